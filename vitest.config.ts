@@ -1,7 +1,7 @@
-// How the tests run, in three projects. `unit` computes and starts no server; `integration` is everything else; `timing` measures
-// time, so it runs last and alone, one test at a time. Many integration tests wait more than they compute, so three files run at once
-// on two cores. Nothing is retried. Files share the processes that run them, and so the modules that they load: a test leaves nothing
-// behind in its process.
+// The test projects. `unit` tests compute and start no server; `integration` has all other tests; `timing` tests
+// measure time, so they run last and alone, one at a time. Many integration tests wait more than they compute, so three
+// files run at once on two cores. No test is retried. Files share the processes that run them, with their loaded
+// modules, so a test must leave no state in its process.
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongFilesFirst } from './test/support/sequencer.ts';
@@ -15,7 +15,8 @@ function project(
   { groupOrder, maxWorkers }: { readonly groupOrder: number; readonly maxWorkers: number },
 ): TestProjectInlineConfiguration {
   return {
-    // Not from the root: its global set-up runs once for all projects, and would run again in each.
+    // Not inherited from the root: the root's global set-up runs once for all projects, and would otherwise run again
+    // in each.
     extends: false,
     test: {
       name,
@@ -24,7 +25,7 @@ function project(
       isolate: false,
       maxWorkers,
       sequence: { groupOrder },
-      // Workers that tests start load the sources anew each time: compiled and without types from here.
+      // Workers of tests load the sources again each time; this caches them compiled and without types.
       env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
       retry: 0,
       testTimeout: 60_000,

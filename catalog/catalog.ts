@@ -1,13 +1,14 @@
-// A catalog as programs ask it: models by name, and those that can be called. Frozen; another file makes another catalog.
+// The interface of a catalog for programs: find a model by name, and list the models that can be called. A catalog is
+// frozen; another file makes another catalog.
 import { createHash } from 'node:crypto';
 import type { CatalogModel } from './model.ts';
 import type { CatalogContent } from './parse.ts';
 import { catalogText } from './write.ts';
 
 export interface Catalog {
-  /** The day of the whole, YYYY-MM-DD. */
+  /** The date of the whole catalog, YYYY-MM-DD. */
   readonly asOf: string;
-  /** The same for catalogs that say the same, however they are laid out: 16 hexadecimal digits. */
+  /** 16 hexadecimal digits. Catalogs with the same content have the same digest, whatever their layout. */
   readonly digest: string;
   /** All rows, in the catalog's order. */
   readonly models: readonly CatalogModel[];
@@ -16,11 +17,11 @@ export interface Catalog {
    * @param name as sent to the provider; a fine-tuned `ft:<base>:…` is found by its base
    */
   find(provider: string, name: string): CatalogModel | undefined;
-  /** All that can be called by the name they have here, so not the bases of fine-tuned models. */
+  /** All models that can be called by their name in the catalog; the bases of fine-tuned models cannot. */
   list(): readonly CatalogModel[];
 }
 
-/** @throws Error if it holds a model twice */
+/** @throws Error if a model occurs twice */
 export function createCatalog(content: CatalogContent, file: string): Catalog {
   const { asOf, models } = content;
   const byName = new Map(models.map((row) => [`${row.provider}/${row.name}`, row] as const));
@@ -30,7 +31,7 @@ export function createCatalog(content: CatalogContent, file: string): Catalog {
   return {
     asOf,
     models,
-    // Of some thousand rows: for whoever asks.
+    // Computed on first use, because it covers about a thousand rows.
     get digest() {
       digest ??= digestOf(content);
       return digest;

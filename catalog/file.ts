@@ -1,5 +1,6 @@
-// A catalog file of an operator's, in the form of catalog/models.json. It takes the place of the shipped catalog whole, is read anew
-// when it changes, and is signed where a public key is set. What cannot be used is refused, and the last good one stays.
+// An operator's catalog file, in the form of catalog/models.json. It replaces the whole shipped catalog, is read again
+// when it changes, and must be signed if a public key is set. A file that cannot be used is refused; the last good
+// catalog stays in force.
 import { type KeyObject, verify } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { type RereadOptions, reread } from '../common/file-watcher.ts';
@@ -14,21 +15,24 @@ import { parseCatalog } from './parse.ts';
 export interface CatalogSource {
   /** Undefined: the shipped catalog stays in force. */
   readonly file: string | undefined;
-  /** Ed25519. The file's signature stands beside it, in `<file>.sig`. */
+  /** Ed25519. The signature of the file is in `<file>.sig`. */
   readonly publicKey?: KeyObject | undefined;
 }
 
 export interface CatalogWatch {
-  /** What stands in the file now cannot be used: the last good one is in force. */
+  /** The current content of the file cannot be used; the last good catalog is in force. */
   readonly isRejected: boolean;
-  /** Puts the shipped catalog in force again. */
+  /** Puts the shipped catalog back in force. */
   close(): void;
 }
 
-/** Larger than any catalog by a factor of twenty. */
+/** Twenty times larger than any real catalog. */
 export const catalogBytesMax = 8 * 1024 * 1024;
 
-/** The catalog that a program's settings name, for as long as it runs. @throws Error that says what to do */
+/**
+ * Opens the catalog that the settings name, for the lifetime of the program.
+ * @throws Error that says how to fix the problem
+ */
 export async function openCatalog(
   { catalogFile: file, catalogPublicKey: publicKey }: CatalogSettings,
   log: Logger,
@@ -44,7 +48,7 @@ export interface CatalogSettings {
   readonly catalogPublicKey: KeyObject | undefined;
 }
 
-/** Puts the file's catalog in force, and what it becomes. @throws Error that says what to do */
+/** Puts the catalog of the file in force, now and after each change. @throws Error that says how to fix the problem */
 export async function watchCatalog(source: CatalogSource, options: RereadOptions): Promise<CatalogWatch> {
   const { file, publicKey } = source;
   if (file === undefined) return { isRejected: false, close: () => undefined };
@@ -65,7 +69,7 @@ export async function watchCatalog(source: CatalogSource, options: RereadOptions
   };
 }
 
-/** Parses only what has changed. */
+/** Parses the file only if it has changed. */
 function catalogReader(file: string, publicKey: KeyObject | undefined): () => Promise<Catalog> {
   let last: { readonly bytes: Buffer; readonly catalog: Catalog } | undefined;
   return async () => {
@@ -91,23 +95,23 @@ export async function readCatalogBytes(file: string): Promise<Buffer> {
   }
 }
 
-/** What a file must be to be put in force, apart from its signature. @throws Error that names the file and what is wrong with it */
+/** Checks everything except the signature. @throws Error that names the file and what is wrong with it */
 export function catalogOf(bytes: Buffer, file: string): Catalog {
   const content = parseCatalog(parsedJson(bytes, file), file);
   const priced = content.models.filter(({ chat, prices }) => chat && prices !== undefined);
-  // An empty list is a slip: under a budget every request would be refused.
+  // A catalog without prices is a mistake: every request under a budget would be refused.
   if (priced.length === 0) throw new Error(`${file} has no chat model with a price`);
   return createCatalog(content, file);
 }
 
-/** @throws Error that names the file, never what stands in it */
+/** @throws Error that names the file, never its content */
 export function parsedJson(bytes: Buffer, file: string): unknown {
   const value = parseJson(bytes.toString());
   if (value === undefined) throw new Error(`${file} is no JSON`);
   return value;
 }
 
-/** @throws Error that says what to do */
+/** @throws Error that says how to fix the problem */
 export async function checkSignature(file: string, bytes: Buffer, publicKey: KeyObject): Promise<void> {
   const signatureFile = `${file}.sig`;
   const written = await readFile(signatureFile).catch((error: unknown) => {
@@ -121,7 +125,7 @@ export async function checkSignature(file: string, bytes: Buffer, publicKey: Key
 
 const signatureLength = 64;
 
-/** As openssl writes it, or in base64. */
+/** Accepts the raw bytes that openssl writes, or base64. */
 function signatureBytes(written: Buffer): Buffer {
   return written.length === signatureLength ? written : Buffer.from(written.toString().trim(), 'base64');
 }

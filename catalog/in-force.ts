@@ -1,5 +1,6 @@
-// The catalog that this program goes by: the one that is shipped, until a file takes its place. Names, limits and prices of models
-// come from the same one at every moment; what a request has found stays its own when another catalog comes meanwhile.
+// The catalog that this program uses: the shipped one, until a file replaces it. Names, limits and prices of models
+// always come from the same catalog. A request keeps the rows that it has found, even if another catalog comes into
+// force meanwhile.
 import { type Catalog, createCatalog } from './catalog.ts';
 import catalogJson from './models.json' with { type: 'json' };
 import { parseCatalog } from './parse.ts';
@@ -7,10 +8,10 @@ import { parseCatalog } from './parse.ts';
 const file = 'catalog/models.json';
 
 /**
- * The catalog that is shipped with the program. Read and checked once, when the program starts; a malformed row stops it there and never
- * surfaces in a request.
+ * The catalog that is shipped with the program. It is parsed and checked once at start; a malformed row stops the
+ * program there and never fails a request.
  */
-// `unknown`: the compiler would otherwise work with the literal type of some hundred rows.
+// `unknown`, because the compiler would otherwise infer the literal type of hundreds of rows.
 export const shippedContent = parseCatalog(catalogJson as unknown, file);
 
 export const shippedCatalog = createCatalog(shippedContent, file);
@@ -25,11 +26,11 @@ export function putInForce(catalog: Catalog): void {
   current = catalog;
 }
 
-/** What operators are told of it. Days are YYYY-MM-DD. */
+/** State of the catalog for operators. Days are YYYY-MM-DD. */
 export interface CatalogState {
   readonly asOf: string;
   readonly digest: string;
-  /** What stands in its file now cannot be used. */
+  /** Whether the current content of the file cannot be used. */
   readonly rejected: boolean;
   readonly shippedAsOf: string;
 }
@@ -43,13 +44,13 @@ export function catalogState({ isRejected }: { readonly isRejected: boolean }): 
   };
 }
 
-/** @param now milliseconds since 1970 @returns seconds since the day of the catalog in force began, UTC */
+/** @param now milliseconds since 1970 @returns seconds since the beginning (UTC) of the day of the catalog in force */
 export function catalogAge(now: number): number {
   return Math.max(0, (now - Date.parse(current.asOf)) / 1000);
 }
 
 /**
- * When a catalog of models and prices is too old to be believed: the alert and `gatewayctl doctor` say so from then on. Vendors change
- * prices, and bring new models, every few weeks.
+ * Age in days from which a catalog is too old to be trusted; the alert and `gatewayctl doctor` report it from then on.
+ * Vendors change prices and release new models every few weeks.
  */
 export const catalogDaysMax = 60;

@@ -1,6 +1,6 @@
-// LiteLLM's public price list (`model_prices_and_context_window.json` of BerriAI/litellm, MIT) as rows of the catalog: as data, for an
-// operator to look at before it is taken. Its amounts are USD per token as floating-point numbers; what it has wrong by a rule that
-// vendors state is put right here, what is not believed has no price.
+// Converts LiteLLM's public price list (`model_prices_and_context_window.json` of BerriAI/litellm, MIT) to rows of the
+// catalog, as data that an operator reviews before using it. Its amounts are USD per token as floating-point numbers.
+// Errors that contradict a vendor's stated rule are corrected here; a model with an implausible price gets none.
 import { isObject, type JsonObject } from '../common/json.ts';
 import {
   type Capability,
@@ -14,7 +14,7 @@ import {
 } from '../common/model-facts.ts';
 import type { CallPrices, CatalogModel, ModelPrices, PriceSet, PriceTier, TokenPrices } from './model.ts';
 
-/** @param asOf the day the list was taken, YYYY-MM-DD @param source name among the catalog's sources */
+/** @param asOf the day on which the list was downloaded, YYYY-MM-DD @param source name among the catalog's sources */
 export function rowsOfLitellm(list: JsonObject, asOf: string, source: string): readonly CatalogModel[] {
   const found = new Map<string, Collected>();
   for (const [key, value] of Object.entries(list)) {
@@ -24,13 +24,13 @@ export function rowsOfLitellm(list: JsonObject, asOf: string, source: string): r
     const known: Collected = found.get(name) ?? { place, regions: new Map() };
     found.set(name, known);
     if (place.region !== undefined) known.regions.set(place.region, value);
-    // Of two lists of one vendor's the one that sells the model under its own name comes first.
+    // If two lists of one vendor contain the model, the list that sells it under its own name wins.
     else if (known.row === undefined || value.litellm_provider === 'azure') known.row = value;
   }
   return [...found.values()].flatMap((one) => rowOf(one, { asOf, source }) ?? []);
 }
 
-/** Whether the text is such a list, not a catalog. */
+/** Whether the value is such a list and not a catalog. */
 export function isLitellmList(value: unknown): value is JsonObject {
   return isObject(value) && !Array.isArray(value.models) && Object.values(value).some(isListed);
 }
@@ -53,7 +53,7 @@ interface Collected {
 
 const cloudRegion = /^[a-z]{2}(-[a-z]+)+-\d$/;
 
-/** Undefined: of another vendor, or no model that is called. */
+/** Undefined for a model of an unsupported vendor, or an entry that is not a callable model. */
 function placeOf(key: string, { litellm_provider: list }: JsonObject): Place | undefined {
   const parts = key.split('/');
   const place = (provider: string, prefix: string | undefined): Place | undefined => {
@@ -91,7 +91,7 @@ function withoutRegion(place: Place | undefined): Place | undefined {
   return place?.region === undefined ? place : undefined;
 }
 
-/** Names that no vendor takes. */
+/** Names that no vendor accepts. */
 const dropped: readonly RegExp[] = [
   /^container$/,
   /^model_router$/,
@@ -106,12 +106,12 @@ const dropped: readonly RegExp[] = [
   /^claude-.*-v1:0$/,
 ];
 
-/** Chat completions, and what the vendor's chat API makes besides text. */
+/** Whether the model serves chat completions, including media that the vendor's chat API produces besides text. */
 function isChat(
   { place: { provider, name } }: Collected,
   { mode, supported_endpoints: paths }: JsonObject,
 ): boolean {
-  // The search company's other API, which the gateway does not speak.
+  // The search provider's other API, which the gateway does not support.
   if (Array.isArray(paths) && paths.length > 0 && paths.every((one) => one === '/v1beta/interactions'))
     return false;
   if (mode === 'chat')
@@ -198,7 +198,7 @@ function amountsOf(row: JsonObject, ending: string): Amounts {
   return Object.fromEntries(listed);
 }
 
-/** Undefined: no price that could be believed. */
+/** Undefined if there is no plausible price. */
 function pricesOf(place: Place, row: JsonObject, { asOf, source }: Found): ModelPrices | undefined {
   const usual = rightAmounts(place, row);
   if (usual === undefined) return undefined;
@@ -218,7 +218,10 @@ function pricesOf(place: Place, row: JsonObject, { asOf, source }: Found): Model
   };
 }
 
-/** Of the search company: one price for all kinds of input where it tells none of sound; cached sound then costs what cached text does. */
+/**
+ * For the search provider: where it lists no audio price, one price applies to all kinds of input, and cached audio
+ * costs as much as cached text.
+ */
 function withSound({ tiers, ...amounts }: PriceSet, listens: boolean): PriceSet {
   const sounding = <T extends TokenPrices>(prices: T): T => {
     const { input, cacheRead, audioInput = listens ? input : undefined } = prices;
@@ -238,18 +241,18 @@ type UsualAmounts = Amounts & { readonly input: number; readonly output: number 
 function rightAmounts({ name }: Place, row: JsonObject): UsualAmounts | undefined {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, ...others } = amountsOf(row, '');
   if (input === undefined || output === undefined) return undefined;
-  // Nothing stands for unknown, but of open models that are free of charge.
+  // A price of 0 means unknown, except for open models that are free of charge.
   if (input + output === 0 && !name.startsWith('gemma-')) return undefined;
-  // No vendor sells what a model writes for less than what it reads: the two are swapped, or one is of another unit.
+  // No vendor sells output for less than input: the two are swapped, or one is in another unit.
   if (output < input) return undefined;
-  // As large as no price is: a slip of the decimal point.
+  // No price is that high; the decimal point is misplaced.
   if (!isPrice(decimal(input)) || !isPrice(decimal(output))) return undefined;
   return {
     input,
     output,
-    // Writing is never cheaper: what stands there is the price of reading.
+    // Writing is never cheaper than input, so a lower value is the price of reading.
     ...cachePrices(input, cacheRead, cacheWrite),
-    // The assistant vendor's rule, wherever its models are sold.
+    // The assistant provider's rule, which applies wherever its models are sold.
     ...(cacheWrite1h !== undefined && { cacheWrite1h: name.includes('claude') ? input * 2 : cacheWrite1h }),
     ...others,
   };
@@ -274,7 +277,7 @@ interface AmountsAbove {
   readonly amounts: UsualAmounts;
 }
 
-/** What a tier does not tell rises with its input. */
+/** A price that a tier does not list rises in proportion to the tier's input price. */
 function tiersOf(
   row: JsonObject,
   above: readonly number[],
@@ -309,7 +312,7 @@ function serviceTiers(
   for (const [tier, suffix] of Object.entries(tierSuffixes)) {
     const listed = amountsOf(row, suffix);
     if (listed.input === undefined || listed.output === undefined) continue;
-    // What is not told is as usual, or dearer by as much as the input is.
+    // A price that is not listed equals the usual one, or rises in proportion to the input price.
     const ratio = usual.input === 0 ? 1 : Math.max(1, listed.input / usual.input);
     const own = { ...scaled(usual, ratio), ...listed } as UsualAmounts;
     const longer = tiersOf(row, above, usual, '').map(({ above: tokens, amounts }) => {
@@ -351,7 +354,7 @@ function surchargesOf(row: JsonObject): Record<string, string> {
   return surcharges;
 }
 
-/** Only what the vendor's chat API tells, or does at every request. */
+/** Only items that the vendor's chat API reports, or that every request incurs. */
 function callsOf({ provider, name }: Place, row: JsonObject): CallPrices {
   const {
     search_context_cost_per_query: search,
@@ -385,7 +388,7 @@ function texts(amounts: UsualAmounts): TokenPrices {
   return { ...Object.fromEntries(listed), input: decimal(amounts.input), output: decimal(amounts.output) };
 }
 
-/** Without the dust of floating-point numbers: nine decimals at most. */
+/** Removes floating-point noise: at most nine decimals. */
 function decimal(value: number): string {
   return Number(value.toPrecision(10))
     .toFixed(9)

@@ -1,25 +1,29 @@
-// Which names a model has. Each has one canonical name, `<provider>/<primary id>`; catalog/synonyms.json says which further names a
-// vendor takes for the very same model. Allow-lists, limits, prices, usage and logs know models by these names, so that nobody passes
-// a limit by another spelling. What is sent to a vendor is what the caller sent.
+// The names of a model. Each model has one canonical name, `<provider>/<primary id>`; catalog/synonyms.json lists
+// further names that a vendor accepts for the same model. Allow-lists, limits, prices, usage and logs match models by
+// all of these names, so that no caller can bypass a limit with another spelling. The vendor is sent the name that the
+// caller sent.
 import { isVendorName } from '../common/vendors.ts';
 import type { Catalog } from './catalog.ts';
 import { catalogInForce } from './in-force.ts';
 import synonymsJson from './synonyms.json' with { type: 'json' };
 
 /**
- * @param model `<provider>/<name>`: the canonical name of the provider, and any name of a model as it would be sent to it
- * @returns its canonical name; a name that the catalog does not know is its own
+ * @param model `<provider>/<name>`: the canonical name of the provider, and any name by which it accepts the model
+ * @returns the canonical name; a name that is not in the catalog is returned unchanged
  */
 export function canonicalModel(model: string): string {
   return index().primaries.get(model) ?? model;
 }
 
-/** As canonicalModel, and an ARN that ends in a model's id becomes that model. Logs and usage keep the ARN, selectors do not. */
+/**
+ * Like canonicalModel, but an ARN that ends in a model's id becomes that model. Logs and usage keep the ARN; selectors
+ * do not.
+ */
 export function modelMeant(model: string): string {
   return canonicalModel(modelOfArn(model) ?? model);
 }
 
-/** All names of the model, the canonical one first. @param model by any of its names, as for canonicalModel */
+/** All names of the model, the canonical one first. @param model any name of the model, as for canonicalModel */
 export function namesOfModel(model: string): readonly string[] {
   const known = index().names.get(canonicalModel(model));
   if (known !== undefined) return known;
@@ -28,9 +32,9 @@ export function namesOfModel(model: string): readonly string[] {
 }
 
 /**
- * The names that limits are held against, in lower case: all of the model's, and the undated name that a dated one stands for. Some
- * vendors take names in any case, and a limit on `gpt-4o` counts each dated `gpt-4o-…` too, also one that the catalog has not heard of:
- * what a limit misses, nobody counts.
+ * The names that limits match, in lower case: all names of the model, and for a dated name also the undated one. Lower
+ * case, because some vendors accept names in any case. A limit on `gpt-4o` also counts each dated `gpt-4o-…`, even one
+ * that is not in the catalog; a request that no limit matches would not be counted at all.
  */
 export function limitNamesOfModel(model: string): readonly string[] {
   const { limitNames } = index();
@@ -44,12 +48,12 @@ export function limitNamesOfModel(model: string): readonly string[] {
   return all;
 }
 
-/** Whether the catalog has heard of the model, by whichever of its names. */
+/** Whether the model is in the catalog, under any of its names. */
 export function isInCatalog(model: string): boolean {
   return namesOfModel(model).some((name) => index().names.has(name) || isFineTuned(name));
 }
 
-/** Canonical names of the models that answer chat completions. */
+/** Canonical names of the models that serve chat completions. */
 export function chatModels(): readonly string[] {
   return index().chat;
 }
@@ -60,8 +64,8 @@ export function catalogNamesOf(provider: string): readonly string[] {
 }
 
 /**
- * Beginnings of names that no catalog can list: deployments have the names that their operators gave them, and ARNs and fine-tuned
- * models are the account's own.
+ * Prefixes of names that no catalog can list: operators choose the names of deployments, and ARNs and fine-tuned models
+ * belong to an account.
  */
 export const openNames: readonly string[] = ['studio-ai/', 'managed-cloud-models/arn:', 'gpt-provider/ft:'];
 
@@ -73,7 +77,7 @@ const fineTuned = 'gpt-provider/ft:';
 
 const indexes = new WeakMap<Catalog, ReturnType<typeof indexed>>();
 
-/** Of the catalog in force. */
+/** The index of the catalog in force, cached. */
 function index(): ReturnType<typeof indexed> {
   const catalog = catalogInForce();
   const known = indexes.get(catalog);
@@ -100,11 +104,11 @@ function indexed(rows: Catalog['models'], synonyms: Synonyms) {
   for (const name of inRows) if (!primaries.has(name) && !names.has(name)) names.set(name, [name]);
   const chat = rows.filter((row) => row.chat).map(({ provider, name }) => `${provider}/${name}`);
   return {
-    /** Remembered: callers choose model names, so it is bounded. */
+    /** A bounded cache, because callers choose model names. */
     limitNames: new Map<string, readonly string[]>(),
     /** Canonical names by synonym. */
     primaries,
-    /** All names of a model by its canonical one. */
+    /** All names of a model, by its canonical name. */
     names,
     chat: chat.filter((name) => !primaries.has(name) && !name.startsWith(fineTuned)),
     byProvider: Map.groupBy([...new Set([...inRows, ...primaries.keys()])], (name) =>
@@ -113,14 +117,15 @@ function indexed(rows: Catalog['models'], synonyms: Synonyms) {
   };
 }
 
-/** `ft:<base>:<organization>::<id>` of a base that has a row. */
+/** `ft:<base>:<organization>::<id>` whose base has a row. */
 function isFineTuned(name: string): boolean {
   if (!name.startsWith(fineTuned)) return false;
   const end = name.indexOf(':', fineTuned.length);
   return end !== -1 && index().names.has(name.slice(0, end));
 }
 
-// docs.aws.amazon.com/service-authorization/latest/reference/list_amazonbedrock.html: both resources end in the model's own id.
+// docs.aws.amazon.com/service-authorization/latest/reference/list_amazonbedrock.html: both kinds of ARN end in the
+// model's id.
 const arnOfModel =
   /^managed-cloud-models\/arn:aws[a-z-]*:bedrock:[a-z0-9-]*:\d*:(?:foundation-model|inference-profile)\/([^/]+)$/;
 
@@ -131,7 +136,7 @@ function modelOfArn(model: string): string | undefined {
 
 const datedForm = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$/;
 
-/** Of a deployment, or of a model of a custom provider, a date is part of the name. */
+/** In the name of a deployment, or of a model of a custom provider, a date is part of the name. */
 function undatedName(name: string): string | undefined {
   const provider = name.slice(0, name.indexOf('/'));
   if (!isVendorName(provider) || name.startsWith('studio-ai/')) return undefined;

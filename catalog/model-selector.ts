@@ -1,16 +1,18 @@
-// What selects models: a name, or a glob over names. A selector selects a model if it matches any of the model's names, so whichever
-// name a caller sends, the same rules hold.
+// Selectors of models: a name, or a glob over names. A selector selects a model if it matches any of the model's names,
+// so the same rules hold whichever name a caller sends.
 import { canonicalVendorName } from '../common/vendors.ts';
 import { limitNamesOfModel, modelMeant, namesOfModel } from './model-names.ts';
 
-/** With the canonical name of the provider in front. All else stays: a name of `-latest` follows what the catalog says it stands for. */
+/**
+ * Replaces the provider's alias by its canonical name. The rest stays, so that a `-latest` name follows the catalog.
+ */
 export function storedSelector(selector: string): string {
   const slash = selector.indexOf('/');
   const provider = slash === -1 ? undefined : canonicalVendorName(selector.slice(0, slash));
   return provider === undefined ? selector : provider + selector.slice(slash);
 }
 
-/** As it counts: a name becomes the canonical one of its model. */
+/** The effective selector: a name becomes the canonical name of its model. */
 export function canonicalSelector(selector: string): string {
   const stored = storedSelector(selector);
   return isGlob(stored) ? stored : modelMeant(stored);
@@ -20,17 +22,17 @@ export function isGlob(selector: string): boolean {
   return selector.includes('*');
 }
 
-/** For allow-lists and prices: letter for letter. @param model `<provider>/<name>`, canonical provider */
+/** For allow-lists and prices: matches exactly. @param model `<provider>/<model>`, canonical provider */
 export function selectsModel(selector: string, model: string): boolean {
   return matchesAny(selector, namesOfModel(model));
 }
 
-/** For limits: in any case of letters, and by the undated name too. */
+/** For limits: matches in any letter case, and also the undated name. */
 export function limitsModel(selector: string, model: string): boolean {
   return matchesAny(selector.toLowerCase(), limitNamesOfModel(model));
 }
 
-/** Whether a list allows the model; an empty one allows all. Lists of several levels intersect. */
+/** Whether a list allows the model; an empty list allows all. The lists of several levels intersect. */
 export function allowsModel(selectors: readonly string[], model: string): boolean {
   if (selectors.length === 0) return true;
   const names = namesOfModel(model);
@@ -43,12 +45,14 @@ function matchesAny(selector: string, names: readonly string[]): boolean {
 
 const globPattern = /^[A-Za-z0-9*][A-Za-z0-9._:@/+*-]{0,319}$/;
 
-/** Whether the text can be stored as a glob over `<provider>/<model>`, where `*` matches any run of characters, also `/`. */
+/**
+ * Whether the text can be stored as a glob over `<provider>/<model>`; `*` matches any run of characters, including `/`.
+ */
 export function isModelGlob(text: string): boolean {
   return globPattern.test(text);
 }
 
-/** Linear in the lengths: no regular expression is built from a caller's text. */
+/** Linear in both lengths. It builds no regular expression, because the text comes from a caller. */
 export function matchesGlob(glob: string, text: string): boolean {
   const pieces = glob.split('*');
   const first = pieces[0] ?? '';

@@ -1,5 +1,5 @@
-// What a name that nobody knows was meant to be: the known models near to it, and whether it looks like a typing error or like a
-// model that is newer than the catalog.
+// Suggestions for an unknown model name: the nearest known models, and whether the name looks like a typing error or
+// like a model that is newer than the catalog.
 import { editDistance, nearest } from '../common/nearest.ts';
 import { canonicalVendorName } from '../common/vendors.ts';
 import { catalogNamesOf, openNames } from './model-names.ts';
@@ -7,9 +7,9 @@ import { catalogNamesOf, openNames } from './model-names.ts';
 const nearestMax = 3;
 
 /**
- * @param asked `<provider>/<model>`, a bare model, or a glob
+ * @param requested `<provider>/<model>`, a bare model, or a glob
  * @param known `<provider>/<model>` each
- * @param isWanted which of them
+ * @param isWanted filters the known names
  * @returns at most three, the nearest first
  */
 export function nearestModels(
@@ -27,8 +27,9 @@ export function nearestModels(
 }
 
 /**
- * Whether the name is near enough to what the shipped provider's catalog knows, or far enough from all of it, to be a slip. One that
- * differs from a known name in its numbers alone is taken for a new version. Where names are open, nothing is a slip.
+ * Whether the name is a typing error. It is one if it is close to a name in the shipped provider's catalog, or belongs
+ * to none of its model families. A name that differs from a known one only in its numbers is taken for a new version.
+ * Where names are open, nothing is a typing error.
  * @param model `<provider>/<model>`, canonical provider, not in the catalog
  */
 export function isSlip(model: string): boolean {
@@ -40,7 +41,7 @@ export function isSlip(model: string): boolean {
   return isNearOne(shape, known.shapes) || !known.families.has(familyOf(name));
 }
 
-/** Whether it differs from one of them in a few letters, but not in numbers alone. */
+/** Whether the name differs from a known one in a few letters, and not only in its numbers. */
 export function isSlipOf(name: string, known: Iterable<string>): boolean {
   const shapes = new Set([...known].map((one) => shapeOf(one.toLowerCase())));
   const shape = shapeOf(name.toLowerCase());
@@ -77,7 +78,7 @@ function shapeOf(name: string): string {
   return name.replace(/\d+(?:[.-]\d+)*/g, '#');
 }
 
-/** The letters it begins with: `gpt`, `claude`, `o`. */
+/** The letters at the beginning: `gpt`, `claude`, `o`. */
 function familyOf(name: string): string {
   return /^[a-z]*/.exec(name)?.[0] ?? '';
 }
@@ -87,7 +88,7 @@ function providerFirst(provider: string): (a: string, b: string) => number {
   return (a, b) => isAt(a) - isAt(b);
 }
 
-/** A text without a slash is all model. */
+/** A text without a slash is a model without a provider. */
 function parts(text: string): readonly [provider: string, model: string] {
   const slash = text.indexOf('/');
   return [text.slice(0, Math.max(slash, 0)), text.slice(slash + 1)];

@@ -1,5 +1,5 @@
-// Reads a catalog: catalog/models.json, or a file in its form. It is taken whole or not at all; what is wrong with it is named by
-// row and field, never repeated.
+// Parses a catalog: catalog/models.json, or a file in its form. It is accepted as a whole or not at all. An error names
+// the row and field and never repeats the content.
 import { isObject, type JsonObject } from '../common/json.ts';
 import {
   type Capability,
@@ -25,11 +25,11 @@ import type {
 } from './model.ts';
 
 export interface CatalogContent {
-  /** The day of the whole, YYYY-MM-DD. */
+  /** The date of the whole catalog, YYYY-MM-DD. */
   readonly asOf: string;
-  /** What the names in `source` of prices stand for. */
+  /** Descriptions of the names in the `source` of prices. */
   readonly sources: Readonly<Record<string, string>>;
-  /** In the file's order. */
+  /** In the order of the file. */
   readonly models: readonly CatalogModel[];
 }
 

@@ -1,4 +1,5 @@
-// Settings of the catalog, the same in both planes: what one charges by and the other knows names by must be one catalog.
+// Settings of the catalog, the same in both planes: one charges with the prices of a catalog, the other matches names
+// with it, so both must use the same one.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Decoder, text } from '../common/settings.ts';
 

@@ -1,5 +1,6 @@
-// What a list of other figures would change in a catalog, and the catalog with it. Prices that move far, or are lost, are alarms: a
-// slip of the decimal point in somebody's list must not become what everybody is charged.
+// Computes how a list of new prices would change a catalog, and the resulting catalog. Prices that move far, or would
+// be lost, raise an alarm: a misplaced decimal point in an external list must not become the price that everybody is
+// charged.
 import { type CallKind, callKinds, capabilities, type TokenKind, tokenKinds } from '../common/model-facts.ts';
 import type { CatalogModel, ModelPrices, PriceSet } from './model.ts';
 import { namesOfModel } from './model-names.ts';
@@ -8,20 +9,20 @@ import type { CatalogContent } from './parse.ts';
 export interface Change {
   /** `<provider>/<name>` */
   readonly model: string;
-  /** `added`, or the path of what differs, such as `prices.input` or `limits.maxOutputTokens`. */
+  /** `added`, `removed`, or the path of the difference, such as `prices.input` or `limits.maxOutputTokens`. */
   readonly what: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Why it is to be looked at before it is taken. */
+  /** Why an operator should look at it before accepting it. */
   readonly alarm: string | undefined;
 }
 
 export interface Update {
   readonly content: CatalogContent;
   readonly changes: readonly Change[];
-  /** Models of which something was decided by hand, and of which the figures say otherwise: they stay as they are. */
+  /** Models with a decision made by hand that differs from the new list; they stay unchanged. */
   readonly kept: readonly string[];
-  /** Models of the catalog that the figures do not have; they stay, unless those are a whole catalog. */
+  /** Models of the catalog that are not in the new list. They stay, unless the list is a whole catalog. */
   readonly missing: readonly string[];
 }
 
@@ -29,16 +30,14 @@ export interface Figures {
   readonly asOf: string;
   readonly sources: Readonly<Record<string, string>>;
   readonly models: readonly CatalogModel[];
-  /** Another catalog, in place of this one; else a list of somebody else's, which is laid over it. */
+  /** True: another catalog that replaces this one. False: an external list that is merged into it. */
   readonly isWhole: boolean;
 }
 
-/** A price that moves by more is an alarm. */
+/** A price that moves by more than this factor raises an alarm. */
 const moveMax = 5;
 
-/**
- * @param isReplaced whether prices of this source give way to those of a list
- */
+/** @param isReplaced whether prices from this source may be replaced by those of a list */
 export function updateCatalog(
   current: CatalogContent,
   figures: Figures,
@@ -78,7 +77,7 @@ export function updateCatalog(
   return { content: { asOf, sources, models: all }, changes, kept, missing };
 }
 
-/** A list may have a model by another of its names only: names without a date leave lists first. */
+/** A list may contain a model only under another of its names: undated names disappear from lists first. */
 function byAnyName(
   found: ReadonlyMap<string, CatalogModel>,
 ): (row: CatalogModel) => CatalogModel | undefined {
@@ -90,7 +89,7 @@ function byAnyName(
   };
 }
 
-/** A list tells prices; of what a model takes and can do it may know less than the catalog. */
+/** A list is reliable for prices; about limits and capabilities it may contain less than the catalog. */
 function merged(before: CatalogModel, offered: CatalogModel, asOf: string): CatalogModel {
   const { next } = before.prices ?? {};
   const stays = next !== undefined && next.from > asOf;
@@ -105,14 +104,16 @@ function merged(before: CatalogModel, offered: CatalogModel, asOf: string): Cata
   };
 }
 
-/** Regions only where their prices differ. */
+/** Keeps regions only if their prices differ. */
 function compact({ regions = {}, ...row }: CatalogModel): CatalogModel {
   const { prices: usual } = row;
   const own = Object.entries(regions).filter(([, one]) => usual === undefined || !isSame(one, usual));
   return own.length === 0 ? row : { ...row, regions: Object.fromEntries(own) };
 }
 
-/** A list knows of no day to come: what it says of a region goes on as the usual prices do. */
+/**
+ * A list contains no future prices, so regional prices are compared as if they changed together with the usual ones.
+ */
 function isSame(regional: ModelPrices, { next, ...usual }: ModelPrices): boolean {
   const comparable = regional.next === undefined || next === undefined ? usual : { ...usual, next };
   return amountsOf(regional) === amountsOf(comparable);
@@ -128,7 +129,7 @@ function nameOf({ provider, name }: CatalogModel): string {
   return `${provider}/${name}`;
 }
 
-/** The date of a model that has none of its own is the catalog's. */
+/** A model without its own date has the catalog's date. */
 function movedDate({ created }: CatalogModel, before: string, after: string): number {
   return created === Date.parse(before) / 1000 ? Date.parse(after) / 1000 : created;
 }
@@ -166,7 +167,7 @@ function differences(before: CatalogModel, after: CatalogModel): Change[] {
   return paths.flatMap((what) => {
     const [from, to] = [old.get(what), fresh.get(what)];
     if (from === to) return [];
-    // A region without prices of its own has the usual ones.
+    // A region without its own prices has the usual ones.
     const alarm = alarmOf(what, from, to ?? fresh.get(what.replace(/^regions\.[^.]+/, 'prices')));
     return [{ model, what, before: from, after: to, alarm }];
   });
@@ -188,7 +189,7 @@ function round(times: number): string {
   return String(Math.round(times * 10) / 10);
 }
 
-/** Everything that a row says, by path; dates and sources aside. */
+/** All facts of a row, by path, without dates and sources. */
 function factsOf({ chat, limits, capabilities, prices, regions = {} }: CatalogModel): Map<string, string> {
   const facts = new Map<string, string>([['chat', String(chat)]]);
   for (const [name, limit] of Object.entries(limits)) facts.set(`limits.${name}`, String(limit));

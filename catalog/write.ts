@@ -1,4 +1,5 @@
-// A catalog as text: one row per line, in one order of rows and fields, so that a changed price is one changed line.
+// Writes a catalog as text: one row per line, in one order of rows and fields, so that a changed price is one changed
+// line.
 import { callKinds, tokenKinds } from '../common/model-facts.ts';
 import { vendorNames } from '../common/vendors.ts';
 import type { CatalogModel, ModelPrices, PriceSet } from './model.ts';

@@ -1,8 +1,8 @@
-// Which addresses are public, in one table for both planes: the control plane refuses base URLs that can never work, the
-// proxy judges every connection by the address it goes to.
+// Classifies IP addresses as public or not, in one table for both planes. The control plane uses it to refuse base URLs
+// that can never work; the proxy checks the address of every connection that it makes.
 import { BlockList, isIP } from 'node:net';
 
-/** Instance metadata services hand out credentials: never reached, whatever an operator lists. */
+/** Instance metadata services, which hand out credentials. They are never reached, even if an operator lists them. */
 const metadata = blockList([
   ...[
     '169.254.169.254/32',
@@ -17,7 +17,10 @@ const metadata = blockList([
 
 const metadataNames = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);
 
-/** IANA special-purpose registries (RFC 6890) of both families; of IPv6 also what embeds other addresses. */
+/**
+ * The IANA special-purpose registries (RFC 6890) of both families. For IPv6 they include the ranges that embed other
+ * addresses.
+ */
 const special = blockList([
   ...[
     '0.0.0.0/8',
@@ -40,10 +43,10 @@ const special = blockList([
   ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 ]);
 
-/** Of IPv6 only the global unicast range is public; the mapped IPv4 addresses are judged as IPv4. */
+/** Only the global unicast range of IPv6 is public. Mapped IPv4 addresses are checked as IPv4. */
 const globalUnicast = blockList(['2000::/3', '::ffff:0:0/96']);
 
-/** @param address an IP address without brackets; anything else is no public address */
+/** @param address an IP address without brackets; any other text is not a public address */
 export function isPublicAddress(address: string): boolean {
   const family = familyOf(address);
   if (family === undefined || special.check(address, family)) return false;
@@ -65,13 +68,16 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 export interface AddressRule {
-  /** CIDR blocks refused beside what is not public. */
+  /** CIDR blocks that are refused in addition to every address that is not public. */
   readonly deny: readonly string[];
-  /** CIDR blocks allowed besides what is public; default: none. */
+  /** CIDR blocks that are allowed in addition to public addresses; default: none. */
   readonly allow?: readonly string[];
 }
 
-/** Of an IP address without brackets; what is denied is not allowed. @throws Error for what is no CIDR block */
+/**
+ * Builds the check of an IP address without brackets. `deny` wins over `allow`.
+ * @throws Error for text that is not a CIDR block
+ */
 export function addressRule({ deny, allow = [] }: AddressRule): (address: string) => boolean {
   const [denied, allowed] = [blockList(deny), blockList(allow)];
   return (address) => {
@@ -81,7 +87,7 @@ export function addressRule({ deny, allow = [] }: AddressRule): (address: string
   };
 }
 
-/** @throws Error for what is no CIDR block */
+/** @throws Error for text that is not a CIDR block */
 export function blockList(cidrs: readonly string[]): BlockList {
   const blocks = new BlockList();
   for (const cidr of cidrs) {

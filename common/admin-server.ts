@@ -1,4 +1,5 @@
-// The admin listener of either plane: /metrics, /livez, /readyz. Never on the traffic port, nothing secret in it.
+// The admin listener of both planes: /metrics, /livez, /readyz. It is never on the traffic port, and nothing in it is
+// secret.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listen } from './listen.ts';
@@ -7,7 +8,7 @@ import type { ListenAddress } from './settings.ts';
 export interface AdminDeps {
   /** The Prometheus text and its content type. */
   metrics(): Promise<{ readonly contentType: string; readonly body: string }>;
-  /** Undefined = ready; else the reason why not, in a few words. */
+  /** Undefined when the program is ready; otherwise the reason in a few words. */
   notReady(): string | undefined;
 }
 
@@ -17,7 +18,7 @@ export interface AdminServer {
 }
 
 /**
- * @param setting the variable that moves this listener
+ * @param setting name of the environment variable that moves this listener
  * @throws ListenError
  */
 export async function startAdminServer(

@@ -1,9 +1,10 @@
-// Anchors of the audit log: which event was its newest at a time, signed. They are kept where nobody who can write the database can
-// write, so a log that was hashed anew from any point on contradicts them. One form in log lines, webhooks and files.
+// Anchors of the audit log: signed statements of which event was the newest at a given time. They are stored where
+// nobody who can write the database can write. If the log is rewritten and rehashed from some point on, an anchor
+// contradicts it. Log lines, webhooks and files use the same form.
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import type { Decoder } from './settings.ts';
 
-/** An event's place in the chain. */
+/** The position of an event in the chain. */
 export interface ChainPoint {
   readonly revision: number;
   /** SHA-256 in hexadecimal. */
@@ -11,9 +12,9 @@ export interface ChainPoint {
 }
 
 export interface AuditAnchor extends ChainPoint {
-  /** When it was the newest event, milliseconds since 1970. */
+  /** When the event was the newest, in milliseconds since 1970. */
   readonly at: number;
-  /** The public key that verifies it; absent, as the signature is, where none was set. */
+  /** The id of the public key that verifies the signature; absent, like the signature, if no key is set. */
   readonly key?: string;
   /** Ed25519 in base64, over `anchorStatement`. */
   readonly signature?: string;
@@ -21,7 +22,10 @@ export interface AuditAnchor extends ChainPoint {
 
 const context = Buffer.from('gateway-audit-anchor-v1\0');
 
-/** What is signed: the context, revision and time as unsigned 64 bits with the highest byte first, the 32 bytes of the hash. */
+/**
+ * The bytes that are signed: the context, then revision and time as unsigned 64-bit integers (big-endian), then the 32
+ * bytes of the hash.
+ */
 export function anchorStatement({ revision, at, hash: head }: AuditAnchor): Buffer {
   const numbers = Buffer.alloc(16);
   numbers.writeBigUInt64BE(BigInt(revision), 0);
@@ -29,7 +33,7 @@ export function anchorStatement({ revision, at, hash: head }: AuditAnchor): Buff
   return Buffer.concat([context, numbers, Buffer.from(head, 'hex')]);
 }
 
-/** @param key private, Ed25519; undefined leaves it unsigned */
+/** @param key private Ed25519 key; if it is undefined, the anchor is unsigned */
 export function anchorOf(point: ChainPoint, at: number, key: KeyObject | undefined): AuditAnchor {
   const anchor = { revision: point.revision, hash: point.hash, at };
   if (key === undefined) return anchor;
@@ -45,7 +49,7 @@ export function anchorKeyId(publicKey: KeyObject): string {
 
 export type AnchorSignature = 'good' | 'forged' | 'unknown_key' | 'none';
 
-/** @param keys public */
+/** @param keys public keys */
 export function anchorSignature(anchor: AuditAnchor, keys: readonly KeyObject[]): AnchorSignature {
   if (anchor.signature === undefined) return 'none';
   const key = keys.find((one) => anchorKeyId(one) === anchor.key);
@@ -54,18 +58,19 @@ export function anchorSignature(anchor: AuditAnchor, keys: readonly KeyObject[])
   return isGood ? 'good' : 'forged';
 }
 
-/** Of a PEM text. @throws Error */
+/** Decodes a private key in PEM. @throws Error */
 export const ed25519PrivateKey: Decoder<KeyObject> = (pem) => {
   const key = parsed(() => createPrivateKey(pem));
   if (key?.asymmetricKeyType === 'ed25519') return key;
-  // Never the text: it may be a key all the same.
+  // The message never contains the text, because the text may still be a key.
   throw new Error('must be an Ed25519 private key in PEM, as `openssl genpkey -algorithm ed25519` makes one');
 };
 
 /**
- * An anchor in a line of a log as it was collected, of a file of anchors, or in the body of a webhook. An event of the audit log that
- * the log holds counts as one without a signature.
- * @returns undefined for any other line; what stands before the JSON, as some collectors put it there, is passed over
+ * Reads an anchor from a line of a collected log, a line of an anchor file, or the body of a webhook. An event of the
+ * audit log in the line counts as an anchor without a signature. Text before the JSON, which some collectors add, is
+ * skipped.
+ * @returns undefined for any other line
  */
 export function readAnchorLine(line: string): AuditAnchor | undefined {
   if (!line.includes('"hash"')) return undefined;

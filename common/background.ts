@@ -1,9 +1,9 @@
-// The one place for promises that nobody awaits: they are logged and counted, so that nothing fails unseen.
+// The only place for promises that no code awaits. Their failures are logged and counted, so that nothing fails unseen.
 import type { Logger } from './logger.ts';
 
 export interface BackgroundDeps {
   readonly log: Logger;
-  /** Called once for each failure, for a counter. */
+  /** Called once for each failure, to count it. */
   readonly onFailure?: (name: string) => void;
 }
 

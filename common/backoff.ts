@@ -1,10 +1,10 @@
-// Waiting between tries: exponential, with full jitter so that many programs do not come back at one instant.
+// The wait between attempts: exponential, with full jitter, so that many programs do not retry at the same instant.
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
-/** Milliseconds to wait before try number `attempt` (1 = the first repetition). */
+/** Milliseconds to wait before attempt number `attempt` (1 = the first retry). */
 export function backoffMs(
   attempt: number,
   options: BackoffOptions,

@@ -1,8 +1,8 @@
-// Leaves alone what fails: after so many failures in a row nothing is tried for a while, then one trial decides.
+// Circuit breaker. After a number of consecutive failures, nothing is tried for a while; then one trial decides.
 import { type Clock, systemClock } from './clock.ts';
 
 export interface BreakerOptions {
-  /** In a row, until nothing is tried. */
+  /** Consecutive failures after which nothing is tried. */
   readonly failuresMax: number;
   readonly restMs: number;
   readonly clock?: Pick<Clock, 'monotonic'>;
@@ -19,18 +19,21 @@ export class Breaker {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Before each try. @returns failures in a row so far, for `failed`; undefined: nothing is to be tried */
+  /**
+   * Call before each attempt.
+   * @returns the consecutive failures so far, to pass to `failed`; undefined if nothing may be tried
+   */
   enter(): number | undefined {
     const { failuresMax, restMs } = this.#options;
     if (this.#failures < failuresMax) return this.#failures;
     const now = this.#clock.monotonic();
     if (now < this.#restsUntil) return undefined;
-    // The trial: until it is over, or as long again, nobody else waits for it.
+    // This attempt is the trial. Until it ends, or for one more rest time, nobody else is let through.
     this.#restsUntil = now + restMs;
     return this.#failures;
   }
 
-  /** @returns whether it had been given up */
+  /** @returns whether the breaker was open */
   succeeded(): boolean {
     const wasOpen = this.#failures >= this.#options.failuresMax;
     this.#failures = 0;
@@ -38,9 +41,9 @@ export class Breaker {
   }
 
   /**
-   * @param before what `enter` returned, where tries that were under way together are one failure, however many: they met the same
-   * silence
-   * @returns whether it is given up by this
+   * @param before the value that `enter` returned. Attempts that ran at the same time then count as one failure,
+   * because all of them hit the same outage.
+   * @returns whether this failure opens the breaker
    */
   failed(before: number = this.#failures): boolean {
     const { failuresMax, restMs } = this.#options;

@@ -1,9 +1,10 @@
-// Windows of budgets, in UTC: a day, a week from Monday, a month, or one without end. A window is named by the day it starts on.
+// Windows of budgets, in UTC: a day, a week from Monday, a month, or one window without an end. The name of a window is
+// the day on which it starts.
 const budgetPeriods = ['day', 'week', 'month', 'total'] as const;
 
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
-/** The window of a budget without windows. */
+/** The only window of a budget that never resets. */
 export const totalWindow = 'total';
 
 export const dayMs = 86_400_000;
@@ -12,7 +13,7 @@ const firstMondayMs = 4 * dayMs;
 
 /**
  * @param at milliseconds since 1970
- * @returns the window that it is in: the UTC day it starts on, "2026-11-20", or "total"
+ * @returns the name of the window that contains `at`: the UTC day on which it starts ("2026-11-20"), or "total"
  */
 export function windowOf(period: BudgetPeriod, at: number): string {
   if (period === 'total') return totalWindow;
@@ -26,7 +27,8 @@ interface Named {
   readonly window: string;
 }
 
-// What is asked for is of one day, nearly always, and to put a date into words costs more than what it is asked for.
+// Caches the last name of each period. Nearly all calls are for the same day, and formatting a date costs more than the
+// rest of the call.
 const lastNamed: Record<Exclude<BudgetPeriod, 'total'>, Named> = {
   day: { day: Number.NaN, window: '' },
   week: { day: Number.NaN, window: '' },
@@ -37,7 +39,7 @@ function nameOf(start: number): string {
   return new Date(start).toISOString().slice(0, 10);
 }
 
-/** Milliseconds since 1970 when the window of this time ends; undefined for one without end. */
+/** When the window that contains `at` ends, in milliseconds since 1970; undefined for a window without an end. */
 export function windowEnd(period: BudgetPeriod, at: number): number | undefined {
   switch (period) {
     case 'day':
@@ -53,12 +55,15 @@ export function windowEnd(period: BudgetPeriod, at: number): number | undefined 
   }
 }
 
-/** "2026-11-20" */
+/** Formats the UTC day of `at`: "2026-11-20". */
 export function dayOf(at: number): string {
   return windowOf('day', at);
 }
 
-/** When a window starts. @param window as windowOf names it; undefined for "total" */
+/**
+ * When a window starts, in milliseconds since 1970.
+ * @param window a name from windowOf; undefined is returned for "total"
+ */
 export function windowStart(window: string): number | undefined {
   return window === totalWindow ? undefined : Date.parse(`${window}T00:00:00Z`);
 }

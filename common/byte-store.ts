@@ -1,17 +1,20 @@
-// Bytes that arrive in pieces, in one piece of memory at most twice their size. A list of the pieces would cost hundreds of
-// bytes each, and whoever sends decides how small they are. Where there are many, they move to a larger memory little by little, before
-// it is needed: many megabytes at once would take milliseconds.
+// Collects bytes that arrive in pieces into one buffer of at most twice their size. A list of the pieces would cost
+// hundreds of bytes for each piece, and the sender chooses how small they are. A large buffer moves to its successor
+// gradually, before the successor is needed, because copying many megabytes at once would take milliseconds.
 const nothing = Buffer.alloc(0);
-/** A smaller room is copied at once. */
+/** A buffer smaller than this is copied at once. */
 const largeRoom = 1024 * 1024;
-/** Bytes move once no more than an eighth of a large room is free, at sixteen times the pace at which they arrive: all have, when it is full. */
+/**
+ * Bytes start to move when at most an eighth of a large buffer is free, sixteen times as fast as new bytes arrive. When
+ * the buffer is full, all of them have moved.
+ */
 const lastPart = 8;
 const pace = 16;
 
 export class ByteStore {
   #room: Buffer = nothing;
   #length = 0;
-  /** The room to come, and how much of this one it holds. */
+  /** The next buffer. The first `#moved` bytes of the current one are already in it. */
   #next: Buffer | undefined;
   #moved = 0;
 
@@ -19,12 +22,12 @@ export class ByteStore {
     return this.#length;
   }
 
-  /** What has been pushed, in the store's own memory. */
+  /** The bytes that were pushed, in the store's own memory. */
   get bytes(): Buffer {
     return this.#room.subarray(0, this.#length);
   }
 
-  /** The first piece is taken as it is, the others are copied. */
+  /** Uses the first piece without a copy and copies the others. */
   push(piece: Buffer): void {
     const length = this.#length + piece.length;
     if (this.#length === 0) this.#room = piece;

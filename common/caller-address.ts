@@ -1,15 +1,15 @@
-// Whose address a connection has: its own, or behind proxies that are trusted the one that they report. Nobody else is believed, so a
-// caller cannot choose its address; whoever holds one IPv6 address holds the /64 around it and is one caller.
+// Determines the address of a caller: the address of the peer, or the one that a trusted proxy reports. Reports from
+// other peers are ignored, so a caller cannot choose its address. All addresses of an IPv6 /64 count as one caller.
 import { isIP, SocketAddress } from 'node:net';
 import { blockList, familyOf } from './addresses.ts';
 
-/** Whether what a peer reports of its caller is believed. @param address as plainAddress returns it */
+/** Whether the gateway believes what a peer reports about its caller. @param address in the form of plainAddress */
 export type IsTrusted = (address: string) => boolean;
 
-/** Nobody is. */
+/** Trusts no peer. */
 export const trustsNobody: IsTrusted = () => false;
 
-/** @param blocks CIDR blocks. @throws Error for what is no CIDR block */
+/** @param blocks CIDR blocks. @throws Error for text that is not a CIDR block */
 export function trustedProxies(blocks: readonly string[]): IsTrusted {
   if (blocks.length === 0) return trustsNobody;
   const trusted = blockList(blocks);
@@ -19,7 +19,10 @@ export function trustedProxies(blocks: readonly string[]): IsTrusted {
   };
 }
 
-/** An address in the one way in which it is logged, compared and counted: IPv4 within IPv6 as IPv4, IPv6 in short, without its zone. */
+/**
+ * Normalizes an address for logs, comparison and counting: IPv4-mapped IPv6 becomes IPv4, IPv6 is shortened, and the
+ * zone is removed.
+ */
 export function plainAddress(address: string): string {
   const [unzoned = ''] = address.split('%');
   if (isIP(unzoned) !== 6) return unzoned;
@@ -27,23 +30,24 @@ export function plainAddress(address: string): string {
   return short.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** More proxies than this one behind the other are a list that somebody has made up. */
+/** A longer chain of trusted proxies is taken for a list that somebody made up. */
 const hopsMax = 32;
-/** An IPv6 address with its brackets and a port. */
+/** Maximum length of an IPv6 address with brackets and a port. */
 const hopLengthMax = 64;
 
 /**
- * The hop nearest to the gateway that no trusted proxy is: what stands left of it is that hop's own word.
- * @param peer who connected, by its address
- * @param forwardedFor `X-Forwarded-For`, where it came several times all of them in their order, joined by commas
- * @returns in the form of plainAddress; of a hop that is no address, the trusted one that reported it
+ * Returns the hop nearest to the gateway that is not a trusted proxy. Everything to the left of that hop is its own
+ * claim.
+ * @param peer address of the peer that connected
+ * @param forwardedFor `X-Forwarded-For`; if it occurred several times, all values in order, joined by commas
+ * @returns the address in the form of plainAddress; if a hop is not an address, the trusted proxy that reported it
  */
 export function callerAddress(peer: string, forwardedFor: string | undefined, isTrusted: IsTrusted): string {
   let address = plainAddress(peer);
   if (forwardedFor === undefined) return address;
   let end = forwardedFor.length;
   for (let hops = 0; hops < hopsMax && end >= 0 && isTrusted(address); hops++) {
-    // Read from its end: the beginning is the caller's, and as long as it likes.
+    // Read from the end: the caller controls the beginning and can make it arbitrarily long.
     const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(',', end - 1);
     const hop = hopAddress(forwardedFor.slice(comma + 1, end));
     if (hop === undefined) break;
@@ -53,7 +57,7 @@ export function callerAddress(peer: string, forwardedFor: string | undefined, is
   return address;
 }
 
-/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711` */
+/** Parses `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:4711`. */
 function hopAddress(text: string): string | undefined {
   if (text.length > hopLengthMax + 2) return undefined;
   const hop = text.trim();
@@ -62,7 +66,7 @@ function hopAddress(text: string): string | undefined {
   return isIP(address) === 0 || address.includes('%') ? undefined : plainAddress(address);
 }
 
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 address. */
+/** The unit by which limits count: an IPv4 address, or the /64 of an IPv6 address. */
 export function addressGroup(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;

@@ -1,4 +1,4 @@
-// Settings of listeners behind proxies, the same in both planes.
+// Settings of listeners behind proxies; both planes have the same ones.
 import { addressOrCidr, flag, list, type Setting } from './settings.ts';
 
 export const callerSettings = {
@@ -24,7 +24,7 @@ export interface CallerSettings {
   readonly proxyProtocol: boolean;
 }
 
-/** One for each contradiction, in words for whoever has to mend it. */
+/** Lists contradictions between the settings, one message each, written for the operator who has to fix them. */
 export function callerMistakes({ trustedProxies: blocks, proxyProtocol }: CallerSettings): string[] {
   return proxyProtocol && blocks.length === 0
     ? ['GATEWAY_TRUSTED_PROXIES: is needed with GATEWAY_PROXY_PROTOCOL: the header is read from nobody else']

@@ -1,6 +1,6 @@
-// Who calls at a listener, by address: the peer itself, or behind proxies that are trusted whom they report, in a PROXY header before the
-// connection's own bytes and in X-Forwarded-For of a request. Whether a PROXY header has to come is decided by who connects and never by
-// what comes, so nobody can leave it out or add it.
+// Identifies the caller at a listener by address: the peer itself, or the address that a trusted proxy reports in a
+// PROXY header before the bytes of the connection, or in X-Forwarded-For of a request. Whether a PROXY header is
+// required depends on the peer and never on the received bytes, so a caller can neither omit nor add it.
 import type { Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { callerAddress, type IsTrusted, plainAddress } from './caller-address.ts';
@@ -10,19 +10,22 @@ export interface CallersOptions {
   readonly isTrusted: IsTrusted;
   /** Connections of trusted proxies begin with a PROXY header. */
   readonly proxyProtocol: boolean;
-  /** For the header to come. */
+  /** How long the gateway waits for the header. */
   readonly headerTimeoutMs: number;
-  /** A trusted proxy's connection was closed: what it sent first was no such header, or nothing. */
+  /**
+   * Called when the connection of a trusted proxy was closed because it did not begin with a PROXY header or sent
+   * nothing.
+   */
   onRefused(reason: RefusedReason, address: string): void;
 }
 
 export type RefusedReason = 'no_proxy_header' | 'proxy_header_late';
 
-/** What the log says of it. */
+/** The log message for `no_proxy_header`. */
 export const noProxyHeader =
   'a connection of a trusted proxy was closed: it did not begin with the PROXY protocol (GATEWAY_PROXY_PROTOCOL)';
 
-/** One end of a connection, as sockets and their wrappings all know it. */
+/** One end of a connection, as sockets and their wrappers describe it. */
 export interface Peer {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -35,24 +38,26 @@ interface Reported {
 
 export class Callers {
   readonly #options: CallersOptions;
-  /** By address and port of the peer: what serves a connection may know it by a wrapping only. */
+  /**
+   * By address and port of the peer, because the code that serves a connection may only see a wrapper of the socket.
+   */
   readonly #reported = new Map<string, Reported>();
 
   constructor(options: CallersOptions) {
     this.#options = options;
   }
 
-  /** Whether connections of some begin with a PROXY header. */
+  /** Whether connections of some peers begin with a PROXY header. */
   get expectsHeaders(): boolean {
     return this.#options.proxyProtocol;
   }
 
-  /** Has connections of trusted proxies served when their header was read. Before the server listens. */
+  /** Delays serving a trusted proxy's connection until its header has been read. Call before the server listens. */
   expectHeaders(server: Server): void {
     if (!this.#options.proxyProtocol) return;
     const serving = server.listeners('connection');
     server.removeAllListeners('connection');
-    // Whoever wraps a socket reads on from it; whoever reads from it is told to go on.
+    // A server that wraps the socket (TLS) resumes reading on its own; a server that reads it directly needs resume().
     const isWrapped = server instanceof TlsServer;
     server.on('connection', (socket: Socket) => {
       const serve = () => {
@@ -63,9 +68,9 @@ export class Callers {
   }
 
   /**
-   * Reads the header of one connection, where its peer is to send one.
-   * @param serve gets the connection as if there had been no header
-   * @param goOn after a header was read: bytes behind it wait in the paused socket
+   * Reads the header of one connection if its peer has to send one.
+   * @param serve receives the connection as if there had been no header
+   * @param goOn called after a header was read; the bytes after it wait in the paused socket
    */
   accept(socket: Socket, serve: () => void, goOn: () => void): void {
     const { isTrusted, proxyProtocol } = this.#options;
@@ -81,12 +86,12 @@ export class Callers {
     });
   }
 
-  /** The one that connected, or that a trusted proxy reported in a PROXY header. */
+  /** The address that connected, or the one that a trusted proxy reported in a PROXY header. */
   peerOf({ remoteAddress = '', remotePort }: Peer): string {
     return this.#reported.get(keyOf(remoteAddress, remotePort))?.address ?? plainAddress(remoteAddress);
   }
 
-  /** @param forwardedFor `X-Forwarded-For`, all of them in their order; read where the peer is trusted only */
+  /** @param forwardedFor all values of `X-Forwarded-For` in order; it is only read if the peer is trusted */
   addressOf(peer: Peer, forwardedFor: () => string | undefined): string {
     const address = this.peerOf(peer);
     const { isTrusted } = this.#options;
@@ -122,7 +127,10 @@ export class Callers {
     socket.on('data', onData).on('error', onGone).on('close', onGone);
   }
 
-  /** @returns false where another connection of the same peer and port is open: it came to another address of this machine */
+  /**
+   * @returns false if another connection from the same peer and port is open, which went to another address of this
+   * machine
+   */
   #report(socket: Socket, address: string): boolean {
     const key = keyOf(socket.remoteAddress ?? '', socket.remotePort);
     const known = this.#reported.get(key);

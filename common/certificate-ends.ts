@@ -1,5 +1,6 @@
-// When the certificates that a program uses end, read at each scrape from what it holds just then: certificates are renewed under
-// it, and one that nobody renews is seen before it ends. What a program uses one for comes from a fixed table.
+// Reports when the certificates of a program end. The values are read at each scrape from the certificates in use,
+// because certificates are renewed while the program runs; one that is not renewed shows up before it ends. The uses of
+// certificates are a fixed table.
 import { X509Certificate } from 'node:crypto';
 
 export const certificateUses = {
@@ -16,19 +17,21 @@ export type CertificateUse = keyof typeof certificateUses;
 
 export interface CertificateEnd {
   readonly use: string;
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly seconds: number;
 }
 
-/** PEM as it is now; undefined: there is none. */
+/** Returns the current PEM; undefined if there is none. */
 export type ReadPem = () => Buffer | string | undefined;
 
 export interface CertificateEnds {
-  /** A certificate with what leads to its authority: ends when the first of them does. */
+  /** A certificate with its chain of authorities: it ends when the first of them ends. */
   chain(use: CertificateUse, read: ReadPem): void;
-  /** Authorities: end when the last of them does, since one that is on its way out stays beside the next. */
+  /**
+   * Authorities: they end when the last of them ends, because an old authority stays in the file beside its successor.
+   */
   authorities(use: CertificateUse, read: ReadPem): void;
-  /** Without those that are not there, or cannot be read. */
+  /** Omits certificates that are missing or cannot be read. */
   read(): readonly CertificateEnd[];
 }
 
@@ -61,12 +64,12 @@ function endOf(pem: Buffer | string | undefined, pick: (...ends: number[]) => nu
   return ends.length === 0 ? undefined : pick(...ends);
 }
 
-/** PEM of each certificate, whatever else stands around them. */
+/** The PEM of each certificate; other text around them is ignored. */
 export function certificateBlocks(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
-/** Those that can be read: what does not fit was complained about where it was read. */
+/** The certificates that can be parsed. An unreadable one was already reported where it was loaded. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   return certificateBlocks(pem).flatMap((block) => {
     try {
@@ -77,7 +80,7 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
   });
 }
 
-/** What prom-client takes for the gauge of them: each program has a registry of its own. */
+/** Options for the prom-client gauge. It takes the registry, because each program has its own. */
 export function certificateGauge<Registry>(read: CertificateEnds['read'], registers: Registry[]) {
   return {
     name: 'gateway_certificate_not_after_seconds',

@@ -1,8 +1,8 @@
-// Time as the programs see it: wall time for what people read and records carry, monotonic time for every age.
+// Clocks of the programs: wall time for displayed and recorded times, monotonic time for every age.
 export interface Clock {
   /** Milliseconds since 1970, UTC. May jump. */
   now(): number;
-  /** Milliseconds since some point. Never jumps, never goes back. */
+  /** Milliseconds since an arbitrary point. Never jumps and never decreases. */
   monotonic(): number;
 }
 

@@ -1,33 +1,37 @@
-// Names by which the programs that run in a cluster know each other on objects of Kubernetes.
+// Names of labels, annotations and containers by which the programs in a cluster recognize each other's Kubernetes
+// objects.
 
 export const prefix = 'model-gateway.io/';
 
-/** Label of namespaces; label or annotation of pods. */
+/** A label of namespaces, and a label or annotation of pods. */
 export const injectName = `${prefix}inject`;
 
-/** What it may say. */
+/** The values of that label or annotation. */
 export const wishes = {
   enabled: ['enabled', 'true'],
   disabled: ['disabled', 'false'],
 } as const;
-/** For messages. */
+/** The accepted values, for messages. */
 export const wishWords = 'enabled or true, disabled or false';
 
-/** Labels of namespaces; only the first is one of pods too. */
+/** Labels of namespaces. Only the first is also a label of pods. */
 export const namespaceLabels: readonly string[] = [
   injectName,
   ...['tenant', 'monitoring', 'operators', 'full-mode'].map((name) => prefix + name),
 ];
 
-/** A label's or annotation's name in our domain, in another spelling of it, or without one as those of other injectors are. */
+/**
+ * Whether a label or annotation belongs to the gateway: in its domain, in another spelling of the domain, or without a
+ * domain as other injectors write theirs.
+ */
 export function isOurs(name: string): boolean {
   return /^(?:(?:[\w.-]+\.)?model-gateway\.io\/|model-gateway\/|model-gateway-inject)/.test(name);
 }
 
-/** The sidecar's container, in app pods and in the PodTemplate that says which image it has. */
+/** Name of the sidecar's container, in app pods and in the PodTemplate that names its image. */
 export const sidecarName = 'model-gateway';
 
-/** Annotations of pods and of namespaces: what a sidecar asks for and gets at most. */
+/** Annotations of pods and namespaces with the requests and limits of a sidecar. */
 export const sizeNames = {
   cpuRequest: `${prefix}cpu-request`,
   cpuLimit: `${prefix}cpu-limit`,

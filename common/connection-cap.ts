@@ -1,18 +1,19 @@
-// Holds the connections of a program's callers to what there are descriptors for, so that its database, its files and its probes keep theirs:
-// what is beyond that is closed at once, and no address takes all. For programs whose callers connect again by themselves and are few; the
-// proxy's, which are told, have a part of their own.
+// Limits the connections of a program's callers to the available file descriptors, so that its database, files and
+// probes keep theirs. Connections above the limit are closed at once, and no single address gets all of them. For
+// programs with few callers that reconnect automatically; the proxy has its own limit, because it reports the refusal
+// to its callers.
 import type { Server, Socket } from 'node:net';
 import { addressGroup } from './caller-address.ts';
 import { descriptorsForCallers } from './descriptors.ts';
 import { countAcceptFailure } from './listen.ts';
 import { HeldShare } from './shares.ts';
 
-/** One address alone has four fifths. */
+/** One address alone gets four fifths. */
 const alpha = 4;
-/** More need memory that nobody has provided for. */
+/** More connections would need memory that nobody has provided. */
 const usualMax = 16_384;
 
-/** Of all listeners of a program together. @param descriptors that it may have open */
+/** The share for all listeners of a program together. @param descriptors how many descriptors the program may open */
 export function openConnectionShare(descriptors: number): HeldShare {
   return new HeldShare({
     capacity: Math.min(usualMax, Math.floor(descriptorsForCallers(descriptors) / 2)),
@@ -20,7 +21,10 @@ export function openConnectionShare(descriptors: number): HeldShare {
   });
 }
 
-/** @param addressOf who connected, as far as it is known. @returns whether the connection may stay; else it is closed */
+/**
+ * @param addressOf the address of the caller, as far as it is known.
+ * @returns whether the connection may stay; if not, it is closed
+ */
 export function admitConnection(
   share: HeldShare,
   socket: Socket,
@@ -37,7 +41,7 @@ export function admitConnection(
   return true;
 }
 
-/** Of a server that serves what it accepts. Before anything else that listens for its connections. */
+/** For a server that serves the connections that it accepts. Call before anything else listens for its connections. */
 export function capConnections(
   server: Server,
   share: HeldShare,

@@ -1,9 +1,9 @@
-// The form of every credential the gateway issues: a prefix, 256 random bits as 43 base62 digits, and six base62 digits
-// of CRC-32 over what precedes. Only the SHA-256 of a value is ever stored or looked up, always of the whole value.
+// The form of every credential that the gateway issues: a prefix, 256 random bits as 43 base62 digits, and six base62
+// digits of CRC-32 over everything before them. Only the SHA-256 of the whole value is stored or looked up.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Prefixes by what the credential opens. */
+/** Prefixes, by the use of the credential. */
 export const credentialPrefixes = {
   virtualKey: 'sk-svc-',
   operator: 'gw-op-',
@@ -18,14 +18,17 @@ const randomDigits = 43;
 const checksumDigits = 6;
 const tailPattern = /^[0-9A-Za-z]{49}$/;
 
-/** Makes a new value. It is to be shown once and then forgotten. */
+/** Creates a new value. The caller shows it once and then forgets it. */
 export function createCredential(kind: CredentialKind): string {
   const body =
     credentialPrefixes[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomDigits);
   return body + checksum(body);
 }
 
-/** Whether length, alphabet and checksum are right: what is not well-formed exists nowhere and needs no look-up. */
+/**
+ * Whether length, alphabet and checksum are correct. A value that is not well-formed cannot exist, so it needs no
+ * look-up.
+ */
 export function isWellFormedCredential(kind: CredentialKind, value: string): boolean {
   const prefix = credentialPrefixes[kind];
   if (!value.startsWith(prefix) || !tailPattern.test(value.slice(prefix.length))) return false;
@@ -33,14 +36,19 @@ export function isWellFormedCredential(kind: CredentialKind, value: string): boo
   return value.slice(bodyLength) === checksum(value.slice(0, bodyLength));
 }
 
-/** Whether one of the gateway's credentials stands in the text, by its prefix: a name that holds one is somebody's mistake. */
+/**
+ * Whether the text contains a prefix of the gateway's credentials. A name that contains one is a mistake of its author.
+ */
 export function holdsCredential(text: string): boolean {
   return Object.values(credentialPrefixes).some((prefix) => text.includes(prefix));
 }
 
 const valuePattern = new RegExp(`(?:${Object.values(credentialPrefixes).join('|')})[0-9A-Za-z]{20,}`);
 
-/** Whether a value stands in the text, or most of one: for texts in which a prefix alone may stand, such as what a guardrail looks for. */
+/**
+ * Whether the text contains a credential, or most of one. For texts that may contain a prefix alone, such as the
+ * phrases of a guardrail.
+ */
 export function holdsCredentialValue(text: string): boolean {
   return valuePattern.test(text);
 }
@@ -50,7 +58,7 @@ export function hashCredential(value: string): string {
   return hash('sha256', value, 'hex');
 }
 
-/** The last four characters: enough to tell two keys apart, useless to guess one. */
+/** The last four characters: enough to distinguish two keys, useless for guessing one. */
 export function credentialHint(value: string): string {
   return value.slice(-4);
 }

@@ -1,18 +1,21 @@
-// How many files and sockets this process may have open at a time. Node raises its own soft limit to the hard one when it starts.
+// How many files and sockets this process may have open at once. Node raises its soft limit to the hard limit when it
+// starts.
 import { readFileSync } from 'node:fs';
 
-/** Where the system does not say: what systems allow at least. */
+/** Used if the system does not report a limit: the minimum that systems allow. */
 const unknownMax = 1024;
 
-/** What a process keeps for itself: files, its database, Redis, probes. */
+/** Descriptors reserved for the process itself: files, database, Redis, probes. */
 const ownMax = 256;
 
-/** Of the descriptors that a process may open, those that callers may have, with all that is opened for them. */
+/**
+ * How many of the process's descriptors are available to callers, including everything that is opened on their behalf.
+ */
 export function descriptorsForCallers(max: number): number {
   return max - Math.min(ownMax, Math.floor(max / 8));
 }
 
-/** @param limits the text of /proc/self/limits; default: that file */
+/** @param limits content of /proc/self/limits; default: that file */
 export function descriptorsMax(limits: string = limitsText()): number {
   const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(limits) ?? [];
   if (soft === undefined) return unknownMax;

@@ -1,30 +1,33 @@
-// Names asked of the DNS servers directly, whole: without search domains and hosts file. dns.lookup would ask the system on one of
-// Node's four threads, for as long as it takes: names whose servers never answer could then keep the whole program from files and
-// look-ups. A question ends with whoever asks it, and in any case after a time.
+// Resolves names directly at the DNS servers, as complete names, without search domains and hosts file. dns.lookup
+// would block one of Node's four threads for the whole query, so names whose servers never respond could keep the
+// program from all files and look-ups. A query ends with its caller's signal, and in any case after a timeout.
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Resolve } from './filtered-lookup.ts';
 
 export interface ResolveOptions {
-  /** host:port; default: those of the system. */
+  /** host:port of each server; default: the system's servers. */
   readonly servers?: readonly string[] | undefined;
-  /** Of one question to one server. */
+  /** Timeout of one query to one server. */
   readonly timeoutMs?: number;
 }
 
 export interface ResolvedName {
   /** At least one. */
   readonly addresses: readonly LookupAddress[];
-  /** For how long the DNS servers let it be kept, in seconds. */
+  /** How long the DNS servers allow the result to be cached, in seconds. */
   readonly ttl: number;
 }
 
-/** @throws Error with a code of node:dns: ENOTFOUND and ENODATA where the name has no address, ECANCELLED where the signal ended it */
+/**
+ * @throws Error with a code of node:dns: ENOTFOUND and ENODATA if the name has no address, ECANCELLED if the signal
+ * ended the query
+ */
 export type AskDns = (host: string, signal?: AbortSignal) => Promise<ResolvedName>;
 
 const defaultTimeoutMs = 2000;
 const tries = 2;
-/** With the addresses of one family there, those of the other are waited for no longer (RFC 8305, section 3). */
+/** After the addresses of one family have arrived, the other family gets this much longer (RFC 8305, section 3). */
 const otherFamilyMs = 50;
 
 export function createAskDns({ servers, timeoutMs = defaultTimeoutMs }: ResolveOptions = {}): AskDns {

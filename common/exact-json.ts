@@ -1,41 +1,46 @@
-// JSON that passes through: read so that JSON.stringify writes every number as it was written. Of names that stand twice in an object
-// the last counts, as for JSON.parse. Text that is JSON already is spliced in as it is.
+// JSON that the gateway passes through, parsed so that JSON.stringify writes every number as it was written. If a name
+// occurs twice in an object, the last one counts, as in JSON.parse. Text that already is JSON is spliced in unchanged.
 import { randomBytes } from 'node:crypto';
 import { ExactNumber } from './exact-number.ts';
 import { isObject, type JsonObject, parseJson } from './json.ts';
 import { isDigit, numberEnd, stringEnd, tokenAt } from './json-tokens.ts';
 
-/** A text with more numbers that JavaScript would write in another way is not read: each takes the room of several plain ones. */
+/**
+ * Maximum of numbers in a text that JavaScript would write in another way. A text with more is not parsed, because each
+ * of them takes as much memory as several plain ones.
+ */
 export const exactNumbersMax = 1_000_000;
 
-/** How many ExactNumbers there are, of texts that belong together. */
+/** The number of ExactNumbers in texts that belong together. */
 export interface ExactCount {
   numbers: number;
 }
 
 /**
- * As parseJson, with an ExactNumber for each number that JavaScript would write in another way. Most texts have none: finding that
- * out is one pass over them.
- * @param count of the texts that were read before it: it counts on
- * @returns undefined for what is no JSON, or has more of them than `exactNumbersMax`
+ * Like parseJson, but with an ExactNumber for each number that JavaScript would write in another way. Most texts have
+ * none; one pass over the text determines that.
+ * @param count counter that the texts parsed before this one have already increased
+ * @returns undefined for text that is not JSON, or that has more such numbers than `exactNumbersMax`
  */
 export function parseExactJson(text: string, count: ExactCount = { numbers: 0 }): unknown {
   const pieces = markedPieces(text);
   if (pieces === undefined) return parseJson(text);
   count.numbers += (pieces.length - 1) / piecesOfNumber;
-  // Marks make strings of numbers, and so could make JSON of what is none.
+  // Marks turn numbers into strings, so they could make valid JSON of an invalid text.
   if (count.numbers > exactNumbersMax || parseJson(text) === undefined) return undefined;
   return withoutMarks(parseJson(pieces.join('')));
 }
 
-/** What a marked number adds to the pieces of a text. */
+/** How many pieces a marked number adds to a text. */
 const piecesOfNumber = 5;
 const piecesMax = exactNumbersMax * piecesOfNumber + 1;
 
-/** Known to this process alone, so that no text can have it in it. */
+/** Known only to this process, so that no text can contain it. */
 const mark = randomBytes(9).toString('base64url');
 
-/** The text, in pieces, with a marked string in place of each number that is to be kept; undefined where there is none. */
+/**
+ * The text in pieces, with a marked string in place of each number that must be preserved; undefined if there is none.
+ */
 function markedPieces(text: string): readonly string[] | undefined {
   let pieces: string[] | undefined;
   let taken = 0;
@@ -58,10 +63,10 @@ function markedPieces(text: string): readonly string[] | undefined {
   return pieces;
 }
 
-/** No double rounds a whole number of so many digits. */
+/** Doubles represent every whole number with this many digits exactly. */
 const wholeMax = 15;
 
-/** Whether JavaScript writes the number that stands here as it stands here. */
+/** Whether JavaScript writes the number at this position exactly as the text does. */
 function isPlain(text: string, start: number, end: number): boolean {
   if (end - start <= wholeMax && isDigit(text.charCodeAt(start))) {
     let at = start + 1;
@@ -71,14 +76,14 @@ function isPlain(text: string, start: number, end: number): boolean {
   return isPlainNumber(text.slice(start, end));
 }
 
-/** Whether JavaScript writes the number as it is written here. */
+/** Whether JavaScript writes the number exactly as `source`. */
 export function isPlainNumber(source: string): boolean {
   return String(Number(source)) === source;
 }
 
 type Holder = unknown[] | JsonObject;
 
-/** Changes the value, which is nobody else's. However deep it is, it takes no stack. */
+/** Modifies the value in place; no other code has a reference to it. Needs no stack, however deep the value is. */
 function withoutMarks(value: unknown): unknown {
   const root = [value];
   const open: Holder[] = [root];
@@ -89,7 +94,7 @@ function withoutMarks(value: unknown): unknown {
   return root[0];
 }
 
-/** @param open takes what is inside */
+/** @param open receives the containers inside */
 function unmarkItems(items: unknown[], open: Holder[]): void {
   for (let index = 0; index < items.length; index++) {
     const one = items[index];
@@ -101,7 +106,7 @@ function unmarkItems(items: unknown[], open: Holder[]): void {
 function unmarkMembers(object: JsonObject, open: Holder[]): void {
   for (const name of Object.keys(object)) {
     const one = object[name];
-    // It is an own property already, so even one of the name `__proto__` stays one.
+    // It is already an own property, so even one named `__proto__` stays one.
     if (isMarked(one)) object[name] = unmarked(one);
     else if (isHolder(one)) open.push(one);
   }
@@ -119,7 +124,7 @@ function unmarked(text: string): ExactNumber {
   return new ExactNumber(text.slice(mark.length));
 }
 
-/** The text of a JSON object, whose every letter stays: numbers, names that stand twice, white space. */
+/** The text of a JSON object, preserved character by character: numbers, repeated names, white space. */
 export class JsonText {
   static readonly emptyObject = new JsonText('{}');
   readonly text: string;
@@ -128,14 +133,14 @@ export class JsonText {
     this.text = text;
   }
 
-  /** Undefined for what is no object. */
+  /** Undefined for text that is not an object. */
   static ofObject(text: string): JsonText | undefined {
     return isObject(parseJson(text)) ? new JsonText(text) : undefined;
   }
 
   /**
-   * What a body has in its place: `writeJson` splices the text in there. A string, because JSON.stringify takes twice as long over a
-   * body with a `toJSON` in it.
+   * The string that represents this text in a body; `writeJson` replaces it with the text. It is a string because a
+   * body with a `toJSON` takes JSON.stringify twice as long.
    */
   get splice(): string {
     return mark + this.text;
@@ -146,7 +151,7 @@ export class JsonText {
   }
 }
 
-/** As JSON.stringify, with the text of each JsonText that has a `splice` in the value, as it is. */
+/** Like JSON.stringify, but inserts the text of each JsonText whose `splice` is in the value, unchanged. */
 export function writeJson(value: unknown): string {
   const written = JSON.stringify(value);
   let at = written.indexOf(`"${mark}`);
@@ -162,12 +167,15 @@ export function writeJson(value: unknown): string {
   return spliced + written.slice(taken);
 }
 
-/** The text that a `splice` puts in its place; undefined for any other string. */
+/** The text that a `splice` represents; undefined for any other string. */
 export function splicedText(value: string): string | undefined {
   return value.startsWith(mark) ? value.slice(mark.length) : undefined;
 }
 
-/** Half of a surrogate pair stands in a string, where it may be escaped; UTF-8 has no letter for it. */
+/**
+ * Escapes unpaired surrogates, because UTF-8 cannot encode them. They only occur inside strings, where an escape is
+ * valid.
+ */
 export function inUtf8(text: string): string {
   return text.isWellFormed()
     ? text

@@ -1,16 +1,16 @@
-// A JSON number that JavaScript would not write back as it was written: too long for a double, or spelled in another way (`1.0`, `1e3`,
-// `-0`). It goes out letter by letter as it came. Whoever computes or compares gets the nearest double; `typeof` and `===` do not see it
-// as a number, so they are asked through this file.
+// A JSON number that JavaScript would write differently than it was written: too long for a double, or spelled in
+// another way (`1.0`, `1e3`, `-0`). It is sent out character by character as it came in. Arithmetic and comparison use
+// the nearest double. `typeof` and `===` do not recognize it as a number, so use the functions of this file.
 
 export class ExactNumber {
-  /** As RFC 8259 writes numbers. */
+  /** In the syntax of RFC 8259. */
   readonly source: string;
 
   constructor(source: string) {
     this.source = source;
   }
 
-  /** The nearest double; Infinity beyond them all. */
+  /** The nearest double; Infinity if it is larger than all doubles. */
   valueOf(): number {
     return Number(this.source);
   }
@@ -24,34 +24,34 @@ export class ExactNumber {
   }
 }
 
-/** A number of a parsed text: plain where it is written as JavaScript writes it. */
+/** A number in a parsed text. It is a plain number if JavaScript writes it the same way. */
 export type JsonNumber = number | ExactNumber;
 
 export function isNumber(value: unknown): value is JsonNumber {
   return typeof value === 'number' || value instanceof ExactNumber;
 }
 
-/** The number as a double; undefined for what is no number. */
+/** The number as a double; undefined for any other value. */
 export function plainNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return value instanceof ExactNumber ? value.valueOf() : undefined;
 }
 
-/** Whether it is whole as it is written, not only when rounded. */
+/** Whether the number as written is whole, and not only after rounding. */
 export function isWhole(value: JsonNumber): boolean {
   if (typeof value === 'number') return Number.isInteger(value);
   const { digits, exponent } = decimalOf(value.source);
   return digits === '' || exponent >= 0;
 }
 
-/** The number itself, letter by letter, unless it is larger. */
+/** The number unchanged, unless it is larger than `max`. */
 export function atMost(value: JsonNumber, max: number): JsonNumber {
   return Number(value) > max ? max : value;
 }
 
 /**
  * All digits of a whole number, without fraction or exponent: `-1.50e3` → `-1500`.
- * @param max of digits; an exponent may stand for more of them than there is memory
+ * @param max maximum of digits; an exponent may stand for more digits than fit in memory
  * @returns undefined for a number that is not whole or has more digits
  */
 export function wholeDigits(value: JsonNumber, max: number): string | undefined {
@@ -60,7 +60,7 @@ export function wholeDigits(value: JsonNumber, max: number): string | undefined 
   return exponent >= 0 && digits.length + exponent <= max ? sign + digits + '0'.repeat(exponent) : undefined;
 }
 
-/** sign digits × 10^exponent; the digits begin and end with another one than 0, and are none of zero. */
+/** sign digits × 10^exponent. The digits begin and end with a digit other than 0; zero has no digits. */
 interface Decimal {
   readonly sign: '' | '-';
   readonly digits: string;
@@ -72,7 +72,7 @@ function decimalOf(source: string): Decimal {
   const [mantissa = '', power = '0'] = source.slice(sign.length).split(/[eE]/);
   const [before = '', behind = ''] = mantissa.split('.');
   const written = before + behind;
-  // By hand: a regular expression that looks for zeros at the end takes time by the square of their number.
+  // A loop, because a regular expression that looks for zeros at the end takes quadratic time in their number.
   let [start, end] = [0, written.length];
   while (start < end && written[start] === '0') start++;
   while (end > start && written[end - 1] === '0') end--;
@@ -82,7 +82,10 @@ function decimalOf(source: string): Decimal {
 
 declare global {
   interface JSON {
-    /** ECMAScript, "JSON.parse source text access": written by JSON.stringify as it is. @throws SyntaxError for no JSON scalar */
+    /**
+     * ECMAScript, "JSON.parse source text access": JSON.stringify writes the text unchanged.
+     * @throws SyntaxError if the text is not a JSON scalar
+     */
     rawJSON(text: string): object;
   }
 }

@@ -1,26 +1,26 @@
-// What stands in files that change under the running program (renewed certificates, Secrets that Kubernetes replaces), read
-// again from time to time. What cannot be used is logged once, and the last good one stays.
+// Reads files again at intervals, because they change while the program runs (renewed certificates, Secrets that
+// Kubernetes replaces). Unusable content is logged once, and the last good value stays current.
 import { readFile } from 'node:fs/promises';
 import type { Logger } from './logger.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
 export interface Reread<T> {
   readonly current: T;
-  /** What stands in the files now cannot be used. */
+  /** Whether the current content of the files cannot be used. */
   readonly isFailing: boolean;
-  /** Called with each new value. @returns what ends it */
+  /** Calls the listener with each new value. @returns a function that removes the listener */
   onChange(listener: (value: T) => void): () => void;
   close(): void;
 }
 
 export interface RereadSource<T> {
-  /** @throws Error that names the file at fault, never what stands in it */
+  /** @throws Error that names the faulty file, never its content */
   read(): Promise<T>;
   /** Default: Object.is, for texts. */
   isSame?(one: T, other: T): boolean;
-  /** Named in the log. */
+  /** File name for the log. */
   readonly file: string;
-  /** For the log: "the certificate". */
+  /** Description for the log: "the certificate". */
   readonly what: string;
 }
 
@@ -31,10 +31,10 @@ export interface RereadOptions {
   readonly timers?: Timers;
 }
 
-/** Small files of the kernel's cache. */
+/** Two seconds are cheap: the files are small and in the kernel's cache. */
 const defaultEveryMs = 2000;
 
-/** @param first what was read when the program started */
+/** @param first the value that was read when the program started */
 export function reread<T>(first: T, source: RereadSource<T>, options: RereadOptions): Reread<T> {
   const { log, everyMs = defaultEveryMs, timers = systemTimers } = options;
   const { file, what, isSame = Object.is } = source;

@@ -1,6 +1,6 @@
-// A `lookup` for net.connect that judges addresses: a host is what it resolves to at the moment of connecting, and the
-// connection goes to the very address that was judged. An address that stands in a URL is never looked up: whoever connects
-// judges it before.
+// A `lookup` for net.connect that filters addresses. A host is resolved when the connection is made, and the connection
+// goes to exactly the address that was checked. An address in a URL is never looked up, so the code that connects must
+// check it first.
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { ShareOwner } from './shares.ts';
@@ -12,22 +12,22 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
-/** For whom a name is looked up. */
+/** The requester of a look-up. */
 export interface LookupFor {
-  /** Ends the look-up. */
+  /** Cancels the look-up. */
   readonly signal?: AbortSignal | undefined;
-  /** Whose share of look-ups it is. */
+  /** The owner whose share of look-ups it uses. */
   readonly owner?: ShareOwner | undefined;
 }
 
-/** node:dns's lookup, as far as it is used; never on one of Node's threads (see dns-resolve.ts). */
+/** The part of node:dns's lookup that is used. It never runs on one of Node's threads (see dns-resolve.ts). */
 export type Resolve = (
   host: string,
   options: LookupOptions & LookupFor & { readonly all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Fails the connection with ForbiddenAddressError where no address of the host may be reached. */
+/** Fails the connection with ForbiddenAddressError if no address of the host may be reached. */
 export function judgedLookup(
   allows: (address: string) => boolean,
   resolve: Resolve,

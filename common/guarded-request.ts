@@ -1,6 +1,7 @@
-// A request to a service that somebody else than the operator has named: whoever adds a webhook or a guardrail chooses where a
-// program connects to. So: https with verified certificates only, allowed addresses only, judged at the moment of connecting, no
-// redirects, no answer read further than it has to be. node:https does all of this; undici would be a second client here.
+// A request to a URL that did not come from the operator: the author of a webhook or a guardrail chooses where a
+// program connects to. Therefore: https with verified certificates only, allowed addresses only (checked when
+// connecting), no redirects, and no response is read further than necessary. node:https does all of this; undici would
+// be a second client.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
@@ -13,14 +14,14 @@ export interface GuardedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whose share of look-ups it uses. */
+  /** The owner whose share of look-ups it uses. */
   readonly owner?: ShareOwner;
 }
 
 export interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Empty where it is not read. */
+  /** Empty if it is not read. */
   readonly body: Buffer;
 }
 
@@ -31,7 +32,7 @@ export class ResponseTooLongError extends Error {
   }
 }
 
-/** @throws Error where there is no answer before the signal says to stop; ResponseTooLongError, ForbiddenAddressError */
+/** @throws Error if there is no response before the signal aborts; ResponseTooLongError, ForbiddenAddressError */
 export type GuardedPost = (request: GuardedRequest, signal: AbortSignal) => Promise<GuardedResponse>;
 
 export interface GuardOptions {
@@ -41,18 +42,19 @@ export interface GuardOptions {
   /** Authorities in PEM; default: those of Node. */
   readonly ca?: string;
   /**
-   * Bytes of an answer's body, above which it is none; of a status other than 200 no body is read. Default: the head is the
-   * answer, and what follows is read only so that the receiver may finish, and not for long.
+   * Maximum of a response body in bytes; a longer one is an error. Bodies of a status other than 200 are not read.
+   * Default: only the head counts as the response; some of the body is read for a short time, so that the receiver can
+   * finish.
    */
   readonly bodyBytesMax?: number;
-  /** Default: each request has a connection of its own. */
+  /** Default: each request has its own connection. */
   readonly keep?: KeptConnections;
 }
 
 /**
- * Connections that wait for the next request to the same host. Each was judged when it was made and leads to the very address
- * that was judged; a name that leads elsewhere by now is noticed by the next new connection. None is used for longer than
- * `ageMsMax` after its first answer.
+ * Connections that wait for the next request to the same host. Each connection was checked when it was made and leads
+ * to that checked address. If a name resolves to another address later, the next new connection notices it. No
+ * connection is used for longer than `ageMsMax` after its first response.
  */
 export interface KeptConnections {
   readonly countMax: number;
@@ -67,7 +69,8 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
   const { allows, ca, keep, bodyBytesMax, resolve = createResolve() } = options;
   const own = {
     method: 'POST',
-    // A connection of its own, closed after: none that was judged for another host or at another time.
+    // A new connection for each request, closed afterwards. A reused one could have been checked for another host or at
+    // another time.
     agent: false,
     rejectUnauthorized: true,
     ...(ca !== undefined && { ca }),
@@ -77,7 +80,7 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
   return async (request, signal) => {
     const url = judged(request.url, allows);
     signal.throwIfAborted();
-    // The look-up is over when the request is, however that ends.
+    // The look-up ends with the request, however the request ends.
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     const each = { signal, lookup: judgedLookup(allows, resolve, { owner: request.owner, signal: either }) };
@@ -94,12 +97,17 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
   };
 }
 
-/** The other side may close a kept connection at any moment: what met that was not answered, and is asked anew. */
+/**
+ * The other side may close a kept connection at any moment. A request that hits this got no response and is sent again.
+ */
 function ifStale(error: unknown): undefined {
   if (!(error instanceof StaleConnectionError)) throw error;
 }
 
-/** An address in the URL itself is never looked up; the parser has turned 0x7f.1 and the like into one. */
+/**
+ * An address in the URL itself is never looked up, so it is checked here. The URL parser has already normalized forms
+ * such as 0x7f.1.
+ */
 function judged(text: string, allows: GuardOptions['allows']): URL {
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -113,7 +121,7 @@ function createAgent({ countMax, idleMs, ageMsMax }: KeptConnections): Agent {
     maxFreeSockets: countMax,
     timeout: idleMs,
     scheduling: 'lifo',
-    // Each new connection shows its certificate.
+    // No TLS session resumption: each new connection presents its certificate.
     maxCachedSessions: 0,
   });
   const madeAt = new WeakMap<object, number>();
@@ -193,6 +201,6 @@ function read(response: IncomingMessage, bytesMax: number, { ended, failed }: Bo
     if (body.length > bytesMax) response.destroy(new ResponseTooLongError());
   });
   response.once('end', () => ended(body.bytes));
-  // Also where it is cut.
+  // Also if the body is cut off.
   response.on('error', failed);
 }

@@ -1,44 +1,44 @@
-// What the keeper hands to the injector beside it, as files in a folder of the pod that both have: the injector has no token of
-// the API server and asks nobody. Each file is replaced as a whole.
+// Files that the keeper passes to the injector in a shared folder of their pod. The injector has no token of the API
+// server and makes no calls. Each file is replaced as a whole.
 import { isObject, parseJson } from './json.ts';
 
-/** Names in the folder. */
+/** Names of the files in the folder. */
 export const handOverFiles = {
-  /** The sidecar's image, a line of text. */
+  /** The sidecar's image, as one line of text. */
   image: 'sidecar-image',
-  /** What namespaces say about sizes, as JSON. */
+  /** The size settings of namespaces, as JSON. */
   namespaces: 'namespaces.json',
 } as const;
 
-/** What bears on the size of a sidecar in one namespace. */
+/** Everything that affects the size of a sidecar in one namespace. */
 export interface NamespaceSizes {
-  /** Those of sizeNames. */
+  /** Only the annotations in sizeNames. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** Of all LimitRanges. */
+  /** The items of all LimitRanges. */
   readonly limits: readonly LimitItem[];
 }
 
-/** Of a LimitRange: https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/limit-range-v1/ */
+/** An item of a LimitRange: https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/limit-range-v1/ */
 export interface LimitItem {
-  /** Of each container, or of all containers of a pod together. */
+  /** Applies to each container, or to all containers of a pod together. */
   readonly type: 'Container' | 'Pod';
   readonly min: Quantities;
   readonly max: Quantities;
-  /** A limit may be at most so many times its request. */
+  /** Maximum ratio of a limit to its request. */
   readonly maxLimitRequestRatio: Quantities;
 }
 
-/** By resource (cpu, memory), as Kubernetes writes amounts. */
+/** Amounts in Kubernetes notation, by resource (cpu, memory). */
 export type Quantities = Readonly<Record<string, string>>;
 
-/** By the namespace's name. */
+/** By the name of the namespace. */
 export type SizesByNamespace = ReadonlyMap<string, NamespaceSizes>;
 
 export function encodeSizes(sizes: SizesByNamespace): string {
   return JSON.stringify({ namespaces: Object.fromEntries(sizes) });
 }
 
-/** @throws Error for what encodeSizes does not write */
+/** @throws Error for text that encodeSizes does not write */
 export function decodeSizes(text: string): SizesByNamespace {
   const value = parseJson(text);
   if (!isObject(value) || !isObject(value.namespaces)) throw new Error('holds no namespaces');

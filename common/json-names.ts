@@ -1,13 +1,14 @@
-// Names of objects that are written with an escape (`"\u0063ontent"`). JSON.parse of V8 (seen with Node 24.0, 26.0, 26.4 and 26.10, not with 20) misreads them
-// where an earlier text has made objects of a similar shape: after `{"a":1,"\\":2}` it reads `{"a":1,"\u0078":2}` as `{"a":1,"\\":2}`, because it compares
-// the letters as they are written with the name that it expects. A caller could so keep a member from guardrails that its provider
-// reads. Strings that are no names are read well. So a text with such names is read here, and JSON.parse judges whether it is JSON.
+// Reads JSON objects with escapes in names (`"\u0063ontent"`). V8's JSON.parse (seen in Node 24.0, 26.0, 26.4 and
+// 26.10, not in 20) misreads them if an earlier text created objects of a similar shape: after `{"a":1,"\\":2}` it
+// reads `{"a":1,"\u0078":2}` as `{"a":1,"\\":2}`, because it compares raw characters with the expected name. An
+// attacker could so hide a member from guardrails that the provider reads. Other strings are read correctly, and
+// JSON.parse still decides whether a text is JSON.
 import { stringEnd } from './json-tokens.ts';
 
 const quote = 0x22;
 const colon = 0x3a;
 
-/** @param text that may be no JSON: then either answer is good */
+/** @param text text that may be invalid JSON; for invalid JSON either result is fine */
 export function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf('\\'); at !== -1; ) {
     const end = stringEnd(text, at - 1);
@@ -19,13 +20,14 @@ export function hasEscapedName(text: string): boolean {
 
 interface Open {
   readonly holder: unknown[] | Record<string, unknown>;
-  /** Of the member to come. */
+  /** Name of the next member. */
   name: string;
 }
 
 /**
- * As JSON.parse should: members in their order, of those with one name the last. However deep it is, it takes no stack.
- * @param text JSON for certain
+ * Parses as JSON.parse should: members in order; if a name repeats, the last one counts. Needs no stack, however deep
+ * the value is.
+ * @param text valid JSON
  */
 export function readNamesAsWritten(text: string): unknown {
   const root: unknown[] = [];
@@ -38,7 +40,7 @@ export function readNamesAsWritten(text: string): unknown {
   return root[0];
 }
 
-/** @returns index behind the element, or behind the bracket that begins it */
+/** @returns the index after the element, or after the bracket that opens it */
 function readElement(text: string, start: number, open: Open[]): number {
   const current = open.at(-1) as Open;
   const at = nameEnd(text, start, current);
@@ -49,7 +51,7 @@ function readElement(text: string, start: number, open: Open[]): number {
   return end;
 }
 
-/** @returns where the value stands */
+/** @returns the index at which the value starts */
 function nameEnd(text: string, at: number, current: Open): number {
   if (Array.isArray(current.holder)) return at;
   const end = stringEnd(text, at);
@@ -62,7 +64,7 @@ function put({ holder, name }: Open, value: unknown): void {
   else setMember(holder, name, value);
 }
 
-/** An own property, whatever its name: an assignment to `__proto__` is none. */
+/** Sets an own property, whatever its name. A plain assignment to `__proto__` would not create one. */
 export function setMember(members: { [name: string]: unknown }, name: string, value: unknown): void {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,21 +1,22 @@
-// Shapes of JSON that the gateway itself has written and reads again: what does not have its shape was written by another version, or
-// damaged, and is refused by its place. Neither an error nor a path in it holds a value, nor the name of a field that is data.
+// Shape checks for JSON that the gateway itself wrote and reads again. A value of another shape was written by another
+// version or is damaged; it is refused with its path. Neither an error nor its path contains a value, or a field name
+// that is data.
 
-/** @throws ShapeError for what has another shape */
+/** @throws ShapeError for a value of another shape */
 export type Shape<T> = (value: unknown) => T;
 
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
   readonly path: string;
 
-  /** @param path empty: the whole */
+  /** @param path empty for the whole value */
   constructor(problem: string, path = '') {
     super(path === '' ? problem : `${path} ${problem}`);
     this.path = path;
   }
 }
 
-/** @throws ShapeError also for what is no JSON; its message has no part of the text */
+/** @throws ShapeError also for text that is not JSON; the message contains no part of the text */
 export function readShape<T>(text: string, shape: Shape<T>): T {
   return shape(parsed(text));
 }
@@ -39,7 +40,7 @@ export const aString = primitive<string>('string', 'a string');
 export const aNumber = primitive<number>('number', 'a number');
 export const aFlag = primitive<boolean>('boolean', 'true or false');
 
-/** Whose fields are read one by one where they are used. */
+/** An object whose fields the caller checks one by one. */
 export const anObject: Shape<Readonly<Record<string, unknown>>> = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ShapeError('must be an object');
@@ -77,7 +78,7 @@ export function aPair<A, B>(first: Shape<A>, second: Shape<B>): Shape<readonly [
   };
 }
 
-/** By names that are data. */
+/** A map whose names are data. */
 export function aMap<T>(shape: Shape<T>): Shape<Record<string, T>> {
   return (value) => {
     const map = anObject(value);
@@ -86,7 +87,7 @@ export function aMap<T>(shape: Shape<T>): Shape<Record<string, T>> {
   };
 }
 
-/** With these fields at least: what another version has written beside them stays. */
+/** A record with at least these fields. Further fields, which another version wrote, are kept. */
 export function aRecord<T>(fields: { readonly [Name in keyof T]-?: Shape<T[Name]> }): Shape<T> {
   const entries = Object.entries(fields) as readonly (readonly [string, Shape<unknown>])[];
   return (value) => {
@@ -96,7 +97,7 @@ export function aRecord<T>(fields: { readonly [Name in keyof T]-?: Shape<T[Name]
   };
 }
 
-/** A part of something. */
+/** Checks a part of a value and adds its location to the error. */
 export function at<T>(place: string, shape: Shape<T>, value: unknown): T {
   try {
     return shape(value);

@@ -1,15 +1,16 @@
-// Where strings of JSON end, and where one may be cut, in bytes: most of a long body is inside strings, so they are searched, not read.
+// Finds the ends of JSON strings and positions where a string may be cut, in bytes. Most of a long body is inside
+// strings, so they are searched and not parsed.
 const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
-/** Short strings and dense escapes are looked at byte by byte. */
+/** Short strings and dense escapes are scanned byte by byte. */
 const nearBytes = 32;
 const hexDigits = 4;
 
 /**
- * @param from inside of a string, not behind the backslash of an escape
- * @param until where it stops to look
- * @returns where the closing quote stands; undefined where it does not stand in front of `until`
+ * @param from position inside a string, not directly after the backslash of an escape
+ * @param until where the search stops
+ * @returns position of the closing quote; undefined if it is not before `until`
  */
 export function quoteIn(bytes: Buffer, from: number, until: number): number | undefined {
   for (let at = from; at < until; ) {
@@ -29,12 +30,12 @@ export function quoteIn(bytes: Buffer, from: number, until: number): number | un
 }
 
 /**
- * @param from as for quoteIn; between the two is no closing quote
- * @returns the last place up to `until` that is neither inside of an escape nor inside of a character of UTF-8
+ * @param from as for quoteIn; there is no closing quote between `from` and `until`
+ * @returns the last position up to `until` that is neither inside an escape nor inside a UTF-8 character
  */
 export function pieceEnd(bytes: Buffer, from: number, until: number): number {
   let end = until;
-  // Of UTF-8 at most three bytes continue a character.
+  // In UTF-8 at most three bytes continue a character.
   for (let i = 0; i < 3 && end > from && isContinuation(bytes[end]); i++) end--;
   if (backslashesBefore(bytes, from, end) % 2 === 1) return end - 1;
   for (let digits = 0; digits < hexDigits; digits++) {

@@ -1,4 +1,5 @@
-// Where strings and numbers end in JSON text. By hand: a regular expression runs out of stack on long strings.
+// Finds the ends of strings and numbers in JSON text. Uses loops, because a regular expression overflows the stack on
+// long strings.
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -6,14 +7,17 @@ const minus = 0x2d;
 
 export type TokenKind = 'string' | 'number';
 
-/** What begins at a place of the text; undefined for all else. */
+/** The kind of token that starts at this position; undefined for anything else. */
 export function tokenAt(text: string, at: number): TokenKind | undefined {
   const code = text.charCodeAt(at);
   if (code === quote) return 'string';
   return code === minus || isDigit(code) ? 'number' : undefined;
 }
 
-/** @param start where its quote stands @returns index behind the closing one; the text's end without one */
+/**
+ * @param start position of the opening quote
+ * @returns the index after the closing quote; the end of the text if there is none
+ */
 export function stringEnd(text: string, start: number): number {
   for (let at = start + 1; ; ) {
     const end = text.indexOf('"', at);
@@ -25,7 +29,7 @@ export function stringEnd(text: string, start: number): number {
   }
 }
 
-/** @param start where it begins @returns index behind its last character */
+/** @param start position of the first character @returns the index after the last character */
 export function numberEnd(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && isOfNumber(text.charCodeAt(end))) end++;

@@ -1,10 +1,10 @@
-// JSON from the outside: parsed without throwing, and told apart by shape.
+// JSON from outside: parsed without throwing, and classified by shape.
 import { ExactNumber } from './exact-number.ts';
 import { hasEscapedName, readNamesAsWritten } from './json-names.ts';
 
 export type JsonObject = { [name: string]: unknown };
 
-/** Undefined where the text is no JSON: its content must not get into an error's message. */
+/** Undefined if the text is not JSON. It does not throw, because an error message must not contain the text. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -14,12 +14,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The objects of a list; none where it is no list. */
+/** The objects of a list; empty if the value is not a list. */
 export function objectsOf(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Whether one of the objects of a list is so; false where it is no list. */
+/** Whether an object of a list satisfies the condition; false if the value is not a list. */
 export function someObject(list: unknown, isSo: (one: JsonObject) => boolean): boolean {
   return Array.isArray(list) && list.some((one: unknown) => isObject(one) && isSo(one));
 }

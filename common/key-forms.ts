@@ -1,21 +1,24 @@
-// What has the form of a key, taken out of a text that somebody else has written, before it goes to a log or a caller. It takes out
-// rather too much: an id of the vendor's may look like a key.
+// Removes everything that looks like a key from text that others wrote, before it is logged or returned to a caller. It
+// removes too much rather than too little: an id of a vendor may look like a key.
 import { holdsCredential } from './credential.ts';
 
 const hidden = '[hidden]';
 
-/** Whatever has no white space, slash, quote, comma or bracket in it. */
+/** Runs of characters other than white space, slash, quote, comma and bracket. */
 const tokens = /[\w+=.~*%:@-]{8,}/g;
 const lastToken = /[\w+=.~*%:@-]*$/;
-/** Beginnings of keys of vendors and of the gateway. */
+/** Prefixes of the keys of vendors and of the gateway. */
 const prefix =
   /(?:^|[^a-z0-9])(?:sk|pk|rk|gw|gsk|hf|xai|pplx|ghp|gho|glpat|xox[a-z])[-_]\S|(?:AIza|AKIA|ASIA)[\w-]{6}/i;
 const longRun = /[A-Za-z0-9]{20,}/g;
 const lettersMax = 32;
-/** base64url: of so many random characters some are of each kind, digits nearly always, and capitals far more than words have. */
+/**
+ * base64url: a run of this many random characters contains each kind, nearly always digits, and far more capitals than
+ * words do.
+ */
 const base64Url = /[\w-]{32,}/g;
 
-/** The text without what may be a key, whole, masked or in part. Takes time linear in the text. */
+/** The text with everything hidden that may be a key: whole, masked or partial. Linear in the length of the text. */
 export function withoutKeyForms(text: string): string {
   return text.replace(tokens, (token) => (isKeyLike(token) ? hidden : token));
 }
@@ -29,7 +32,7 @@ function isKeyLike(token: string): boolean {
   );
 }
 
-/** Words have no digits amid their letters, and capitals at their beginnings only. */
+/** Words have no digits among their letters, and capitals only at their beginning. */
 function isRandom(run: string): boolean {
   if (run.length > lettersMax || (/\d/.test(run) && /[A-Za-z]/.test(run))) return true;
   return capitals(run) * 4 > run.length && /[a-z]/.test(run);
@@ -39,9 +42,9 @@ function capitals(run: string): number {
   return (run.match(/[A-Z]/g) ?? []).length;
 }
 
-/** One line of at most so many characters that can be printed, without key forms. */
+/** One line of at most `lengthMax` printable characters, without anything that looks like a key. */
 export function printableLine(text: string, lengthMax: number): string {
-  // What is cut off may end within a key.
+  // The cut may go through a key, so the last token is removed.
   const bounded = text.length > lengthMax * 4 ? text.slice(0, lengthMax * 4).replace(lastToken, '') : text;
   const line = bounded.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
   const clean = withoutKeyForms(line);

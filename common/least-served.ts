@@ -1,11 +1,12 @@
-// What waits to be served in pieces of time: the organization comes first that has had the least of late, and of its keys the one that has.
-// So who asks seldom waits for one piece of others, however many ask for much, and those who ask for much have equal parts.
+// Queue of work that is served in short pieces of time. The organization that was served least of late comes first, and
+// within it the key that was served least. A caller with little work waits for at most one piece of the others' work,
+// and callers with much work get equal parts.
 import { LRUCache } from 'lru-cache';
 import type { ShareOwner } from './shares.ts';
 
-/** After this time half of what somebody has had is forgotten. */
+/** Half-life of the recorded service time. */
 const halfMs = 1_000;
-/** Owners that are remembered; those not seen for longest have had nothing. */
+/** How many owners are remembered. The least recently seen ones are forgotten, as if they had never been served. */
 const ownersMax = 10_000;
 
 interface Served {
@@ -15,7 +16,7 @@ interface Served {
 
 export class LeastServed<Work> {
   readonly #now: () => number;
-  /** By organization, in it by key, in the order in which they came. */
+  /** By organization, then by key, in order of arrival. */
   readonly #waiting = new Map<string, Map<string, Work[]>>();
   readonly #served = new LRUCache<string, Served>({ max: ownersMax });
   #length = 0;
@@ -56,7 +57,7 @@ export class LeastServed<Work> {
     return work;
   }
 
-  /** It was served for so long. */
+  /** Records how long the owner was served. */
   charge(owner: ShareOwner, ms: number): void {
     const now = this.#now();
     for (const name of [owner.organization, nameOf(owner)]) {

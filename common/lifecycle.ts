@@ -1,4 +1,4 @@
-// Start and stop of a program: what was started is closed in reverse order, once, within a time; signals ask for it.
+// Start and stop of a program. Everything that was started is closed once, in reverse order; signals trigger it.
 import type { Logger } from './logger.ts';
 
 export interface Closer {
@@ -7,7 +7,7 @@ export interface Closer {
 }
 
 export interface Lifecycle {
-  /** Registers what is to be closed. Closed in reverse order of registration. */
+  /** Registers something to close. Closing happens in reverse order of registration. */
   onClose(name: string, close: () => Promise<void> | void): void;
   /** Closes everything once; later calls wait for the first. Failures are logged and do not stop the rest. */
   close(): Promise<void>;
@@ -48,12 +48,13 @@ export function untilSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** For what a file that hangs has kept so far, such as lines of the log. */
+/** Time left for data that is still unwritten because a file hangs, such as log lines. */
 const lastMs = 2_000;
 
 /**
- * All is closed, and the process ends as soon as nothing keeps it. What does all the same is a file system that hangs: no exit ends that,
- * because Node waits for its threads first, so the kernel is asked to.
+ * Call when everything is closed: the process ends as soon as nothing keeps it alive. A hanging file system could still
+ * do so. No exit call helps then, because Node waits for its threads first, so after a while the process sends itself
+ * SIGKILL.
  */
 export function endSoon(): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastMs).unref();

@@ -1,11 +1,11 @@
-// Opening a listener, with an error for whoever started the program: what is in the way, and which setting moves it.
+// Opens a listener. Its error tells the operator what is in the way and which setting moves the listener.
 import type { Server } from 'node:net';
 import type { ListenAddress } from './settings.ts';
 
 export class ListenError extends Error {
   readonly address: ListenAddress;
   readonly setting: string;
-  /** Somebody else listens there. */
+  /** Another process listens at this address. */
   readonly isTaken: boolean;
 
   constructor(address: ListenAddress, setting: string, cause: Error) {
@@ -28,11 +28,11 @@ export class ListenError extends Error {
   }
 }
 
-/** Connections that wait to be accepted. The kernel takes its own limit (net.core.somaxconn) where that is smaller. */
+/** Length of the accept queue. The kernel uses its own limit (net.core.somaxconn) if that is smaller. */
 const backlog = 65_535;
 
 /**
- * @param setting the variable that moves this listener
+ * @param setting name of the environment variable that moves this listener
  * @throws ListenError
  */
 export function listen(server: Server, address: ListenAddress, setting: string): Promise<void> {
@@ -41,7 +41,7 @@ export function listen(server: Server, address: ListenAddress, setting: string):
     server.once('error', onError);
     server.listen({ port: address.port, host: address.host, backlog }, () => {
       server.off('error', onError);
-      // From now on it is of one connection that could not be accepted: no reason to end.
+      // From now on an error concerns one connection that could not be accepted, which is no reason to end the program.
       server.on('error', countAcceptFailure);
       resolve();
     });
@@ -50,12 +50,12 @@ export function listen(server: Server, address: ListenAddress, setting: string):
 
 let acceptFailures = 0;
 
-/** A connection was closed, or not even accepted, because there was no room for it. */
+/** Counts a connection that was closed, or not accepted, for lack of room. */
 export function countAcceptFailure(): void {
   acceptFailures++;
 }
 
-/** Options of the counter of connections that could not be accepted, for each program's prom-client. */
+/** Options for the counter of connections that could not be accepted; each program has its own prom-client. */
 export function acceptFailuresCounter<Registry>(registers: Registry[]) {
   return {
     name: 'gateway_accept_failures_total',

@@ -1,36 +1,37 @@
-// Where log lines go: a file or standard output, written away from the event loop. A log is the least important thing on a machine: what
-// cannot be written, because the disk is full or nobody reads the pipe, is dropped and counted, and nothing else notices. Written here
-// and not by pino's own stream, which retries a full disk for ever when the program ends.
+// Writes log lines to a file or standard output, away from the event loop. The log is the least important thing on a
+// machine: lines that cannot be written, because the disk is full or the pipe has no reader, are dropped and counted,
+// and nothing else is affected. pino's own stream is not used, because it retries a full disk forever when the program
+// ends.
 import { write, writeSync } from 'node:fs';
 
-/** How files are written, for tests. */
+/** Functions that write files; tests replace them. */
 export interface FileWriting {
   readonly write: typeof write;
   readonly writeSync: typeof writeSync;
 }
 
 export interface LogSink {
-  /** Whole lines. Never throws, never waits. */
+  /** Takes whole lines. Never throws and never waits. */
   write(text: string): void;
-  /** Lines that were dropped, since the start. */
+  /** Lines dropped since the start. */
   readonly lost: number;
-  /** @param report is called where lines are written again after some were lost, with their number */
+  /** @param report called when lines can be written again after some were lost, with the number of lost lines */
   onRecovered(report: (lines: number) => void): void;
-  /** What is written from now on goes there. */
+  /** Sends all later writes to this descriptor. */
   moveTo(fd: number): void;
-  /** Sends off what is held. */
+  /** Starts writing the buffered lines. */
   release(): void;
-  /** Writes what is held, for as long as that succeeds; for the end of the program. */
+  /** Writes the buffered lines synchronously, for as long as that succeeds. For the end of the program. */
   end(): void;
 }
 
-/** Lines are written together: a write for each would cost a request more than all of its checks. */
+/** Lines are buffered, because one write per line would cost a request more than all of its checks. */
 const heldBytesMax = 64 * 1024;
 const heldMs = 250;
 const bytesPerCharacterMax = 3;
-/** What may wait while a write takes long. */
+/** Maximum of bytes that wait during a slow write. */
 const waitingBytesMax = 8 * 1024 * 1024;
-/** A pipe or terminal that takes nothing for the moment is tried again. */
+/** If a pipe or terminal accepts nothing at the moment, the write is retried after this time. */
 const againMs = 50;
 const endTriesMax = 20;
 const lineEnd = 0x0a;
@@ -44,13 +45,13 @@ export function openLogSink(fd: number, files: FileWriting = { write, writeSync 
 class Sink implements LogSink {
   #fd: number;
   readonly #files: FileWriting;
-  /** As bytes, because strings put together from pieces keep their pieces alive until they are written. */
+  /** Bytes and not strings, because concatenated strings keep their pieces alive until they are written. */
   readonly #held = Buffer.allocUnsafe(heldBytesMax);
   #used = 0;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #isWriting = false;
-  /** The file ends in the middle of a line: the rest of it was dropped. */
+  /** The file ends in the middle of a line, because the rest of the line was dropped. */
   #isTorn = false;
   #lost = 0;
   #reported = 0;
@@ -90,7 +91,7 @@ class Sink implements LogSink {
   end(): void {
     this.release();
     let tries = endTriesMax;
-    // One that is under way is left to itself: nobody can say how much of it is written.
+    // A write in progress is not repeated, because it is unknown how much of it was written.
     for (let chunk = this.#next(); chunk !== undefined; ) {
       try {
         const rest = this.#written(chunk, this.#files.writeSync(this.#fd, chunk));
@@ -125,7 +126,7 @@ class Sink implements LogSink {
     return this.#isTorn ? Buffer.concat([Buffer.of(lineEnd), chunk]) : chunk;
   }
 
-  /** @returns what is left to be written of it */
+  /** @returns the part that is still to be written */
   #written(chunk: Buffer, length: number): Buffer {
     if (length > 0) this.#isTorn = chunk[length - 1] !== lineEnd;
     return chunk.subarray(length);
@@ -157,7 +158,7 @@ class Sink implements LogSink {
   }
 
   #drop(chunk: Buffer): void {
-    // What mends a torn line is in front.
+    // Starts at 1, because a line break at 0 only ends a torn line.
     for (let at = chunk.indexOf(lineEnd, 1); at >= 0; at = chunk.indexOf(lineEnd, at + 1)) this.#lost++;
   }
 }
@@ -167,7 +168,7 @@ function isBusy(error: unknown): boolean {
   return code === 'EAGAIN' || code === 'EBUSY';
 }
 
-/** The program ends: nothing else is to run meanwhile. */
+/** Blocks the thread. The program is ending, and nothing else may run in the meantime. */
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

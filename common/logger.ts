@@ -1,4 +1,5 @@
-// JSON lines on standard output (the only pino). Never prompts, answers or keys: what is logged is chosen field by field.
+// JSON lines on standard output; the only use of pino. Prompts, responses and keys are never logged: every logged field
+// is chosen individually.
 import { openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
@@ -14,13 +15,16 @@ export type LogLevel = (typeof logLevels)[number];
 export interface LoggerOptions {
   readonly name: string;
   readonly level: LogLevel;
-  /** A file path, or absent for standard output. */
+  /** Path of a file; absent for standard output. */
   readonly file?: string;
   /** For tests. */
   readonly stream?: DestinationStream;
 }
 
-/** @throws Error that names the file where it cannot be opened, unless its disk is to blame: then the log goes to standard output */
+/**
+ * If the file cannot be opened because of its disk, the log goes to standard output.
+ * @throws Error that names the file if it cannot be opened for another reason
+ */
 export function createLogger(options: LoggerOptions): Logger {
   if (options.stream !== undefined) return createOver(options.stream, options);
   const { file } = options;
@@ -70,12 +74,12 @@ const streams = new WeakMap<Logger, DestinationStream>();
 
 export type LineLevel = Extract<LogLevel, 'info' | 'warn' | 'error'>;
 
-/** Writes a line: its members as JSON, without braces. */
+/** Writes a line. @param members JSON members without braces */
 export type WriteLine = (level: LineLevel, members: string, message: 'request') => void;
 
 /**
- * Writes lines with the fields every line has: for what is written once a request, where the logger's own way of
- * putting a line together costs as much as the rest of the request's checks.
+ * Writes lines with the fields that every line has. For lines that are written for each request: the logger's own
+ * formatting would cost as much as all other checks of the request.
  */
 export function createLineWriter(log: Logger): WriteLine {
   const stream = streams.get(log);
@@ -101,7 +105,7 @@ export function createLineWriter(log: Logger): WriteLine {
   };
 }
 
-/** An error as the logger writes it. */
+/** Formats an error as the logger does. */
 export const errorFields = stdSerializers.err;
 
 const standardOutput = 1;
@@ -110,7 +114,7 @@ const openAgainMs = 5_000;
 function openSink(fd: number): LogSink {
   const sink = openLogSink(fd);
   sinks.push(sink);
-  // A program that has nothing left to do goes on until its lines are written; what is held when it ends in another way is written then.
+  // The process stays alive until the lines are written. If it ends in another way, `exit` writes the buffered lines.
   process.prependListener('beforeExit', () => sink.release());
   process.once('exit', () => sink.end());
   return sink;
@@ -118,7 +122,7 @@ function openSink(fd: number): LogSink {
 
 const sinks: LogSink[] = [];
 
-/** Options of the counter of lines that could not be written, for each program's prom-client. */
+/** Options for the counter of lines that could not be written; each program has its own prom-client. */
 export function lostLinesCounter<Registry>(registers: Registry[]) {
   return {
     name: 'gateway_log_lines_lost_total',
@@ -131,7 +135,10 @@ export function lostLinesCounter<Registry>(registers: Registry[]) {
   };
 }
 
-/** @returns why it cannot be opened for now. @throws Error that names the file, where it never will be */
+/**
+ * @returns the reason if the file cannot be opened at the moment.
+ * @throws Error that names the file if it can never be opened
+ */
 function openLog(file: string): number | Error {
   try {
     makeFolder(dirname(file));
@@ -146,8 +153,8 @@ function openLog(file: string): number | Error {
 const betweenMs = 1000;
 
 /**
- * Log lines that others bring about, at most one a second for each reason, so that nobody fills the log.
- * @returns writes, or drops what comes too soon after a line with the same reason
+ * Limits log lines that callers can cause to one per second for each reason, so that nobody can fill the log.
+ * @returns a function that writes the line, or drops it if it comes too soon after one with the same reason
  */
 export function sparing<Fields extends { readonly reason: string }>(
   write: (fields: Fields) => void,

@@ -1,58 +1,58 @@
-// The words in which models are described, shared by both planes: the rows of catalog/, and the models that operators list
-// under providers of their own.
+// The vocabulary that describes models, shared by both planes: for the rows of catalog/ and for models that operators
+// list under custom providers.
 import { holdsCredential } from './credential.ts';
 
-/** What models of one vendor differ in. Each trait with the values it can have; the first is taken where nothing says otherwise. */
+/** Capabilities in which models of one vendor differ, each with its possible values. The first value is the default. */
 export const traitValues = {
-  /** Whether temperature, top_p and top_k are taken at all. */
+  /** Whether the model accepts temperature, top_p and top_k. */
   sampling: [true, false],
-  /** Whether temperature and top_p may come together. */
+  /** Whether temperature and top_p may be used together. */
   samplingTogether: [true, false],
-  /** How reasoning is asked for. `budget`: in tokens. `adaptive`, `level`, `effort`: by a word. */
+  /** How reasoning is requested. `budget`: as a number of tokens. `adaptive`, `level`, `effort`: as a keyword. */
   reasoning: ['none', 'budget', 'adaptive', 'level', 'effort'],
-  /** Whether the model can be told not to reason. */
+  /** Whether reasoning can be turned off. */
   reasoningOff: [true, false],
-  /** Whether one that cannot can be told to reason between tool calls only. */
+  /** If it cannot be turned off: whether it can be restricted to reasoning between tool calls. */
   reasoningBetweenTools: [false, true],
-  /** Whether the effort `xhigh` is taken where efforts are; else `high` stands in. */
+  /** Whether the effort `xhigh` is accepted where efforts are; otherwise `high` is sent. */
   effortXhigh: [true, false],
   /** Whether a tool call can be forced. */
   forcedTools: [true, false],
   /** Whether the conversation may end with the assistant's turn. */
   prefill: [true, false],
-  /** Whether an answer by JSON Schema can be asked for natively; else a forced tool stands in. */
+  /** Whether a response by JSON Schema can be requested natively; otherwise a forced tool is used. */
   jsonSchema: [true, false],
-  /** Whether an answer in any JSON can be asked for natively. */
+  /** Whether a response in any JSON can be requested natively. */
   jsonMode: [true, false],
-  /** Whether tools may stand beside an answer by JSON Schema. */
+  /** Whether tools may be combined with a response by JSON Schema. */
   jsonSchemaWithTools: [true, false],
-  /** What schemas are written in. `openapi`: the subset of OpenAPI 3.0 without references and unions of types. */
+  /** The language of schemas. `openapi`: the subset of OpenAPI 3.0 without references and unions of types. */
   schemaLanguage: ['json-schema', 'openapi'],
-  /** The words of `reasoning: level`. */
+  /** The keywords of `reasoning: level`. */
   reasoningLevels: ['low-medium-high', 'minimal-low-medium-high', 'low-high'],
-  /** Whether the first of the calls made at once must come back with the vendor's signature on it. */
+  /** Whether the first of several parallel tool calls must be sent back with the vendor's signature. */
   signedCalls: [false, true],
-  /** Whether system messages have a place of their own; else they open the first user turn. */
+  /** Whether system messages have a field of their own; otherwise they are put at the start of the first user turn. */
   systemMessages: [true, false],
-  /** Whether system messages may stand behind other turns; else they are notes in the user's turn. */
+  /** Whether system messages may follow other turns; otherwise they become notes in the user's turn. */
   systemInPlace: [false, true],
-  /** Whether tool results may hold images and documents; else these stand in the user's turn behind them. */
+  /** Whether tool results may contain images and documents; otherwise these follow the results in the user's turn. */
   mediaInResults: [false, true],
-  /** Whether `cache_control` and `citations` may come along, where the callers' format is spoken. */
+  /** Whether `cache_control` and `citations` are accepted, where the provider uses the callers' format. */
   cacheMarks: [true, false],
-  /** Whether `n` answers can be asked for at once. */
+  /** Whether `n` responses can be requested at once. */
   severalResponses: [false, true],
-  /** Whether frequency_penalty and presence_penalty are taken. */
+  /** Whether frequency_penalty and presence_penalty are accepted. */
   penalties: [true, false],
-  /** Whether the log probabilities of tokens can be asked for. */
+  /** Whether log probabilities of tokens can be requested. */
   logprobs: [false, true],
-  /** Whose kind a model is, where one API serves models of many makers. */
+  /** The family of a model, where one API serves models of many makers. */
   family: ['other', 'claude', 'nova', 'mistral', 'command', 'gpt'],
-  /** Which field the limit of the output is given in, where the callers' format is spoken. */
+  /** The field for the output limit, where the provider uses the callers' format. */
   outputLimit: ['either', 'max_completion_tokens', 'max_tokens'],
-  /** Whether messages must be plain texts: one of the system's at most, then user and assistant by turns. */
+  /** Whether messages must be plain texts: at most one system message, then user and assistant alternating. */
   plainTurns: [false, true],
-  /** How long a prompt can be cached at most, where the caller says what. */
+  /** The longest time for which a prompt can be cached where the caller marks the parts to cache. */
   promptCache: ['none', '5m', '1h'],
 } as const;
 
@@ -71,7 +71,9 @@ export function isCapability(text: unknown): text is Capability {
   return capabilities.some((one) => one === text);
 }
 
-/** Kinds of token that have a price of their own. One without costs what its base kind does; see `TokenPrices`. */
+/**
+ * Kinds of token that can have their own price. A kind without one costs as much as its base kind; see `TokenPrices`.
+ */
 export const tokenKinds = [
   'input',
   'output',
@@ -87,12 +89,12 @@ export const tokenKinds = [
 
 export type TokenKind = (typeof tokenKinds)[number];
 
-/** What is charged beside tokens, by the piece. */
+/** Items that are charged by the piece, in addition to tokens. */
 export const callKinds = ['request', 'search', 'groundedPrompt', 'image'] as const;
 
 export type CallKind = (typeof callKinds)[number];
 
-/** How a request may be served, beside the usual way, at prices of its own. Vendors' words become one of these. */
+/** Service tiers other than the usual one, with their own prices. Vendors' names are mapped to these. */
 export const serviceTiers = [
   'flex',
   'batch',
@@ -111,7 +113,7 @@ export function isServiceTier(text: unknown): text is ServiceTier {
   return serviceTiers.some((one) => one === text);
 }
 
-/** USD per million tokens. No model costs as much: what does is a slip of the decimal point. */
+/** USD per million tokens. No model costs this much, so a higher price is a misplaced decimal point. */
 export const priceUsdMax = 1000;
 
 const priceForm = /^\d{1,6}(\.\d{1,9})?$/;
@@ -121,29 +123,32 @@ export function isPrice(text: string): boolean {
   return priceForm.test(text) && Number(text) <= priceUsdMax;
 }
 
-/** USD for one search, image or request. */
+/** Maximum price of one search, image or request, in USD. */
 export const callUsdMax = 10;
 
-/** USD by the piece, as a decimal string. */
+/** USD per piece, as a decimal string. */
 export function isCallPrice(text: string): boolean {
   return priceForm.test(text) && Number(text) <= callUsdMax;
 }
 
 const surchargeMax = 10;
 
-/** What every token costs more, as a factor: "1.1" is ten percent. */
+/** A factor on the price of every token: "1.1" adds ten percent. */
 export function isSurcharge(text: string): boolean {
   return /^\d{1,2}(\.\d{1,4})?$/.test(text) && Number(text) > 0 && Number(text) <= surchargeMax;
 }
 
-/** Where a request is processed: a region of a cloud, or a geography such as "us". */
+/** The location where a request is processed: a cloud region, or a geography such as "us". */
 export function isRegionName(text: string): boolean {
   return /^[a-z][a-z0-9-]{0,31}$/.test(text);
 }
 
 const modelNameForm = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
 
-/** Whether a provider can be asked for a model of this name. A credential in its place would be logged, and sent out. */
+/**
+ * Whether a request to a provider may name this model. Credentials are refused, because the name would be logged and
+ * sent out.
+ */
 export function isModelName(text: string): boolean {
   const odd = text.split('/').some((segment) => segment === '' || segment === '.' || segment === '..');
   return !odd && modelNameForm.test(text) && !holdsCredential(text);

@@ -1,12 +1,12 @@
 // Money: USD as a decimal string at the edges, integer nano-dollars inside, so that sums are exact.
 export const nanoPerUsd = 1_000_000_000;
 
-/** Of a budget's window; 2^53 nano-dollars are a little more. */
+/** Maximum of a budget's window. 2^53 nano-dollars are slightly more. */
 export const budgetUsdMax = 9_000_000;
 
 const usdForm = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
 
-/** @returns nano-dollars; undefined for what is no decimal string of at most seven digits and nine decimals */
+/** @returns nano-dollars; undefined if the text is not a decimal string of at most seven digits and nine decimals */
 export function nanoOfUsd(text: string): number | undefined {
   const match = usdForm.exec(text);
   if (match === null) return undefined;
@@ -14,7 +14,10 @@ export function nanoOfUsd(text: string): number | undefined {
   return Number(whole) * nanoPerUsd + Number(decimals.padEnd(9, '0'));
 }
 
-/** @param nano whole nano-dollars, below zero as well; sums over many windows may need a bigint. @returns "12.5": no more decimals than needed */
+/**
+ * @param nano whole nano-dollars, possibly negative; sums over many windows may need a bigint.
+ * @returns "12.5", without unnecessary decimals
+ */
 export function usdOfNano(nano: number | bigint): string {
   const sign = nano < 0 ? '-' : '';
   const digits = String(nano).replace('-', '').padStart(10, '0');

@@ -1,17 +1,17 @@
-// Which of many names somebody may have meant. Bounded: the cost grows with the number of names, and with no more than a hundred
-// characters of each text.
+// Finds the names that a user may have meant. The cost is bounded: linear in the number of names, and with at most a
+// hundred characters of each text.
 
 const comparedMax = 100;
-/** Texts that share less than this of their pairs of letters are not alike. */
+/** Texts that share a smaller part of their letter pairs are not similar. */
 const likenessMin = 0.35;
-/** Compared letter by letter; the others are too far away anyhow. */
+/** How many names are compared letter by letter; the others are too different anyway. */
 const candidatesMax = 12;
-/** Whether a name is wanted may cost more than likeness does. */
+/** How many names are passed to `isWanted`, which may cost more than the similarity. */
 const candidatesMaxValue = 100;
 
 /**
- * Those most alike, the nearest first; none that is not alike at all.
- * @param isWanted asked of names in the order of likeness, until there are enough
+ * The most similar names, the nearest first. Omits names that are not similar.
+ * @param isWanted called for names in order of similarity, until enough are accepted
  */
 export function nearest(
   text: string,
@@ -37,7 +37,9 @@ export function nearest(
     .map(({ name }) => name);
 }
 
-/** Letters to be put in, taken out, replaced or swapped with their neighbour until one text is the other. */
+/**
+ * How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn one text into the other.
+ */
 export function editDistance(a: string, b: string): number {
   const [from, to] = [a.slice(0, comparedMax), b.slice(0, comparedMax)];
   let beforeLast: number[] = [];
@@ -63,7 +65,10 @@ function at(line: readonly number[], column: number): number {
   return line[column] ?? 0;
 }
 
-/** As if the parts of both stood in one order: `claude-4-5-sonnet` is `claude-sonnet-4-5`. It counts as one slip. */
+/**
+ * The distance with the parts of both texts in the same order: `claude-4-5-sonnet` is `claude-sonnet-4-5`. The
+ * reordering counts as one slip.
+ */
 function turnedDistance(a: string, b: string): number {
   const inOrder = (text: string) =>
     text
@@ -74,7 +79,7 @@ function turnedDistance(a: string, b: string): number {
   return 1 + editDistance(inOrder(a), inOrder(b));
 }
 
-/** Of two sorted lists: what both have, as a share of both. */
+/** The elements that two sorted lists have in common, as a share of both. */
 function sharedPart(a: Uint16Array, b: Uint16Array): number {
   let [left, right, shared] = [0, 0, 0];
   while (left < a.length && right < b.length) {
@@ -89,7 +94,7 @@ function sharedPart(a: Uint16Array, b: Uint16Array): number {
 const rememberedMax = 5000;
 const remembered = new Map<string, Uint16Array>();
 
-/** The names are the same each time. */
+/** Caches the pairs, because the names are the same at each call. */
 function rememberedPairs(name: string): Uint16Array {
   const known = remembered.get(name);
   if (known !== undefined) return known;
@@ -99,7 +104,10 @@ function rememberedPairs(name: string): Uint16Array {
   return pairs;
 }
 
-/** Each two letters that follow each other, sorted. Beginning and end count as letters, so that texts of one letter have pairs. */
+/**
+ * All pairs of consecutive letters, sorted. The beginning and the end count as letters, so that a text of one letter
+ * has pairs.
+ */
 function pairsOf(text: string): Uint16Array {
   const marked = `^${text.slice(0, comparedMax).toLowerCase()}$`;
   const pairs = new Uint16Array(marked.length - 1);

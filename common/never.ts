@@ -1,7 +1,7 @@
-// The end of an exhaustive decision: a new word of a closed set is a type error where it is decided upon, and should one come all
-// the same, from a table that was cast, it is refused loudly and not taken for another.
+// Ends an exhaustive switch. A new value of a closed set becomes a type error at each switch. If such a value still
+// arrives at run time, from a table that was cast, an error is thrown, so that it is not mistaken for another value.
 
-/** @param value what no case was left for; shown in the error, so a word and never a secret */
+/** @param value the unhandled value; it is shown in the error, so it must not be a secret */
 export function never(value: never): never {
   throw new Error(`no case for ${JSON.stringify(value)}`);
 }

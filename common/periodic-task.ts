@@ -1,24 +1,24 @@
-// Work that is done again and again: every so often, and at once when somebody knows of some. Never two rounds at a time.
-// A failure ends nothing; a row of them is told once when it begins and once when it is over.
+// Work that runs at intervals, and at once when a caller wakes it. Two runs never overlap.
+// A failure does not stop the task. A series of failures is logged once when it begins and once when it is over.
 import type { Logger } from './logger.ts';
 import type { Timers } from './timers.ts';
 
 export interface Rounds {
-  /** A round begins now, or right after the one that is under way. */
+  /** Starts a run now, or right after the current one. */
   wake(): void;
-  /** Resolves when the round under way is over; none begins after it. */
+  /** Resolves when the current run is over; no other run starts afterwards. */
   close(): Promise<void>;
 }
 
 export interface RoundsOptions {
-  /** For the log: "webhook deliveries". */
+  /** Description for the log: "webhook deliveries". */
   readonly what: string;
   readonly everyMs: number;
   readonly log: Logger;
   readonly timers: Timers;
 }
 
-/** The first round begins at once. */
+/** The first run starts at once. */
 export function startRounds(round: () => Promise<void>, options: RoundsOptions): Rounds {
   const logged = loggingOutages(round, options);
   let running: Promise<void> | undefined;
@@ -50,7 +50,7 @@ export function startRounds(round: () => Promise<void>, options: RoundsOptions):
   };
 }
 
-/** Never rejects. */
+/** Returns a function that never rejects. */
 function loggingOutages(round: () => Promise<void>, { what, log }: RoundsOptions): () => Promise<void> {
   let failing = false;
   return async () => {

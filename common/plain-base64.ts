@@ -1,9 +1,9 @@
-// Base64 as programs write it, in the one form that all readers take.
+// Normalizes base64 to the one form that all readers accept.
 
 /**
- * Base64 as every vendor takes it: the standard alphabet, padded, in one line. Programs also write it in lines (MIME), without
- * padding, or in the URL-safe alphabet.
- * @returns undefined where the text is none of these
+ * Converts to the form that every vendor accepts: standard alphabet, padded, on one line. Programs also write base64 in
+ * lines (MIME), without padding, or in the URL-safe alphabet.
+ * @returns undefined if the text is none of these
  */
 export function plainBase64(text: string): string | undefined {
   if (isPlain(text)) return text;

@@ -1,17 +1,18 @@
-// Hosts that base URLs may name though they are private or plain http, as both planes read them from GATEWAY_PRIVATE_UPSTREAMS. What is
-// listed for organizations is open to no other: who shares a platform does not share its neighbours' model servers.
+// Hosts that base URLs may name although they are private or plain http. Both planes read them from
+// GATEWAY_PRIVATE_UPSTREAMS. A host that is listed for some organizations is closed to all others, because tenants of a
+// platform do not share their model servers.
 import { type Decoder, hostAndPort } from './settings.ts';
 
 export interface PrivateUpstream {
-  /** Lower case. */
+  /** In lower case. */
   readonly hostAndPort: string;
-  /** Undefined: every organization, and the platform itself. */
+  /** Undefined: open to every organization and to the platform itself. */
   readonly organization: string | undefined;
 }
 
 const idForm = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** "models.internal:8000", or for one organization "<its id>@models.internal:8000". */
+/** Decodes "models.internal:8000", or "<organization id>@models.internal:8000" for one organization. */
 export const privateUpstream: Decoder<PrivateUpstream> = (value) => {
   const at = value.lastIndexOf('@');
   const organization = at < 0 ? undefined : value.slice(0, at);
@@ -21,7 +22,7 @@ export const privateUpstream: Decoder<PrivateUpstream> = (value) => {
 };
 
 export class PrivateUpstreams {
-  /** By host and port: the organizations, or none where it is for all. */
+  /** The organizations by host and port; undefined if the host is open to all. */
   readonly #organizations = new Map<string, Set<string> | undefined>();
 
   constructor(listed: readonly PrivateUpstream[]) {
@@ -32,12 +33,12 @@ export class PrivateUpstreams {
     }
   }
 
-  /** @param organization undefined: the platform, to which only that is open which is open to all */
+  /** @param organization undefined for the platform, which may only use hosts that are open to all */
   openTo(organization: string | undefined): (hostAndPort: string) => boolean {
     return (hostAndPort) => this.scopeOf(hostAndPort, organization) !== undefined;
   }
 
-  /** Undefined where it is not open to the organization; empty where it is open to all, else the organization. */
+  /** Undefined if the host is not open to the organization; '' if it is open to all; otherwise the organization. */
   scopeOf(hostAndPort: string, organization: string | undefined): string | undefined {
     if (!this.#organizations.has(hostAndPort)) return undefined;
     const organizations = this.#organizations.get(hostAndPort);

@@ -1,16 +1,19 @@
-// The header with which load balancers that pass on bytes say whose connection it is: the PROXY protocol of HAProxy, versions 1 and 2
-// (haproxy.org, proxy-protocol.txt). Pure: bytes in, what they say out. Nothing is guessed: what is neither is no header.
+// Parses the header with which layer-4 load balancers report the original source of a connection: HAProxy's PROXY
+// protocol, versions 1 and 2 (haproxy.org, proxy-protocol.txt). It is a pure function of the bytes. It does not guess:
+// bytes that match neither version are not a header.
 import { isIP } from 'node:net';
 
 export type ProxyHeader =
-  /** Its end has not come yet. */
+  /** The end of the header has not arrived yet. */
   | { readonly state: 'more' }
   | { readonly state: 'bad' }
   | {
       readonly state: 'read';
-      /** Of the header, in bytes: what is behind it is the connection's. */
+      /** Length of the header in bytes; the bytes after it belong to the connection. */
       readonly length: number;
-      /** Whose connection it is; undefined: the proxy's own, or of a kind that has no IP address. */
+      /**
+       * The source address of the connection; undefined if the proxy itself connected, or the source has no IP address.
+       */
       readonly source: string | undefined;
     };
 
@@ -18,14 +21,14 @@ const more: ProxyHeader = { state: 'more' };
 const bad: ProxyHeader = { state: 'bad' };
 
 const textStart = Buffer.from('PROXY ');
-/** Of a line with its end, as the specification has it. */
+/** Maximum length of a version 1 line with its line break, from the specification. */
 const lineBytesMax = 107;
 const binaryStart = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const fixedBytes = 16;
-/** Room for what clouds add behind the addresses, far below what a length can say. */
+/** Room for the extensions that clouds add after the addresses, far below what the length field allows. */
 const binaryBytesMax = 2048;
 
-/** The most that is read before it is known whether it is one. */
+/** Maximum of bytes that are read to decide whether they are a header. */
 export const proxyHeaderBytesMax = binaryBytesMax;
 
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
@@ -34,13 +37,13 @@ export function readProxyHeader(bytes: Buffer): ProxyHeader {
   return bad;
 }
 
-/** As far as it has come. */
+/** Compares only the bytes that have arrived. */
 function beginsWith(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   return bytes.compare(start, 0, length, 0, length) === 0;
 }
 
-/** `PROXY TCP4 198.51.100.1 192.0.2.7 4711 443\r\n` */
+/** Parses `PROXY TCP4 198.51.100.1 192.0.2.7 4711 443\r\n`. */
 function readLine(bytes: Buffer): ProxyHeader {
   const end = bytes.subarray(0, lineBytesMax).indexOf('\r\n');
   if (end === -1) return bytes.length < lineBytesMax ? more : bad;
@@ -57,12 +60,12 @@ function readLine(bytes: Buffer): ProxyHeader {
   return isSound ? { state: 'read', length, source } : bad;
 }
 
-/** Bytes of the addresses of both ends and their ports, by the byte that says family and transport. */
+/** Length of both addresses and ports in bytes, by the byte for family and transport. */
 const addressBytes = new Map([
   [0x11, 12],
   [0x21, 36],
 ]);
-/** No IP address is in it: not told, or sockets of a file system. */
+/** Families without an IP address: unspecified, or Unix sockets. */
 const withoutAddress: ReadonlySet<number> = new Set([0x00, 0x31]);
 
 function readBinary(bytes: Buffer): ProxyHeader {
@@ -73,7 +76,7 @@ function readBinary(bytes: Buffer): ProxyHeader {
   const isOwn = command === 0x20;
   if ((!isOwn && command !== 0x21) || length > binaryBytesMax) return bad;
   const needed = addressBytes.get(family);
-  // A health check of the proxy's own says nothing of anybody, whatever is behind it.
+  // A health check of the proxy itself carries no source, so the bytes after it do not matter.
   if (!isOwn && (needed === undefined ? !withoutAddress.has(family) : following < needed)) return bad;
   if (bytes.length < length) return more;
   const source = isOwn || needed === undefined ? undefined : sourceIn(bytes, family === 0x11);

@@ -1,6 +1,7 @@
-// Signatures of records: the control plane signs the root of a Merkle tree over the records of one snapshot, whoever has the public
-// key checks a record alone, by its path to that root. Kind and subject are in the leaf, position and time beside the root: a record
-// that was altered, moved to another subject or given another position or time has no valid signature.
+// Signatures of records. The control plane signs the root of a Merkle tree over the records of one snapshot. With the
+// public key, a record can be verified alone by its path to that root. The leaf contains kind and subject; position and
+// time are signed beside the root. A record that was changed, moved to another subject, or given another position or
+// time has no valid signature.
 import {
   createHash,
   createPrivateKey,
@@ -13,38 +14,38 @@ import {
 } from 'node:crypto';
 import { ed25519PrivateKey } from './audit-anchor.ts';
 
-/** Kinds of records, with the byte that stands for each in a leaf: its number in the contract's RecordKind. */
+/** Kinds of records, with the byte for each in a leaf: its number in the contract's RecordKind. */
 const kindBytes = { key: 1, ai_system: 2, person: 3, organization: 4 } as const;
 export type SignedKind = keyof typeof kindBytes;
 
 export interface RecordBody {
   readonly kind: SignedKind;
-  /** Of a key: SHA-256 of its value in hexadecimal; else `<kind>:<id>`. */
+  /** For a key: SHA-256 of its value in hexadecimal; otherwise `<kind>:<id>`. */
   readonly ref: string;
-  /** Protobuf, kept as these bytes for good: two encoders need not agree. */
+  /** Protobuf. These exact bytes are kept, because two encoders need not produce the same ones. */
   readonly body: Uint8Array;
 }
 
-/** What is signed beside the root. */
+/** The part of the signed text that is not the root. */
 export interface BatchHead {
-  /** The snapshot that all records of the batch were read in. */
+  /** The snapshot from which all records of the batch were read. */
   readonly epoch: string;
   readonly revision: number;
-  /** Milliseconds since 1970, not after the snapshot. */
+  /** Milliseconds since 1970, not later than the snapshot. */
   readonly signedAt: number;
 }
 
 export interface RecordSignature extends BatchHead {
-  /** Eight bytes: which key signed. */
+  /** Eight bytes that identify the key that signed. */
   readonly keyId: Uint8Array;
   readonly signature: Uint8Array;
 }
 
-/** Where a record is in the tree of its batch. */
+/** The position of a record in the tree of its batch. */
 export interface TreePath {
-  /** The hashes beside it, from the leaf upwards. */
+  /** The sibling hashes, from the leaf upwards. */
   readonly path: readonly Uint8Array[];
-  /** Bit n: the nth of them is on the left. */
+  /** Bit n: the nth sibling is on the left. */
   readonly left: number;
 }
 
@@ -65,10 +66,10 @@ export interface VerifyingKey {
 }
 
 const keyIdBytes = 8;
-/** As many steps as `left` has bits. */
+/** Maximum path length: the number of bits in `left`. */
 const pathMax = 32;
 
-/** Eight bytes of the SHA-256 of the public key in DER. */
+/** The first eight bytes of the SHA-256 of the public key in DER. */
 export function idOf(publicKey: Uint8Array): Buffer {
   return hash('sha256', publicKey, 'buffer').subarray(0, keyIdBytes);
 }
@@ -78,20 +79,20 @@ function signingKey(privateKey: KeyObject): SigningKey {
   return { privateKey, publicKey, id: idOf(publicKey) };
 }
 
-/** @throws Error that says what is accepted, never what was given */
+/** @throws Error that names the accepted form, never the given text */
 export function parseSigningKey(pem: string): SigningKey {
   return signingKey(ed25519PrivateKey(pem));
 }
 
-/** A private key made of 32 bytes that nobody else knows. */
+/** Makes a private key from 32 secret bytes. */
 export function signingKeyOf(seed: Uint8Array): SigningKey {
-  // The whole of PKCS #8 for this kind of key (RFC 8410, section 7) before the 32 bytes.
+  // The complete PKCS #8 prefix for this kind of key (RFC 8410, section 7); the 32 bytes follow it.
   const prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
   const key = Buffer.concat([prefix, seed]);
   return signingKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
 }
 
-/** @throws Error that says what is accepted */
+/** @throws Error that names the accepted form */
 export function verifyingKey(publicKey: Uint8Array): VerifyingKey {
   let key: KeyObject;
   try {
@@ -106,7 +107,10 @@ export function verifyingKey(publicKey: Uint8Array): VerifyingKey {
 const publicKeysMax = 16;
 const publicPem = /-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----/g;
 
-/** One or more public keys in PEM, one after the other. @throws Error that says what is accepted, never what was given */
+/**
+ * One or more public keys in PEM, one after the other.
+ * @throws Error that names the accepted form, never the given text
+ */
 export function parseVerifyingKeys(pem: string): readonly VerifyingKey[] {
   if (pem.includes('PRIVATE KEY'))
     throw new Error('holds a private key, which belongs to the control plane alone; give its public key');
@@ -117,13 +121,13 @@ export function parseVerifyingKeys(pem: string): readonly VerifyingKey[] {
   return found.map(([, base64 = '']) => verifyingKey(Buffer.from(base64, 'base64')));
 }
 
-/** A new private key in PEM, as parseSigningKey takes it. */
+/** A new private key in PEM, in the form that parseSigningKey accepts. */
 export function createSigningKey(): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** In PEM, as parseVerifyingKeys takes it. */
+/** The public key in PEM, in the form that parseVerifyingKeys accepts. */
 export function publicPemOf({ privateKey }: SigningKey): string {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 }
@@ -134,7 +138,7 @@ export function signRecords(
   head: BatchHead,
   records: readonly RecordBody[],
 ): readonly SignedRecord[] {
-  // Who asks for keys that do not exist costs no signature.
+  // A request for keys that do not exist costs no signature.
   if (records.length === 0) return [];
   const { root, paths } = treeOver(records.map(leafOf));
   const signature = { ...head, keyId: key.id, signature: sign(null, signedText(head, root), key.privateKey) };
@@ -144,7 +148,7 @@ export function signRecords(
   });
 }
 
-/** What the signature of a record is over, as the record itself shows it. Undefined: no tree has such a path. */
+/** The text that the signature covers, computed from the record. Undefined if the path is longer than any tree has. */
 export function signedTextOf(record: SignedRecord): Buffer | undefined {
   const { path, left, signature } = record;
   if (path.length > pathMax) return undefined;
@@ -154,13 +158,13 @@ export function signedTextOf(record: SignedRecord): Buffer | undefined {
   return signedText(signature, node);
 }
 
-/** @param text of signedTextOf */
+/** @param text from signedTextOf */
 export function isSigned(key: VerifyingKey, text: Uint8Array, { signature }: RecordSignature): boolean {
   return verify(null, text, key.publicKey, signature);
 }
 
 function signedText({ epoch, revision, signedAt }: BatchHead, root: Uint8Array): Buffer {
-  // Epochs have no 0 in them: they are base64.
+  // An epoch contains no NUL byte, because it is base64.
   const front = Buffer.from(`gateway-record-v1\0${epoch}\0`);
   const numbers = Buffer.alloc(16);
   numbers.writeBigUInt64BE(BigInt(revision), 0);
@@ -168,7 +172,7 @@ function signedText({ epoch, revision, signedAt }: BatchHead, root: Uint8Array):
   return Buffer.concat([front, numbers, root]);
 }
 
-// With the length of the subject, so that no body can begin with the end of another's.
+// Includes the length of the subject, so that no body can start with the end of another subject.
 function leafOf({ kind, ref, body }: RecordBody): Buffer {
   const subject = Buffer.from(ref);
   const front = Buffer.alloc(6);
@@ -189,7 +193,7 @@ interface Path {
   left: number;
 }
 
-// A node that has none beside it goes up as it is.
+// A node without a sibling moves up unchanged.
 function treeOver(leaves: readonly Buffer[]): { readonly root: Buffer; readonly paths: readonly Path[] } {
   const paths: readonly Path[] = leaves.map(() => ({ path: [], left: 0 }));
   let level = leaves;

@@ -1,24 +1,24 @@
-// AES-256-GCM seals under keys derived per context. What is sealed under one context or associated data opens under no
-// other, so a sealed value that is moved, renamed or altered does not open.
+// AES-256-GCM seals with a key derived for each context. A value that was sealed under one context or associated data
+// opens under no other, so a sealed value that was moved, renamed or changed does not open.
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Secret } from './secret.ts';
 
-/** Base key material, newest first: the first seals, all open. */
+/** Base key material, newest first. The first key seals; all keys open. */
 export interface SealKeys {
   readonly keys: readonly SealKey[];
 }
 
 interface SealKey {
-  /** First eight hexadecimal digits of the SHA-256 of the key: names the key inside a sealed value. */
+  /** First eight hexadecimal digits of the SHA-256 of the key; identifies the key inside a sealed value. */
   readonly id: string;
   readonly material: Secret;
 }
 
 export interface SealContext {
-  /** Derives the key; public. For example kind, organization and record name. */
+  /** The input from which the key is derived; public. For example kind, organization and record name. */
   readonly derive: readonly string[];
-  /** Authenticated beside the content; public. */
+  /** Authenticated together with the content; public. */
   readonly associated: readonly string[];
 }
 
@@ -27,8 +27,9 @@ const tagBytes = 16;
 const idBytes = 4;
 
 /**
- * Reads key material: one or more keys of 32 bytes in base64 or hexadecimal, separated by commas or white space, newest first.
- * @throws Error with a text that says what is accepted, never with the material.
+ * Reads key material: one or more keys of 32 bytes in base64 or hexadecimal, separated by commas or white space, newest
+ * first.
+ * @throws Error that names the accepted form, never the material
  */
 export function parseSealKeys(text: string): SealKeys {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
@@ -45,7 +46,7 @@ function parseKey(part: string): SealKey {
   };
 }
 
-/** New key material in base64, as parseSealKeys takes it. */
+/** New key material in base64, in the form that parseSealKeys accepts. */
 export function createSealKey(): string {
   return randomBytes(32).toString('base64');
 }
@@ -62,7 +63,7 @@ export function seal(keys: SealKeys, context: SealContext, content: Uint8Array):
   return Buffer.concat([id, nonce, cipher.getAuthTag(), body]);
 }
 
-/** The content, or undefined if no key opens it under this context. */
+/** The content; undefined if no key opens it under this context. */
 export function unseal(keys: SealKeys, context: SealContext, sealed: Uint8Array): Buffer | undefined {
   if (sealed.length < idBytes + nonceBytes + tagBytes) return undefined;
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
@@ -88,7 +89,7 @@ export function unseal(keys: SealKeys, context: SealContext, sealed: Uint8Array)
   }
 }
 
-// HKDF costs about 10 µs; records of one name are sealed and opened again and again.
+// HKDF costs about 10 µs, and the same names are sealed and opened often.
 const derivedKeys = new LRUCache<string, Buffer>({ max: 10_000 });
 
 function derive(key: SealKey, context: readonly string[]): Buffer {

@@ -1,5 +1,5 @@
-// A value that must never be printed. It shows as `[secret]` under string conversion, JSON, inspect and loggers;
-// `.reveal()` is called only where the value goes on the wire or under a seal.
+// A value that must never be printed. It shows as `[secret]` in string conversion, JSON, inspect and loggers;
+// `.reveal()` is called only where the value is sent or sealed.
 import { inspect } from 'node:util';
 
 export class Secret {

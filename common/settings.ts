@@ -1,10 +1,10 @@
-// Decodes settings from environment variables. Every program names its settings in one table; all mistakes are reported
-// at once, in the words of someone who has to mend them. A name ending in `_FILE` gives a file to read a secret from.
+// Decodes settings from environment variables. Every program lists its settings in one table. All mistakes are reported
+// at once, written for the operator who has to fix them. A name ending in `_FILE` gives a file to read a secret from.
 import { readFileSync } from 'node:fs';
 import { blockList, familyOf } from './addresses.ts';
 import { Secret } from './secret.ts';
 
-/** Exit code for settings that cannot be used (EX_USAGE). */
+/** Exit code for unusable settings (EX_USAGE). */
 export const badSettingsExitCode = 64;
 
 export class SettingsError extends Error {
@@ -19,19 +19,19 @@ export class SettingsError extends Error {
   }
 }
 
-/** Turns the text of one variable into a value, or throws an Error whose message says what is accepted. */
+/** Turns the text of one variable into a value. Throws an Error whose message names the accepted form. */
 export type Decoder<T> = (text: string) => T;
 
 export interface Setting<T> {
   readonly name: string;
-  /** One sentence for docs/configuration.md: what it sets and why the default is what it is. */
+  /** One sentence for docs/configuration.md: what it sets, and the reason for the default. */
   readonly about: string;
   readonly decode: Decoder<T>;
-  /** As one would write it in the environment; absent where there is no default. */
+  /** The default as written in the environment; absent if there is none. */
   readonly default?: string;
-  /** How docs/configuration.md writes a default that depends on the machine. */
+  /** Text for docs/configuration.md if the default depends on the machine. */
   readonly defaultText?: string;
-  /** Also read from the file named by `<name>_FILE`. */
+  /** The value may also come from the file that `<name>_FILE` names. */
   readonly secret?: true;
 }
 
@@ -41,7 +41,7 @@ type Values<Table extends Record<string, Setting<unknown>>> = {
     : ReturnType<Table[Key]['decode']> | undefined;
 };
 
-/** @throws SettingsError that names every mistake. */
+/** @throws SettingsError that names every mistake */
 export function decodeSettings<const Table extends Record<string, Setting<unknown>>>(
   table: Table,
   env: NodeJS.ProcessEnv,
@@ -75,7 +75,7 @@ function settingText(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string 
   }
 }
 
-/** The file that the setting was read from, for what is read again when it changes. */
+/** The file from which the setting was read, for settings that are read again when they change. */
 export function settingFile(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | undefined {
   return (setting.secret === true && env[`${setting.name}_FILE`]) || undefined;
 }
@@ -135,7 +135,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** "127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0". Port 0 takes a free one. */
+/** "127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0". Port 0 uses any free port. */
 export const listenAddress: Decoder<ListenAddress> = (value) => {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(value);
   const port = Number(match?.[3]);
@@ -156,7 +156,7 @@ export const cidr: Decoder<string> = (value) => {
   return value;
 };
 
-/** "10.1.2.3", "10.0.0.0/8", "2001:db8::/32" → a CIDR block. All addresses at once are no list of some. */
+/** "10.1.2.3", "10.0.0.0/8", "2001:db8::/32" → a CIDR block. A block of all addresses is refused. */
 export const addressOrCidr: Decoder<string> = (value) => {
   const family = familyOf(value);
   const block = family === undefined ? value : `${value}/${family === 'ipv4' ? 32 : 128}`;
@@ -179,7 +179,9 @@ export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
       .map(item);
 }
 
-/** An absolute URL with one of the protocols, without credentials, query or fragment; no trailing slash in the result. */
+/**
+ * An absolute URL with one of the protocols, without credentials, query or fragment. The result has no trailing slash.
+ */
 export function url(protocols: readonly string[]): Decoder<string> {
   return (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;

@@ -1,11 +1,12 @@
-// Metrics that several programs have, as options for the prom-client of each: of shares, read at each scrape, and of what is dropped.
+// Metrics that several programs have, as options for each program's prom-client: shares, which are read at each scrape,
+// and losses.
 import { acceptFailuresCounter } from './listen.ts';
 import { lostLinesCounter } from './logger.ts';
 
 export interface ShareUse {
-  /** Of what one owner may have, or all together: 0 to 1. */
+  /** The used part of the share of one owner, or of all together: 0 to 1. */
   readonly used: number;
-  /** Since the start. */
+  /** Refusals since the start. */
   readonly refused: number;
 }
 
@@ -37,7 +38,7 @@ export function shareRefusedCounter<Registry>(read: ReadShares, registers: Regis
   };
 }
 
-/** What every program drops rather than fail: lines of the log, connections. */
+/** Counters of losses that every program accepts instead of failing: log lines and connections. */
 export function lossCounters<Registry>(registers: Registry[]) {
   return [lostLinesCounter(registers), acceptFailuresCounter(registers)];
 }

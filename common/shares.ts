@@ -1,36 +1,40 @@
-// Fair shares of what is scarce: places, bytes, sockets, look-ups, workers, time. No organization, and inside of one no key, takes what
-// the others need, however many of them are greedy. Three forms: what is held, what waits in a queue, what comes at a rate. Nothing that
-// is held is taken away; whoever holds it has a time limit.
+// Fair shares of scarce resources: slots, bytes, sockets, look-ups, workers, time. No organization, and within it no
+// key, takes the part that others need, even if many of them are greedy. There are three forms: held amounts, queues
+// and rates. A held amount is never taken away; its holder has a time limit.
 import { LRUCache } from 'lru-cache';
 
-/** Whose use of a resource it is. */
+/** The owner whose use of a resource is counted. */
 export interface ShareOwner {
-  /** Strangers by their address are in one organization of their own. */
+  /** Strangers, who are known by address, share one organization. */
   readonly organization: string;
   /** The key, or the address of a stranger. */
   readonly key: string;
 }
 
 export interface HeldOptions {
-  /** Of all together. */
+  /** The amount for all owners together. */
   readonly capacity: number;
   /**
-   * An organization may take more while what it has is below alpha times what is free: k greedy ones hold alpha·C / (1 + k·alpha) each, and
-   * C / (1 + k·alpha) stays free for the next. 4 lets one that is alone have 80 %; infinity: first come, first served.
+   * An organization may take more while its amount is below alpha times the free amount: k greedy organizations have
+   * alpha·C / (1 + k·alpha) each, and C / (1 + k·alpha) stays free for the next. 4 gives 80 % to an organization that
+   * is alone; infinity means first come, first served.
    */
   readonly alpha: number;
-  /** The same for a key among those of its organization, of what that may take. Default: one that is alone has nearly all of it. */
+  /**
+   * The same for a key among the keys of its organization, within the organization's share. By default a key that is
+   * alone gets nearly all of it.
+   */
   readonly keyAlpha?: number;
 }
 
 const usualKeyAlpha = 4;
 
-/** @param share the part of all that one may have while it is alone, above 0 to 1 @returns alpha */
+/** @param share the part of the capacity that one owner may have while it is alone, above 0 up to 1 @returns alpha */
 export function alphaOf(share: number): number {
   return share >= 1 ? Number.POSITIVE_INFINITY : share / (1 - share);
 }
 
-/** What is held for a time: requests, bytes, sockets, look-ups. */
+/** Amounts that are held for a time: requests, bytes, sockets, look-ups. */
 export class HeldShare {
   readonly #options: HeldOptions;
   readonly #organizations = new Map<string, Holding>();
@@ -49,7 +53,7 @@ export class HeldShare {
     return this.#options.capacity;
   }
 
-  /** The largest amount that can ever be taken at once, by a key that is alone; see hasRoom. */
+  /** The largest amount that can be taken at once, by a key that is alone; see hasRoom. */
   get largest(): number {
     const { alpha, keyAlpha = usualKeyAlpha, capacity } = this.#options;
     const ofAll = capacity / (1 + 1 / keyAlpha);
@@ -57,12 +61,12 @@ export class HeldShare {
     return Math.ceil(Math.min(ofAll, ofOrganization));
   }
 
-  /** Since the start. */
+  /** Refusals since the start. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** @returns whether it was taken; then it is to be given back */
+  /** @returns whether the amount was taken; if so, the caller must release it with `give` */
   take(owner: ShareOwner, amount = 1): boolean {
     if (!this.hasRoom(owner, amount)) {
       this.#refused++;
@@ -72,17 +76,17 @@ export class HeldShare {
     return true;
   }
 
-  /** Whether it could be taken; nothing is counted. */
+  /** Whether the amount could be taken; changes and counts nothing. */
   hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
     const { alpha, keyAlpha = usualKeyAlpha, capacity } = this.#options;
     const holding = this.#organizations.get(organization);
-    // As the last unit of it is judged when all others are taken.
+    // Checks the last unit of the amount as if all other units were already taken.
     const others = amount - 1;
     const free = capacity - this.#used - others;
     const own = (holding?.used ?? 0) + others;
     const ownOfKey = (holding?.keys.get(key) ?? 0) + others;
     const left = Math.min(free, alpha * free - own);
-    // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
+    // Three bounds: the free amount in all, the organization's share of it, and the key's share of that.
     return free >= 1 && left > 0 && ownOfKey < keyAlpha * left;
   }
 
@@ -108,9 +112,15 @@ interface Holding {
 }
 
 export interface QueueOptions {
-  /** Of what waits, in the unit of its cost: bytes, or microseconds as they were measured. An organization has its share of it. */
+  /**
+   * Bounds of the waiting work, in the unit of its cost: bytes, or measured microseconds. Each organization has its
+   * share.
+   */
   readonly waiting: HeldOptions;
-  /** What an organization, and in it a key, is served in a turn, in the same unit: about what one piece of work costs. */
+  /**
+   * How much an organization, and within it a key, is served per turn, in the same unit: about the cost of one piece of
+   * work.
+   */
   readonly quantum: number;
 }
 
@@ -121,8 +131,8 @@ interface Job<Work> {
 }
 
 /**
- * What waits to be served: organizations in turn, in each its keys in turn, by what their work costs and not by how much of it there
- * is (deficit round robin; Shreedhar and Varghese, 1995). Whoever had nothing waiting comes first, once.
+ * A queue that serves organizations in turn, and within each its keys in turn, by the cost of their work and not by its
+ * number (deficit round robin; Shreedhar and Varghese, 1995). An owner that had nothing waiting comes first, once.
  */
 export class FairQueue<Work> {
   readonly #waiting: HeldShare;
@@ -144,12 +154,12 @@ export class FairQueue<Work> {
     return this.#length;
   }
 
-  /** What waits, and what was turned away. */
+  /** The waiting amount and the refusals. */
   get waiting(): Pick<HeldShare, 'used' | 'capacity' | 'refused'> {
     return this.#waiting;
   }
 
-  /** @returns whether there is room for it */
+  /** @returns whether there was room for the work */
   push(owner: ShareOwner, work: Work, cost: number): boolean {
     if (!this.#waiting.take(owner, cost)) return false;
     this.#round.push({ owner, work, cost });
@@ -158,8 +168,8 @@ export class FairQueue<Work> {
   }
 
   /**
-   * What is served next; undefined where nothing waits that may be served.
-   * @param mayServe by the owner; others keep their turn
+   * The next work to serve; undefined if no waiting work may be served.
+   * @param mayServe decides by owner; the others keep their turn
    */
   shift(mayServe: MayServe = always): Work | undefined {
     const job = this.#round.peek(mayServe);
@@ -178,9 +188,9 @@ const always: MayServe = () => true;
 /** Jobs in an order. */
 interface Jobs<Work> {
   push(job: Job<Work>): void;
-  /** The next one, and the same until it is taken. */
+  /** The next job; it stays the same until it is removed. */
   peek(mayServe: MayServe): Job<Work> | undefined;
-  /** Takes what is the next one. */
+  /** Removes the next job. */
   shift(mayServe: MayServe): void;
 }
 
@@ -210,11 +220,14 @@ class DeficitRound<Work> implements Jobs<Work> {
   readonly #quantum: number;
   readonly #nameOf: (owner: ShareOwner) => string;
   readonly #makeJobs: () => Jobs<Work>;
-  /** Those that had nothing to do until now: once before all others, so that who asks seldom waits for nobody who asks much. */
+  /**
+   * Owners that had no work until now. Each is served once before all others, so that an owner with little work never
+   * waits for one with much.
+   */
   readonly #fresh = new Map<string, Lane<Work>>();
   /**
-   * The others, in the order of their turns. One that has nothing more to do stays until its turn comes: to ask for one thing after the
-   * other makes nobody fresh each time (as in RFC 8290).
+   * The other owners, in the order of their turns. An owner without further work stays until its turn, so that an owner
+   * that submits one job after another does not count as new each time (as in RFC 8290).
    */
   readonly #lanes = new Map<string, Lane<Work>>();
   #length = 0;
@@ -245,7 +258,7 @@ class DeficitRound<Work> implements Jobs<Work> {
     lane.jobs.shift(mayServe);
     lane.deficit -= job.cost;
     this.#length--;
-    // Nobody is remembered where nobody waits.
+    // When no job waits, all owners are forgotten.
     if (this.#length > 0) return;
     this.#fresh.clear();
     this.#lanes.clear();
@@ -257,13 +270,13 @@ class DeficitRound<Work> implements Jobs<Work> {
         const job = lane.jobs.peek(mayServe);
         if (job !== undefined && lane.deficit >= job.cost) return { job, lane };
         const isEmpty = job === undefined && lane.jobs.peek(always) === undefined;
-        // Its work may not be served now; it keeps its place.
+        // Its work may not be served now, so it keeps its turn.
         if (job === undefined && !isEmpty) continue;
         lanes.delete(name);
         if (isEmpty && lanes === this.#lanes) continue;
-        // Whoever has nothing to do saves nothing up.
+        // An owner without work does not accumulate credit.
         lane.deficit = (isEmpty ? 0 : lane.deficit) + this.#quantum;
-        // Behind all others; the walk meets it again there.
+        // Moves it behind all others; this loop reaches it again there.
         this.#lanes.set(name, lane);
       }
     return undefined;
@@ -272,13 +285,13 @@ class DeficitRound<Work> implements Jobs<Work> {
 
 export interface RateOptions {
   readonly perMinute: number;
-  /** At once, after a silence. */
+  /** How many may come at once after a silence. */
   readonly burst: number;
-  /** Owners that are remembered; those not seen for longest begin anew. */
+  /** How many owners are remembered. The least recently seen ones start with a full bucket again. */
   readonly ownersMax: number;
 }
 
-/** What comes at a rate: changes, lists, unknown credentials. A token bucket for each organization or address. */
+/** Rate limits: changes, lists, unknown credentials. One token bucket for each organization or address. */
 export class RateShare {
   readonly #options: RateOptions;
   readonly #buckets: LRUCache<string, Bucket>;
@@ -289,12 +302,15 @@ export class RateShare {
     this.#buckets = new LRUCache({ max: options.ownersMax });
   }
 
-  /** Since the start. */
+  /** Refusals since the start. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** @param now monotonic, in milliseconds. @returns 0 where it was taken; else seconds until the next one is */
+  /**
+   * @param now monotonic, in milliseconds.
+   * @returns 0 if a token was taken; otherwise the seconds until the next one
+   */
   take(owner: string, now: number): number {
     const wait = this.wait(owner, now);
     if (wait === 0) this.charge(owner, now);
@@ -302,8 +318,8 @@ export class RateShare {
   }
 
   /**
-   * Takes nothing yet: for what turns out only afterwards to be one of what is counted.
-   * @returns 0 where one is there to be taken; else seconds until the next one is
+   * Checks without taking a token. For events that only later turn out to count.
+   * @returns 0 if a token is available; otherwise the seconds until the next one
    */
   wait(owner: string, now: number): number {
     const tokens = this.#tokens(this.#buckets.get(owner), now);
@@ -312,13 +328,16 @@ export class RateShare {
     return Math.ceil(((1 - tokens) * 60) / this.#options.perMinute);
   }
 
-  /** Takes some, whether or not they are there: what was under way when the last one went is owed, so that the rate holds. */
+  /**
+   * Takes tokens even if there are not enough. Events that were in progress when the last token went leave a debt, so
+   * that the rate holds.
+   */
   charge(owner: string, now: number, amount = 1): void {
     const tokens = this.#tokens(this.#buckets.get(owner), now) - amount;
     this.#buckets.set(owner, { tokens, at: now });
   }
 
-  /** What was taken was none of what is limited: a credential that turned out to be known. */
+  /** Returns a token, because the event turned out not to count: the credential was known. */
   give(owner: string): void {
     const bucket = this.#buckets.get(owner);
     if (bucket === undefined) return;
@@ -326,7 +345,7 @@ export class RateShare {
     this.#buckets.set(owner, { ...bucket, tokens });
   }
 
-  /** Of what an owner may have at once, what the one has used that used most: 0 to 1, above it what is owed. */
+  /** The used part of the burst of the owner that used most: 0 to 1; above 1 it is in debt. */
   used(now: number): number {
     const { burst } = this.#options;
     let least = burst;

@@ -1,35 +1,40 @@
-// JSON of many bytes, read in steps of a fraction of a millisecond: the same value as parseJson or parseExactJson gives. This file only
-// finds where the text may be cut into runs of whole elements; what is JSON, and what it says, JSON.parse judges, run by run. Each byte is
-// looked at once and parsed once, however deep it stands.
+// Parses large JSON in steps of a fraction of a millisecond, with the same result as parseJson or parseExactJson. This
+// file only finds positions at which the text can be cut into runs of whole elements. JSON.parse decides run by run
+// what is valid and what it means. Each byte is scanned once and parsed once, however deep it is nested.
 import { type ExactCount, parseExactJson } from './exact-json.ts';
 import { type JsonObject, parseJson } from './json.ts';
 import { setMember } from './json-names.ts';
 import { pieceEnd, quoteIn } from './json-strings.ts';
 
 export interface SlicedReading {
-  /** Numbers as parseExactJson reads them. Default: as JSON.parse does. */
+  /** Parses numbers as parseExactJson does. Default: as JSON.parse does. */
   readonly exact?: boolean;
-  /** What has more commas and opening brackets is not read. Default: no bound. */
+  /** Maximum of commas and opening brackets; a text with more is not parsed. Default: no bound. */
   readonly structuralMax?: number;
-  /** About what one JSON.parse is given. */
+  /** Approximate length of the text for one JSON.parse call. */
   readonly runBytes?: number;
-  /** A longer string is decoded in pieces of so many bytes; 16 at least. */
+  /** A longer string is decoded in pieces of this many bytes; at least 16. */
   readonly pieceBytes?: number;
 }
 
 const usualRunBytes = 16 * 1024;
 const usualPieceBytes = 64 * 1024;
-/** Deeper than anything that is read. */
+/** Deeper than any accepted text. */
 const depthMax = 1000;
-/** A longer stretch of white space is read as one blank. */
+/** A longer run of white space is read as one blank. */
 const blankStretch = 1024;
-/** So much text between two commas, without a long string or a bracket, is none that is read: no number has so many digits. */
+/**
+ * Maximum of text between two commas without a long string or a bracket. A longer one is refused, because no number has
+ * so many digits.
+ */
 const elementMax = 256 * 1024;
 
 const [tab, lineFeed, carriageReturn, blank] = [0x09, 0x0a, 0x0d, 0x20];
 const [quote, comma, openList, closeList, openObject, closeObject] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** @returns the value; undefined for what is no JSON, is deeper than a thousand levels, or passes a bound */
+/**
+ * @returns the value; undefined if the text is not JSON, is nested deeper than a thousand levels, or exceeds a bound
+ */
 export function* readJsonInSteps(bytes: Buffer, reading: SlicedReading = {}): Generator<void, unknown> {
   const runs = new JsonRuns(bytes, reading);
   try {
@@ -43,16 +48,16 @@ export function* readJsonInSteps(bytes: Buffer, reading: SlicedReading = {}): Ge
 
 class NotRead extends Error {}
 
-/** A container that is longer than a run. */
+/** A container that is longer than one run. */
 interface Frame {
-  /** Undefined of an object. */
+  /** Undefined for an object. */
   readonly items: unknown[] | undefined;
   readonly members: JsonObject;
-  /** What stands in front of the text that has not been read: nothing, a comma, or an element. */
+  /** The last thing before the unread text: nothing, a comma, or an element. */
   after: 'start' | 'comma' | 'element';
-  /** A long string that is the name of the member to come: its text has "" in its place. */
+  /** A long string that is the name of the next member; the unread text has "" in its place. */
   longName: string | undefined;
-  /** Text in front of the run. */
+  /** Text that belongs before the run. */
   carry: string;
 }
 
@@ -60,7 +65,7 @@ interface LongString {
   readonly name: string | undefined;
   readonly isName: boolean;
   text: string;
-  /** What has not been decoded. */
+  /** Start of the part that is not decoded yet. */
   from: number;
 }
 
@@ -71,14 +76,14 @@ class JsonRuns {
   readonly #blankStretch: number;
   readonly #structuralMax: number;
   readonly #parse: (text: string) => unknown;
-  /** The whole text is the one element of a list. */
+  /** The whole text counts as the only element of a list. */
   readonly #frames: Frame[] = [frameOf(true)];
   #at = 0;
-  /** Where the text begins that has not been read. */
+  /** Start of the unread text. */
   #start = 0;
-  /** Brackets that are open in it. */
+  /** Positions of the brackets that are open in the unread text. */
   readonly #opens: number[] = [];
-  /** Its last comma at each level, from the frame's own on; -1 for none. */
+  /** Position of the last comma at each level of the unread text, starting with the frame's own level; -1 for none. */
   readonly #commas: number[] = [-1];
   #structural = 0;
   #long: LongString | undefined;
@@ -93,7 +98,7 @@ class JsonRuns {
     this.#parse = reading.exact === true ? (text) => parseExactJson(text, count) : parseJson;
   }
 
-  /** @returns whether all of it has been passed. @throws NotRead */
+  /** @returns whether all bytes have been scanned. @throws NotRead */
   step(): boolean {
     if (this.#long !== undefined) this.#readOn(this.#long);
     else {
@@ -159,7 +164,7 @@ class JsonRuns {
     this.#commas[level] = this.#at++;
     const { after, longName } = this.#frame;
     if (level > 0 || (after !== 'element' && longName === undefined)) return;
-    // What has been read of this element stands alone.
+    // The part of this element that is already read must not be parsed together with later elements.
     this.#flush();
   }
 
@@ -202,7 +207,7 @@ class JsonRuns {
     this.#long = { isName, name: isName ? undefined : this.#head(this.#at), text: '', from };
   }
 
-  /** The next piece of a long string. */
+  /** Decodes the next piece of a long string. */
   #readOn(long: LongString): void {
     const bytes = this.#bytes;
     const until = Math.min(long.from + this.#pieceBytes, bytes.length);
@@ -224,7 +229,7 @@ class JsonRuns {
     } else put(frame, long.name, long.text);
   }
 
-  /** Reads all elements that are whole, and opens the containers that are not. */
+  /** Reads all complete elements and opens the containers that are incomplete. */
   #flush(): void {
     const opens = this.#opens.splice(0);
     const commas = this.#commas.splice(0, this.#commas.length, -1);
@@ -244,8 +249,8 @@ class JsonRuns {
   }
 
   /**
-   * Reads what stands in front of an element that is not read with it.
-   * @returns the element's name; undefined in a list
+   * Reads the text before an element that is read separately.
+   * @returns the name of the element; undefined in a list
    */
   #head(end: number): string | undefined {
     const frame = this.#frame;
@@ -263,8 +268,8 @@ class JsonRuns {
   }
 
   /**
-   * Reads elements, each of them whole, up to a comma or to their container's end.
-   * @param isEnd there need not be any
+   * Reads complete elements, up to a comma or to the end of their container.
+   * @param isEnd whether this is the end of the container, where an element may be missing
    */
   #elements(end: number, isEnd: boolean): void {
     const frame = this.#frame;
@@ -280,7 +285,7 @@ class JsonRuns {
     this.#start = end + 1;
   }
 
-  /** From what has not been read up to here. */
+  /** The unread text up to this position. */
   #text(end: number): string {
     return this.#bytes.toString('utf8', this.#start, end);
   }
@@ -296,13 +301,13 @@ function put(frame: Frame, name: string | undefined, value: unknown): void {
   frame.after = 'element';
 }
 
-/** @param parsed a list of one element at least */
+/** @param parsed a list of at least one element */
 function addItems(items: unknown[], parsed: unknown): void {
   if (!Array.isArray(parsed) || parsed.length === 0) throw new NotRead();
   for (const item of parsed) items.push(item);
 }
 
-/** @param parsed an object of one member at least */
+/** @param parsed an object of at least one member */
 function addMembers(frame: Frame, parsed: unknown): void {
   const names = namesIn(parsed);
   for (const name of names) {
@@ -311,7 +316,7 @@ function addMembers(frame: Frame, parsed: unknown): void {
   frame.longName = undefined;
 }
 
-/** @throws NotRead where it has none */
+/** @throws NotRead if it has no names */
 function namesIn(parsed: unknown): readonly string[] {
   const names = typeof parsed === 'object' && parsed !== null ? Object.keys(parsed) : [];
   if (names.length === 0) throw new NotRead();

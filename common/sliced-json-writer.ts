@@ -1,24 +1,26 @@
-// JSON of a value that may be large, written in steps of a fraction of a millisecond: the same bytes as writeJson gives.
+// Writes the JSON of a value that may be large in steps of a fraction of a millisecond, with the same bytes as
+// writeJson.
 import { inUtf8, splicedText, writeJson } from './exact-json.ts';
 import { ExactNumber } from './exact-number.ts';
 
-/** What is written before the next step. */
+/** UTF-16 units that are written per step. */
 const usualStepLength = 16 * 1024;
-/** An object or list of so many short scalars is written at once. */
+/** An object or list with at most this many short scalars is written at once. */
 const smallMax = 32;
 const shortMax = 1024;
 const visitsOfStep = 1024;
 
 interface Level {
   readonly value: object;
-  /** Undefined of a list. */
+  /** Undefined for a list. */
   readonly names: readonly string[] | undefined;
   index: number;
   isEmpty: boolean;
 }
 
 /**
- * @param value as JSON.parse or parseExactJson makes it, with members that are undefined and `splice`s of texts
+ * @param value as JSON.parse or parseExactJson returns it; members may be undefined, and `splice`s of texts may be in
+ * it
  * @param stepLength in UTF-16 units
  */
 export function* writeJsonInSteps(value: unknown, stepLength = usualStepLength): Generator<void, Buffer> {
@@ -53,7 +55,7 @@ function* piecesOf(root: unknown, stepLength: number): Generator<string> {
 }
 
 class Writing {
-  /** A string that comes next, and is to be written in pieces. */
+  /** The next string, if it must be written in pieces. */
   long: string | undefined;
   readonly #levels: Level[] = [];
   readonly #stepLength: number;
@@ -74,7 +76,7 @@ class Writing {
     return text;
   }
 
-  /** @returns whether there was something more */
+  /** @returns whether there was more to write */
   next(): boolean {
     this.long = undefined;
     const level = this.#levels.at(-1);
@@ -153,7 +155,7 @@ function* stringPieces(value: string, length: number): Generator<string> {
   yield '"';
 }
 
-/** Between the halves of a surrogate pair is no cut. */
+/** Never cuts between the halves of a surrogate pair. */
 function* cut(text: string, length: number): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = start + length;

@@ -1,6 +1,6 @@
-// Names as the system itself finds them: the hosts file first, then the DNS servers with the search domains of resolv.conf. For names
-// that an operator chose, such as `simulator.model-gateway.svc`. Both files are read anew each time, asynchronously, and nothing waits
-// for the system's resolver and its threads.
+// Resolves names as the system does: the hosts file first, then the DNS servers with the search domains of resolv.conf.
+// For names that an operator chose, such as `simulator.model-gateway.svc`. Both files are read again at each call,
+// asynchronously, so nothing waits for the system's resolver and its threads.
 import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { familyOf } from './addresses.ts';
@@ -12,7 +12,7 @@ export interface SystemNamesOptions extends ResolveOptions {
   readonly resolvFile?: string;
 }
 
-/** What the hosts file says is kept as long as this, in seconds. */
+/** How long an entry of the hosts file is cached, in seconds. */
 const hostsTtl = 30;
 
 export function createAskSystem(options: SystemNamesOptions = {}): AskDns {
@@ -25,7 +25,10 @@ export function createAskSystem(options: SystemNamesOptions = {}): AskDns {
   };
 }
 
-/** The next one is asked for only where the name before has no address: that a server says nothing says nothing of the name. */
+/**
+ * Tries the next name only if the previous one has no address. A server that does not respond proves nothing about the
+ * name.
+ */
 async function askEach(
   names: readonly string[],
   askDns: AskDns,
@@ -43,13 +46,13 @@ async function askEach(
   throw last;
 }
 
-/** Whether the DNS servers have said that the name has no address. */
+/** Whether the DNS servers reported that the name has no address. */
 export function hasNoAddress(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOTFOUND' || code === 'ENODATA';
 }
 
-/** Absent files are empty. */
+/** A missing file counts as empty. */
 async function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '');
 }
@@ -64,7 +67,10 @@ export function inHosts(text: string, host: string): readonly LookupAddress[] {
 
 const ndotsMax = 15;
 
-/** The names to ask for, in their order (resolv.conf(5)): a name with fewer dots than `ndots` is looked for in the search domains first. */
+/**
+ * The names to look up, in order (resolv.conf(5)). A name with fewer dots than `ndots` is looked up in the search
+ * domains first.
+ */
 export function candidates(host: string, resolv: string): readonly string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)];
   let search: readonly string[] = [];

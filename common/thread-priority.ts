@@ -1,13 +1,14 @@
-// Worker threads do what nobody else has to wait for; on a machine that has fewer processors than they want, the event loop goes first.
+// Lowers the priority of worker threads, because nothing urgent waits for them. On a machine with too few processors,
+// the event loop goes first.
 import { getPriority, setPriority } from 'node:os';
 
-/** A third of the processor for a worker beside an event loop that wants all of it: late, and never starved. */
+/** A worker gets a third of the processor beside a busy event loop: it is delayed but never starved. */
 const lower = 5;
 const lowest = 19;
 
 /**
- * Lowers the priority of the thread that calls it. On Linux each thread has its own (setpriority(2): C library/kernel differences); elsewhere
- * it would be the process's, which keeps it.
+ * Lowers the priority of the calling thread. On Linux each thread has its own priority (setpriority(2): C
+ * library/kernel differences). Elsewhere it would be the process's priority, which stays unchanged.
  */
 export function runBehindEventLoop(): void {
   if (process.platform !== 'linux') return;
@@ -15,6 +16,6 @@ export function runBehindEventLoop(): void {
   try {
     setPriority(own, Math.min(lowest, getPriority(own) + lower));
   } catch {
-    // A sandbox may forbid it; then all threads are equal, as they were.
+    // A sandbox may forbid it; then all threads keep the same priority.
   }
 }

@@ -1,6 +1,6 @@
-// Timers as programs take them, so that protocols can be run under a clock of a test.
+// An interface for timers, so that tests can run protocols with their own clock.
 export interface Timers {
-  /** Runs the task once after the delay in milliseconds. The answer cancels it. */
+  /** Runs the task once after the delay in milliseconds. The returned function cancels it. */
   after(delayMs: number, task: () => void): () => void;
 }
 

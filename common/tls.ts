@@ -1,5 +1,5 @@
-// Certificate, key and authorities from files, read again while the program runs: certificates are renewed under it. What
-// does not fit together (a pair caught between two writes) is logged and the last good one kept.
+// Reads certificate, key and authorities from files, again and again while the program runs, because certificates are
+// renewed. Files that do not match (a pair read between two writes) are logged, and the last good ones stay in use.
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { type Reread, type RereadOptions, readNamed, reread } from './file-watcher.ts';
@@ -11,7 +11,7 @@ export interface TlsFiles {
   readonly caFile?: string | undefined;
 }
 
-/** PEM. */
+/** All in PEM. */
 export interface TlsMaterial {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -21,12 +21,12 @@ export interface TlsMaterial {
 export type TlsSource = Reread<TlsMaterial>;
 export type TlsOptions = RereadOptions;
 
-/** Of a client, which may have no certificate, and whose authorities may come as text. */
+/** The files of a client. It may have no certificate, and its authorities may be given as text. */
 export interface ClientTlsFiles {
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
   readonly caFile: string | undefined;
-  /** PEM; instead of a file. */
+  /** Authorities in PEM, instead of a file. */
   readonly ca: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export type ClientTlsMaterial = { readonly [Part in keyof TlsMaterial]: Buffer |
 
 export type ClientTlsSource = Reread<ClientTlsMaterial>;
 
-/** @throws Error that names the file at fault */
+/** @throws Error that names the faulty file */
 export async function watchTlsFiles(files: TlsFiles, options: TlsOptions): Promise<TlsSource> {
   const read = () => readMaterial(files);
   return reread<TlsMaterial>(
@@ -44,7 +44,7 @@ export async function watchTlsFiles(files: TlsFiles, options: TlsOptions): Promi
   );
 }
 
-/** @throws Error that names the file at fault */
+/** @throws Error that names the faulty file */
 export async function watchClientTlsFiles(
   files: ClientTlsFiles,
   options: TlsOptions,
@@ -84,7 +84,7 @@ async function readClientMaterial({
 function checked<Material extends ClientTlsMaterial>(material: Material, message: string): Material {
   try {
     createSecureContext(material);
-    // Authorities that are none are passed over without a word.
+    // createSecureContext silently ignores text that is not a certificate, so it is checked here.
     if (material.ca !== undefined) new X509Certificate(material.ca);
   } catch (cause) {
     throw new Error(message, { cause });

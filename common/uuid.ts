@@ -1,7 +1,7 @@
-// UUIDv7 (RFC 9562): ids that sort by the time they were made. One is made for every request, so it is made of few pieces.
+// UUIDv7 (RFC 9562): ids that sort by creation time. One is made for every request, so few strings are joined.
 import { randomBytes } from 'node:crypto';
 
-// One call to the system's random source serves 256 ids: it costs more than the rest of an id.
+// One call of the system's random source serves 256 ids, because it costs more than the rest of an id.
 const idDigits = 20;
 let pool = '';
 let used = 0;
@@ -20,7 +20,7 @@ export function uuidv7(now: number = Date.now()): string {
     timeMs = now;
     timeText = `${time.slice(0, 8)}-${time.slice(8)}-7`;
   }
-  // The variant: its two upper bits are 10.
+  // The two upper bits of the variant are 10.
   const variant = '89ab'[Number.parseInt(pool.charAt(at + 3), 16) & 0x3];
   return `${timeText}${pool.slice(at, at + 3)}-${variant}${pool.slice(at + 4, at + 7)}-${pool.slice(at + 7, at + idDigits - 1)}`;
 }

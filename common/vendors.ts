@@ -1,21 +1,28 @@
-// The vendors whose models are served, one row each: what both planes, the quick start, the simulator, docs and tests know of a vendor
-// is read here. What is stored, logged and counted has the canonical name only, so that a vendor has one spelling everywhere.
-// Adding one: a row here, its wire format in the contract, its provider in proxy/providers; the compiler names the rest.
+// The supported vendors, one row each. Both planes, the quick start, the simulator, docs and tests read their facts
+// about a vendor here. Stored, logged and counted data contains only the canonical name, so that a vendor has one
+// spelling everywhere.
+// To add a vendor: add a row here, its wire format in the contract, and its provider in proxy/providers; the compiler
+// names the rest.
 
 interface VendorRow {
-  /** Accepted in `<provider>/<model>`, as a route segment and in selectors; never sent out. */
+  /** Accepted in `<provider>/<model>`, as a route segment and in selectors; never sent to a vendor. */
   readonly aliases: readonly string[];
-  /** The contract's name of its wire format. */
+  /** Name of its wire format in the contract. */
   readonly wireFormat: `WIRE_FORMAT_${string}`;
-  /** The proxy's setting. */
+  /** Name of the proxy's setting for the base URL. */
   readonly baseUrlSetting: `GATEWAY_${string}_URL`;
-  /** `{endpoint}` and `{region}` in it stand for what the provider key or the caller's headers say. */
+  /** The provider key or the caller's headers give `{endpoint}` and `{region}`. */
   readonly baseUrl: `https://${string}`;
-  /** What its provider keys are. */
+  /** The form of its provider keys. */
   readonly secret: 'api key' | 'api key or access keys';
-  /** The region of a provider key is the geography that processes, which says what a request costs; else it is of the URL alone. */
+  /**
+   * If true, the region of a provider key is the geography that processes a request and determines its cost; otherwise
+   * it is only part of the URL.
+   */
   readonly dataZones: boolean;
-  /** Whose bills its usage is compared with, in the contract's word; undefined: nobody's that can be imported. */
+  /**
+   * The vendor whose bills its usage is compared with, as named in the contract; undefined if no bills can be imported.
+   */
   readonly bills: string | undefined;
 }
 
@@ -69,10 +76,10 @@ export const vendors = {
 
 export type VendorName = keyof typeof vendors;
 
-/** In the order of the table, which is that of docs and of the catalog. */
+/** In the order of the table, which the docs and the catalog also use. */
 export const vendorNames = Object.keys(vendors) as readonly VendorName[];
 
-/** What a provider of the proxy has from its vendor's row. */
+/** The fields of a provider in the proxy that come from its vendor's row. */
 export function vendorIdentity(name: VendorName) {
   const { aliases, baseUrl } = vendors[name];
   return { name, aliases, defaultBaseUrl: baseUrl };
@@ -86,7 +93,7 @@ const byAlias = new Map<string, VendorName>(
   vendorNames.flatMap((name) => vendors[name].aliases.map((alias) => [alias, name] as const)),
 );
 
-/** The canonical name that somebody who wrote this meant. */
+/** The canonical name that an alias stands for; undefined for any other text. */
 export function canonicalVendorName(text: string): VendorName | undefined {
   return byAlias.get(text);
 }
@@ -94,12 +101,15 @@ export function canonicalVendorName(text: string): VendorName | undefined {
 const endpointForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/;
 const regionForm = /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/;
 
-/** What may stand for `{endpoint}` in a base URL: nothing that could name another host than the operator meant. */
+/**
+ * Whether the text may replace `{endpoint}` in a base URL. It must not be able to lead to another host than the
+ * operator meant.
+ */
 export function isEndpoint(text: string): boolean {
   return text.length <= 253 && endpointForm.test(text);
 }
 
-/** The same of `{region}`. */
+/** Whether the text may replace `{region}` in a base URL. */
 export function isRegion(text: string): boolean {
   return text.length <= 64 && regionForm.test(text);
 }

@@ -1,4 +1,4 @@
-// The version of all programs, as package.json says it: they are released together.
+// The version of all programs, from package.json: they are released together.
 import packageJson from '../package.json' with { type: 'json' };
 
 export const version = packageJson.version;

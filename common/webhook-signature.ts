@@ -1,24 +1,24 @@
-// Signatures of Standard Webhooks (github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md): symmetric,
-// version 1.
+// Signatures of Standard Webhooks (github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md):
+// symmetric, version 1.
 import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 const secretBytes = 32;
 
-/** "whsec_" and base64. */
+/** Creates a secret: "whsec_" and base64. */
 export function createWebhookSecret(): string {
   return `${prefix}${randomBytes(secretBytes).toString('base64')}`;
 }
 
 export interface SignedMessage {
-  /** The same in every try. */
+  /** The same for every attempt. */
   readonly id: string;
-  /** Of the try, milliseconds since 1970. */
+  /** Time of the attempt, milliseconds since 1970. */
   readonly at: number;
   readonly body: string;
 }
 
-/** @param secret as createWebhookSecret makes it */
+/** @param secret as createWebhookSecret returns it */
 export function signedHeaders(secret: string, { id, at, body }: SignedMessage): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');

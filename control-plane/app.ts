@@ -1,4 +1,5 @@
-// Puts the control plane together, once, from the database outwards; nothing else constructs what lives longer than a call.
+// Assembles the control plane once, from the database outwards. Everything that lives longer than a call is constructed
+// here.
 import { hostname } from 'node:os';
 import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
 import { catalogAge, catalogState } from '../catalog/in-force.ts';
@@ -56,19 +57,25 @@ export interface ControlPlane {
   readonly grpcPort: number;
   readonly httpPort: number;
   readonly adminPort: number;
-  /** Not ready, nothing new, watchers are sent elsewhere, calls finish up to the grace; then everything is closed. */
+  /**
+   * Reports not ready, accepts no more connections, sends watchers elsewhere, lets calls finish within the grace, then
+   * closes everything.
+   */
   close(): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Of receivers of webhooks. */
+  /** The network of webhook receivers. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
   readonly rates?: OtherRates;
 }
 
-/** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
+/**
+ * @throws Error that says how to fix it: a port in use, a database that cannot be reached, a certificate that cannot be
+ * read
+ */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
   { log, clock = systemClock, webhookNetwork = {}, rates = {} }: ControlPlaneOptions,
@@ -123,7 +130,7 @@ async function assemble(
   const readiness = watchReadiness({ store, clock });
   lifecycle.onClose('readiness', () => readiness.close());
   metrics.watchDatabase(() => readiness.isWritable());
-  // Before the doors, so that it still answers while they drain.
+  // Started before the listeners and closed after them, so that it still responds while they drain.
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.collect(),
     notReady: () => readiness.notReady(),
@@ -132,7 +139,7 @@ async function assemble(
 
   const calls = { dispatcher, clock, log, metrics };
   const doors: Door[] = [];
-  // Together: one grace for both.
+  // Closed together, so that both share one grace.
   lifecycle.onClose('doors', async () => {
     await Promise.all(doors.map((door) => door.close(settings.drainGrace)));
   });
@@ -194,10 +201,10 @@ function openHttpApi(
   );
 }
 
-/** For a PROXY header to come. */
+/** Within this time a PROXY header must arrive. */
 const headerTimeoutMs = 5_000;
 
-/** Of one listener. */
+/** Makes the callers of one listener. */
 function callersOf({ trustedProxies: blocks, proxyProtocol }: ControlPlaneSettings, log: Logger): Callers {
   const logRefused = sparing<{ reason: string; address: string }>(
     (fields) => log.warn(fields, noProxyHeader),

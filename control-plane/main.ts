@@ -1,4 +1,5 @@
-// The control plane as a process: compile cache first, so that a cold start does not pay for the same work again.
+// Starts the control plane as a process. It enables the compile cache first, so that a cold start does not compile
+// again.
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

@@ -1,5 +1,5 @@
-// GET /openapi.json: the JSON API's own description, for whoever reaches it: it says nothing that is not public. It is a file beside the
-// program and no part of it, so that it costs memory only where somebody asks for it.
+// Serves GET /openapi.json, the description of the JSON API, to every client that reaches it; it contains nothing
+// secret. The document is a separate file, so that it uses memory only after a client has requested it.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';

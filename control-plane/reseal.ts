@@ -1,6 +1,6 @@
-// Maintenance: seals every secret of providers, webhooks and guardrails anew under the newest master key, so that the older ones can be taken
-// away. Rotation: put the new key in front of the old in GATEWAY_MASTER_KEY and restart all replicas, reseal, take the old key
-// away.
+// Maintenance: seals every secret of providers, webhooks and guardrails again under the newest master key, so that
+// older keys can be removed. To rotate: put the new key before the old one in GATEWAY_MASTER_KEY, restart all replicas,
+// run reseal, remove the old key.
 import type { SealKeys } from '../common/seal.ts';
 import { sealProviderSecret, unsealProviderSecret } from './domain/provider-secret.ts';
 import { sealWebhookSecret, unsealWebhookSecret } from './domain/webhook.ts';
@@ -9,11 +9,11 @@ import type { Store } from './store/store.ts';
 
 export interface Resealed {
   readonly resealed: number;
-  /** Ids of what no given master key opens. */
+  /** Ids of rows whose secret no configured master key opens. */
   readonly lost: readonly string[];
 }
 
-/** One change: all or nothing. @throws StoreUnavailableError */
+/** One change: all secrets or none. @throws StoreUnavailableError */
 export function resealProviderSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, { table: 'provider_keys', action: 'ProviderKeys.Reseal' }, (row) => {
     const place = { ...placeOf(row), providerKeyId: row.id };
@@ -22,7 +22,7 @@ export function resealProviderSecrets(store: Store, masterKeys: SealKeys): Promi
   });
 }
 
-/** One change: all or nothing. Only webhooks among them have any. @throws StoreUnavailableError */
+/** One change: all secrets or none. Only webhook guardrails have secrets. @throws StoreUnavailableError */
 export function resealGuardrailSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, { table: 'guardrails', action: 'Guardrails.Reseal' }, (row) => {
     const place = { ...placeOf(row), webhookId: row.id };
@@ -31,7 +31,7 @@ export function resealGuardrailSecrets(store: Store, masterKeys: SealKeys): Prom
   });
 }
 
-/** One change: all or nothing. @throws StoreUnavailableError */
+/** One change: all secrets or none. @throws StoreUnavailableError */
 export function resealWebhookSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, { table: 'webhooks', action: 'Webhooks.Reseal' }, (row) => {
     const place = { ...placeOf(row), webhookId: row.id };
@@ -47,7 +47,7 @@ function placeOf(row: SealedRow) {
   return { organizationId: row.organization_id, version: row.secret_version };
 }
 
-/** @param sealAnew undefined if no key opens it */
+/** @param sealAnew returns undefined if no key opens the secret */
 function reseal(
   store: Store,
   { table, action }: { readonly table: SealedTable; readonly action: string },
@@ -68,7 +68,7 @@ function reseal(
       else await db.updateTable(table).set({ secret }).where('id', '=', row.id).execute();
     }
     const result = { resealed: rows.length - lost.length, lost };
-    // What proxies and workers open is the same secret: nothing to invalidate.
+    // Proxies and workers still open the same secret, so nothing is invalidated.
     return {
       result,
       organizationId: undefined,

@@ -1,7 +1,7 @@
-// Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start or finish, 0 = drained or done.
-// Besides the server: `new-master-key`, `new-bootstrap-token` and `new-record-key` print one value, `record-public-key` the public
-// half of the key that signs records, `reseal` rotates the master key, `verify-audit` walks the audit log's chain and holds it against
-// anchors, `missing-changes` lists what a restore has undone.
+// Settings, start, signals and exit code: 64 = unusable settings, 1 = could not start or finish, 0 = drained or done.
+// Other commands: `new-master-key`, `new-bootstrap-token` and `new-record-key` print one value; `record-public-key`
+// prints the public half of the key that signs records; `reseal` rotates the master key; `verify-audit` checks the
+// audit log's chain and compares it with anchors; `missing-changes` lists the changes that a restore has undone.
 import { readFile } from 'node:fs/promises';
 import { type AuditAnchor, readAnchorLine } from '../common/audit-anchor.ts';
 import { systemClock } from '../common/clock.ts';
@@ -23,7 +23,7 @@ import { type ChainFlaw, readAuditEvents, verifyAuditChain } from './store/audit
 import { openStore } from './store/open.ts';
 import { type Store, StoreUnavailableError } from './store/store.ts';
 
-/** @param command what follows the program's name */
+/** @param command the arguments after the program's name */
 export async function runControlPlane(command: readonly string[]): Promise<void> {
   const [name, file, ...more] = command;
   if (name === 'missing-changes' && file !== undefined && more.length === 0) {
@@ -55,7 +55,7 @@ export async function runControlPlane(command: readonly string[]): Promise<void>
   }
 }
 
-/** Needs no other setting: whoever makes the key may have no database at hand. */
+/** Reads no other setting, because the operator may make the key on a machine without a database. */
 function printRecordKey(): void {
   const { recordSigningKey } = controlPlaneSettings;
   try {

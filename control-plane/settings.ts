@@ -1,4 +1,5 @@
-// Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
+// Every setting of the control plane with its default and its reason; docs/configuration.md is rendered from this
+// table.
 import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
 import { ed25519PrivateKey } from '../common/audit-anchor.ts';
@@ -28,7 +29,7 @@ import type { CertificateProxy } from './rpc/authentication.ts';
 
 const databaseUrl: Decoder<Secret> = (value) => {
   if (/^(sqlite:.|postgres(ql)?:\/\/.)/.test(value)) return new Secret(value);
-  // Never the value: it may hold a password.
+  // The message never contains the value, because it may contain a password.
   throw new Error('must be postgres://… or sqlite:<file>');
 };
 
@@ -249,11 +250,11 @@ export const controlPlaneSettings = {
 
 type Decoded = ReturnType<typeof decode>;
 
-/** What startControlPlane takes. */
+/** The settings that startControlPlane takes. */
 export type ControlPlaneSettings = Omit<Decoded, 'databaseUrl' | 'masterKey'> & {
   readonly databaseUrl: NonNullable<Decoded['databaseUrl']>;
   readonly masterKey: NonNullable<Decoded['masterKey']>;
-  /** Where it is read again. */
+  /** The file that is read again when it changes. */
   readonly recordSigningKeyFile: string | undefined;
 };
 

@@ -1,5 +1,6 @@
-// Verifies the audit log from outside: the control plane walks its chain piece by piece, and what was collected elsewhere (anchors, and
-// events in log lines) is held against it here. A log that was hashed anew from any point on contradicts what was collected.
+// Verifies the audit log from outside. The control plane walks its chain piece by piece; this file compares the chain
+// with anchors, and with events in log lines, that were collected elsewhere. If the log was rewritten and rehashed from
+// some point on, it contradicts them.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type AuditAnchor, anchorSignature, readAnchorLine } from '../common/audit-anchor.ts';
 import type { Client } from './client.ts';
@@ -9,9 +10,9 @@ import { type Io, readGiven } from './io.ts';
 export interface AuditReport {
   readonly events: number;
   readonly reached: { readonly revision: number; readonly hash: string };
-  /** Those that the log was held against. */
+  /** Number of anchors that were compared with the log. */
   readonly anchors: number;
-  /** The newest of them: what came later, nothing outside of the database says. */
+  /** Revision of the newest anchor. No evidence outside the database covers later events. */
   readonly anchoredRevision: number | undefined;
   readonly findings: readonly AuditFinding[];
 }
@@ -19,7 +20,7 @@ export interface AuditReport {
 export interface AuditFinding {
   readonly revision: number;
   readonly reason: string;
-  /** When the anchor was made, which contradicts it. */
+  /** When the contradicting anchor was made. */
   readonly anchoredAt?: string;
 }
 
@@ -29,9 +30,9 @@ export interface CollectedAnchors {
 }
 
 /**
- * What a file says about the log, whatever other lines stand in it.
- * @param keys public; where there are some, nothing counts that none of them has signed
- * @throws Failure for a file that cannot be read, or says nothing
+ * Reads the anchors in a file; other lines are ignored.
+ * @param keys public keys; if there are any, only anchors that one of them signed count
+ * @throws Failure if the file cannot be read, or contains no anchor
  */
 export async function collectedAnchors(
   file: string,
@@ -48,7 +49,7 @@ export async function collectedAnchors(
   throw usageMistake(`${file} holds no anchor of the audit log${signed}`);
 }
 
-/** @throws Failure for what is no Ed25519 public key */
+/** @throws Failure if the file is not an Ed25519 public key */
 export async function readPublicKey(file: string, io: Io): Promise<KeyObject> {
   const pem = await readGiven(file, io);
   const key = publicKeyOf(pem);

@@ -1,13 +1,14 @@
-// What a call failed with, apart from what makes calls: commands judge it, and most of them are over before gRPC is loaded.
+// The error of a failed call, in a file apart from the client: commands classify it, and most of them end before gRPC
+// is loaded.
 import type { FieldViolation__Output as Violation } from '../proto/generated/gateway/v1/FieldViolation.ts';
 
 export interface CallFailureDetail {
-  /** gRPC's name of the code, such as "PERMISSION_DENIED". */
+  /** gRPC's name of the status code, such as "PERMISSION_DENIED". */
   readonly code: string;
-  /** Of the contract (docs/errors.md); absent where no server of this contract has answered. */
+  /** Reason from the contract (docs/errors.md); absent if no server of this contract responded. */
   readonly reason: string | undefined;
   readonly violations: readonly Violation[];
-  /** In how many seconds to come again, where nothing was done because the caller has its share already. */
+  /** Seconds until a retry, if nothing was done because the caller has used its share. */
   readonly retryAfter?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Calls of the contract's methods on one connection (this program's only @grpc/grpc-js). Every call has an end: a deadline, or,
-// for downloads, a connection that is asked whether it lives.
+// Calls methods of the contract on one connection (the only importer of @grpc/grpc-js). Every call ends: by a deadline
+// or, for downloads, because keepalive pings detect a dead connection.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
@@ -37,19 +37,19 @@ type Definition<Name> = Name extends `${infer Service extends keyof Services}.${
     ? Declared<Services[Service]>[Method]
     : never
   : never;
-/** What a method takes, as the contract's serializer does. */
+/** Request type of a method, from the contract's serializer. */
 export type RequestOf<Name> =
   Definition<Name> extends { requestSerialize: (value: infer Request) => Buffer } ? Request : never;
-/** What a method answers, as the contract's deserializer gives it. */
+/** Response type of a method, from the contract's deserializer. */
 export type ResponseOf<Name> =
   Definition<Name> extends { responseDeserialize: (bytes: Buffer) => infer Response } ? Response : never;
 
 export interface Client {
   /** @throws CallFailure */
   call<Name extends MethodName>(method: Name, request: RequestOf<Name>): Promise<ResponseOf<Name>>;
-  /** The same for a method and a request that come from a table and the command line. @throws CallFailure */
+  /** The same for a method and a request from a table and the command line. @throws CallFailure */
   ask(method: MethodName, request: object): Promise<object>;
-  /** Of a method that streams its answer. @throws CallFailure while it is read */
+  /** Calls a method with a streamed response. @throws CallFailure during reading */
   download(method: 'Usage.Export', request: object): AsyncIterable<ResponseOf<'Usage.Export'>>;
   close(): void;
 }
@@ -58,16 +58,16 @@ const channelOptions = {
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.max_receive_message_length': 4 * 1024 * 1024,
-  // Whoever runs a command waits for one try, not for a series of them.
+  // The user waits for one connection attempt, not for a series of them.
   'grpc.initial_reconnect_backoff_ms': 500,
   'grpc.service_config_disable_resolution': 1,
-  // Tokens take no way that nobody has spoken of.
+  // Tokens must not go through a proxy that the user did not name.
   'grpc.enable_http_proxy': 0,
 };
 
-/** Opens nothing yet: the first call connects. @throws Failure for a target that cannot be dialled */
+/** Opens no connection; the first call connects. @throws Failure if the target cannot be dialled */
 export function dial(target: Target): Client {
-  // The library would write to standard error by itself, beside what is told of the same thing.
+  // The library would write to standard error, in addition to our own message about the same error.
   setLogger({ error: () => {}, info: () => {}, debug: () => {} });
   const connection = new Connection(dialled(target.server), channelCredentials(target), {
     ...channelOptions,
@@ -115,8 +115,8 @@ export function dial(target: Target): Client {
 }
 
 /**
- * Until the caller may come again: nothing was done, and a command that makes many calls is to come to its end.
- * @throws the error, if it is another one, or if that is after the deadline
+ * Waits until the caller may retry. Nothing was done yet, and a command with many calls should finish.
+ * @throws the given error if it has no retry time, or if the retry would be after the deadline
  */
 async function waitForShare(error: unknown, deadline: number): Promise<void> {
   const seconds = error instanceof CallFailure ? error.retryAfter : undefined;
@@ -124,7 +124,10 @@ async function waitForShare(error: unknown, deadline: number): Promise<void> {
   await sleep(seconds * 1000);
 }
 
-/** Addresses are dialled as such: as a name of TLS, which a name of DNS becomes, no address may stand. */
+/**
+ * Addresses are dialled directly. As a DNS name an address would become the TLS server name, which must not be an
+ * address.
+ */
 function dialled(server: string): string {
   const { host, port } = parseServer(server);
   const family = familyOf(host);
@@ -172,7 +175,9 @@ function definitionOf(method: MethodName): ServiceDefinition[string] {
   return definition;
 }
 
-/** TLS knows names only: in place of an address stands this one, and the certificate is held against the address. */
+/**
+ * TLS server names cannot be addresses. This name replaces an address, and the certificate is verified for the address.
+ */
 const nameOfAddress = 'address.invalid';
 
 function channelCredentials({ server, transport }: Target): ChannelCredentials {

@@ -1,5 +1,5 @@
-// What a command is: a literal row. Everything else follows from it and the contract: help, completion, what a value may be, the
-// request, the answer as a table, the reference in the documentation.
+// A command is a literal row. Everything else follows from the row and the contract: help, completion, accepted values,
+// the request, the response as a table, and the reference in the documentation.
 import type { Client, MethodName } from './client.ts';
 import type { Io } from './io.ts';
 import type { Noun } from './names.ts';
@@ -9,20 +9,20 @@ import type { ConnectionOptions, Session } from './session.ts';
 export interface Given {
   readonly flags: string;
   readonly about: string;
-  /** Where its value goes: a path in the request, "allowedModels.globs". */
+  /** Path in the request to which the value is written: "allowedModels.globs". */
   readonly field?: string;
-  /** An id, or the name of such a thing. */
+  /** The value is an id, or the name of such an object. */
   readonly noun?: Noun;
-  /** What goes along with it, by path. */
+  /** Further fields that are set with it, by path. */
   readonly beside?: Readonly<Record<string, unknown>>;
-  /** Where the text is not the value as it is. @throws Error that says what is accepted */
+  /** Converts the text to the value; absent: the text is the value. @throws Error that names the accepted form */
   readonly read?: (text: string) => unknown;
   readonly choices?: readonly string[];
-  /** What may be given beside the choices. */
+  /** Values that are accepted in addition to the choices. */
   readonly orLike?: { readonly pattern: RegExp; readonly about: string };
-  /** An option that must be there. */
+  /** The option is required. */
   readonly required?: true;
-  /** May be repeated, where no field says so. */
+  /** May be repeated, for an option without a field that would decide it. */
   readonly several?: true;
 }
 
@@ -30,35 +30,35 @@ interface Common {
   readonly about: string;
   readonly arguments?: readonly Given[];
   readonly options?: readonly Given[];
-  /** Command lines without the program's name; each is held against the parser by a test. */
+  /** Command lines without the program's name; a test runs each through the parser. */
   readonly examples: readonly string[];
-  /** More for its help. */
+  /** Additional text for its help. */
   readonly notes?: string;
 }
 
 /** A command that is one method of the contract. */
 export interface MethodCommand extends Common {
   readonly method: MethodName;
-  /** Of a list: headers and paths in a row; a column "?path" is left out where no row has it. */
+  /** For a list: headers, and paths in a row; a column "?path" is omitted if no row has it. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Path in the answer of what is shown this once. */
+  /** Path in the response of a value that is shown only this once. */
   readonly secret?: string;
-  /** Asked before it is done, with the arguments' values in place of {name}. */
+  /** Confirmation question before execution; {name} is replaced by the value of an argument. */
   readonly prompt?: string;
-  /** Said when it is done, where there is nothing to show. */
+  /** Message after execution, if there is nothing to show. */
   readonly done?: string;
-  /** "own": the request's organization is an option of the command, and not the one in use. */
+  /** "own": the request's organization is an option of the command, not the organization in use. */
   readonly organization?: 'own';
-  /** Takes the request's fields as JSON by --file. */
+  /** Accepts the request's fields as JSON by --file. */
   readonly file?: true;
-  /** What the command is about where nothing narrower is given: the organization in use, with its id at this path. */
+  /** Default subject of the command if none is given: the organization in use, with its id at this path. */
   readonly otherwise?: Otherwise;
-  /** Completes the request where a table cannot. */
+  /** Completes the request where the table is not sufficient. */
   readonly complete?: (request: Request, invocation: Invocation) => Promise<Request> | Request;
 }
 
 interface Otherwise extends Pick<Given, 'field' | 'beside'> {
-  /** Where a member asks: themself, with their id at the same path, and this in place of `beside`. */
+  /** For a member: the default subject is the member, with their id at the same path, and this replaces `beside`. */
   readonly ofMember?: Given['beside'];
 }
 
@@ -67,7 +67,7 @@ export interface OwnCommand extends Common {
   readonly run: (invocation: Invocation) => Promise<Done>;
 }
 
-/** Exit code, where it is not 0. */
+/** Exit code, if it is not 0. */
 // biome-ignore lint/suspicious/noConfusingVoidType: what most commands return
 export type Done = number | void;
 
@@ -91,22 +91,22 @@ export interface CommonOptions extends ConnectionOptions {
   readonly file?: string;
 }
 
-/** One command as somebody typed it. */
+/** One command as it was typed. */
 export interface Invocation {
   readonly io: Io;
   /** All commands. */
   readonly tree: Tree;
   readonly options: CommonOptions;
-  /** Text, texts or true by what they were given for. */
+  /** The given value for each argument and option: a text, texts, or true. */
   readonly given: ReadonlyMap<Given, GivenValue>;
-  /** Opens the session at its first use. */
+  /** Opens the session on first use. */
   session(): Promise<Session>;
   client(): Promise<Client>;
 }
 
 export type GivenValue = string | readonly string[] | true;
 
-/** The text given for an argument or option, by its flags. */
+/** The text of an argument or option, by its flags. */
 export function textOf(invocation: Invocation, flags: string): string | undefined {
   for (const [given, value] of invocation.given) {
     if (given.flags === flags && typeof value === 'string') return value;
@@ -114,7 +114,7 @@ export function textOf(invocation: Invocation, flags: string): string | undefine
   return undefined;
 }
 
-/** What was given for an option that may be repeated. */
+/** The values of an option that may be repeated. */
 export function valuesOf({ given }: Invocation, option: Given): readonly string[] {
   const value = given.get(option);
   return Array.isArray(value) ? value.map(String) : [];

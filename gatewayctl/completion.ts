@@ -1,18 +1,19 @@
-// Completion for shells, from the commands' own table: a script that knows all words and asks nobody. It completes commands,
-// options and values of which there are few; names are on the server, and a Tab must not log in anywhere.
+// Shell completion, generated from the command table: a script that contains all words and calls nothing. It completes
+// commands, options and values from small sets. It does not complete names, which are on the server, because pressing
+// Tab must not log in anywhere.
 import type { Command, Tree } from './command.ts';
 import { choicesFor, optionsOf, rootOptions } from './program.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** Undefined for a shell that is none of these. */
+/** Undefined for an unsupported shell. */
 export function completionScript(shell: string, tree: Tree): string | undefined {
   if (shell === 'bash') return bashScript(wordsByPlace(tree));
   if (shell === 'zsh') return `${zshHead}${bashScript(wordsByPlace(tree))}`;
   return shell === 'fish' ? fishScript(tree) : undefined;
 }
 
-/** What may follow, by the commands before ("keys create") or the option before ("keys create --active"). */
+/** The possible next words, by the preceding commands ("keys create") or option ("keys create --active"). */
 function wordsByPlace({ resources, commands }: Tree): ReadonlyMap<string, readonly string[]> {
   const words = new Map<string, readonly string[]>();
   const leaf = (place: string, command: Command) => {
@@ -44,7 +45,7 @@ function longFlag(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** Zsh runs functions of bash for completion. */
+/** Zsh can run bash completion functions. */
 const zshHead = '#compdef gatewayctl\nautoload -U +X bashcompinit && bashcompinit\n';
 
 function bashScript(words: ReadonlyMap<string, readonly string[]>): string {

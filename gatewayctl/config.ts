@@ -1,5 +1,5 @@
-// The configuration file: contexts with their tokens. It belongs to one person alone, mode 0600 in a directory of mode 0700, and
-// is not used when others could read it. It is replaced as a whole, so that nobody ever reads half of it.
+// The configuration file: contexts with their tokens. It belongs to one person, with mode 0600 in a directory of mode
+// 0700, and is not used if others could read it. It is replaced as a whole, so that nobody reads a half-written file.
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { parseServer, type Transport } from './target.ts';
 export interface Context {
   readonly server: string;
   readonly transport: Transport;
-  /** Id or name, for commands that do not say another one. */
+  /** Id or name; the default for commands without an explicit organization. */
   readonly organization?: string;
   readonly token?: Secret;
 }
@@ -27,7 +27,7 @@ export function configPath(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME ?? homedir(), '.config'), 'gatewayctl', 'config.json');
 }
 
-/** Empty where there is no file. @throws Failure when others may read it, or it is none of ours */
+/** Empty if there is no file. @throws Failure if others may read the file, or its content is invalid */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const path = configPath(env);
   const text = readPrivate(path);

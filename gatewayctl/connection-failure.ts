@@ -1,8 +1,8 @@
-// Why no server has answered, from what the transport says about it, and what to do.
+// Explains from the transport's error why no server responded, and how to fix it.
 import type { CallFailure } from './call-failure.ts';
 import type { Target } from './target.ts';
 
-/** What stood in the way; doctor looks further into each. */
+/** The cause of a failed connection; doctor examines each further. */
 export type Obstacle =
   | 'refused'
   | 'unknown-name'
@@ -20,7 +20,7 @@ interface Sign {
   readonly advice: string;
 }
 
-/** The first that fits counts. */
+/** The first matching entry counts. */
 const signs: readonly Sign[] = [
   {
     obstacle: 'refused',

@@ -1,17 +1,21 @@
-// The contract's names as people read and type them: "ROLE_PLATFORM_OPERATOR" is "platform-operator", "endsAt" is "ends at".
+// Converts the contract's names to the form that people read and type: "ROLE_PLATFORM_OPERATOR" becomes
+// "platform-operator", "endsAt" becomes "ends at".
 import { enumNamed, enumNames, enumTypes, enumWord } from '../proto/json/contract.ts';
 
-/** Of an enum's values; undefined if the type is no enum. */
+/** The values of an enum; undefined if the type is not an enum. */
 export function choicesOf(type: string): readonly string[] | undefined {
   return enumNames(type)?.map((name) => enumWord(type, name));
 }
 
-/** "platform-operator" → "ROLE_PLATFORM_OPERATOR"; what is no word of the type is returned unchanged, for the request's check to refuse. */
+/**
+ * "platform-operator" → "ROLE_PLATFORM_OPERATOR". Any other text is returned unchanged, so that the request's check
+ * refuses it.
+ */
 export function enumName(type: string, word: string): string {
   return enumNamed(type, word.toLowerCase().replaceAll('_', '-')) ?? word;
 }
 
-/** Of a value whose enum is not known, "BUDGET_PERIOD_DAY"; undefined if the contract has no such value. */
+/** For a value such as "BUDGET_PERIOD_DAY" whose enum is not known; undefined if the contract has no such value. */
 export function enumWords(name: string): string | undefined {
   const type = enumTypes().find((one) => enumNames(one)?.includes(name));
   return type === undefined ? undefined : enumWord(type, name);

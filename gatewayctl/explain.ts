@@ -1,4 +1,4 @@
-// Why a call failed, in one sentence that ends in what to do.
+// Explains a failed call in one sentence that ends with how to fix it.
 import type { CallFailure } from './call-failure.ts';
 import type { Given } from './command.ts';
 import { connectionProblem } from './connection-failure.ts';
@@ -53,7 +53,7 @@ function refusal({ message, reason = '', violations }: CallFailure, givens: read
   return printable(`the server refused: ${what}${todo === undefined ? '' : `; ${todo}`}`);
 }
 
-/** The contract's names of fields and values, as this program's options and their choices have them. */
+/** Replaces the contract's names of fields and values by this program's options and choices. */
 function inOurWords(description: string, givens: readonly Given[]): string {
   return description
     .replace(/\b[a-z]+(?:_[a-z0-9]+)+\b/g, (name) => flagFor(name, givens))

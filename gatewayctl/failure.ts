@@ -1,5 +1,5 @@
-// How a command ends that does not do what it was asked. The exit codes are public: scripts rest on them. What is written
-// says in one sentence what is wrong and what to do, and never holds a credential.
+// The ways in which a command can fail. The exit codes are public, because scripts rely on them. The message is one
+// sentence with the problem and its fix, and never contains a credential.
 import { credentialPrefixes } from '../common/credential.ts';
 
 export const exitCodes = {
@@ -23,7 +23,7 @@ export type Ending = keyof typeof exitCodes;
 export class Failure extends Error {
   readonly ending: Ending;
 
-  /** @param message one sentence in the words of who has to act */
+  /** @param message one sentence, written for the user who has to act */
   constructor(ending: Exclude<Ending, 'done'>, message: string) {
     super(message);
     this.name = 'Failure';
@@ -37,7 +37,7 @@ export function usageMistake(message: string): Failure {
 
 const credential = new RegExp(`(?:${Object.values(credentialPrefixes).join('|')})[0-9A-Za-z]+`, 'g');
 
-/** For everything that is written of errors: what somebody put into the wrong place is not repeated. */
+/** For all output of errors: a credential in the wrong option must not be repeated. */
 export function withoutCredentials(text: string): string {
   return text.replace(credential, '[credential]');
 }

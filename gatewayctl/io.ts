@@ -1,5 +1,5 @@
-// What a command reads and writes besides the server: its answer on standard output and nothing else there, everything said to
-// the person on standard error, questions only where there is a terminal to ask.
+// Input and output of a command besides the server. Standard output gets only the result, standard error all messages
+// to the user; prompts are shown only if there is a terminal.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
@@ -9,24 +9,24 @@ import { Failure, usageMistake } from './failure.ts';
 
 export interface Io {
   readonly env: NodeJS.ProcessEnv;
-  /** Whether somebody is there to be asked. */
+  /** Whether a user can respond to prompts. */
   readonly interactive: boolean;
-  /** Writes as it is to standard output; resolves when there is room for more. */
+  /** Writes unchanged to standard output; resolves when there is room for more. */
   out(chunk: string | Uint8Array): Promise<void>;
   /** Writes a line to standard error. */
   say(line: string): void;
   /** All of standard input. */
   input(): Promise<string>;
-  /** The same as it comes. */
+  /** The same as a stream. */
   inputStream(): AsyncIterable<Uint8Array>;
-  /** Asks on the terminal. */
+  /** Prompts on the terminal. */
   ask(question: string): Promise<string>;
-  /** Asks on the terminal; what is typed is not shown. */
+  /** Prompts on the terminal without showing the input. */
   askHidden(question: string): Promise<string>;
 }
 
 export function processIo(): Io {
-  // A reader that has seen enough, such as head, is no failure.
+  // A reader that stops early, such as head, is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   return {
     env: process.env,
@@ -56,7 +56,7 @@ const [interrupt, endOfInput, backspace, deletion] = ['\u0003', '\u0004', '\b', 
 /** In raw mode the terminal echoes nothing, and Ctrl-C arrives as a character. */
 async function askHidden(terminal: ReadStream, question: string): Promise<string> {
   if (!terminal.isTTY) throw usageMistake('there is no terminal to ask on');
-  // First: what is typed as soon as the question is there must not be echoed.
+  // Before the prompt, because text that is typed right after it must not be echoed.
   terminal.setRawMode(true).setEncoding('utf8').resume();
   try {
     process.stderr.write(question);

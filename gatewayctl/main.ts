@@ -1,4 +1,4 @@
-// gatewayctl as a process: compile cache first, so that a command answers at once.
+// Entry point of gatewayctl. Enables the compile cache first, so that a command starts at once.
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

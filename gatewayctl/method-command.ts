@@ -1,5 +1,5 @@
-// Runs a command that is one method of the contract: names become ids, what was typed becomes the request, whoever asks for what
-// cannot be undone is asked, the answer is printed.
+// Runs a command that is one method of the contract: converts names to ids and the input to a request, asks for
+// confirmation of what cannot be undone, and prints the response.
 import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
 import type { Given, GivenValue, Invocation, MethodCommand, Request } from './command.ts';
 import { Failure, usageMistake } from './failure.ts';
@@ -76,7 +76,7 @@ async function requestOfFile(
   return requestFromJson(requestType, await readGiven(file, io), file);
 }
 
-/** Where the contract takes no organization, none is asked for, but names may still need one. */
+/** If the request has no organization, none is requested, but names may still need one. */
 async function organizationOf(command: MethodCommand, invocation: Invocation): Promise<string | undefined> {
   const { requestType } = methodTypes(command.method);
   const { organizationId } = fieldsOf(requestType);
@@ -140,7 +140,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Asks before what cannot be undone, on a terminal; where there is none, --yes is needed.
+ * Asks for confirmation on a terminal before an action that cannot be undone; without a terminal, --yes is required.
  * @throws Failure unless it is confirmed
  */
 async function confirm({ prompt }: Pick<MethodCommand, 'prompt'>, invocation: Invocation): Promise<void> {

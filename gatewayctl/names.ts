@@ -1,5 +1,5 @@
-// Names where the contract takes ids: what is no id is looked up among all there are, and stands for exactly one of them. Whoever asks
-// is known without a look-up, which members have no right to.
+// Accepts names where the contract takes ids. A text that is not an id is looked up among all objects and must name
+// exactly one. The caller's own id needs no look-up, which members are not allowed to make.
 import type { JsonObject } from '../common/json.ts';
 import { isUuid } from '../common/uuid.ts';
 import { canonicalVendorName } from '../common/vendors.ts';
@@ -10,11 +10,11 @@ import { readPages } from './pages.ts';
 
 interface Naming {
   readonly list: MethodName;
-  /** The field that names it. */
+  /** The field with the name. */
   readonly by: string;
-  /** The command that shows them. */
+  /** The command that lists them. */
   readonly shownBy: string;
-  /** What else the list is asked with, so that nothing that has a name is left out. */
+  /** Further fields of the list request, so that no named object is omitted. */
   readonly query?: object;
 }
 
@@ -42,10 +42,10 @@ export function isNamedInOrganization(noun: Noun): boolean {
   return noun !== 'organization' && noun !== 'proxy token';
 }
 
-/** In place of a person's id: whoever asks. Somebody of that name is meant by their id. */
+/** Stands for the id of the caller. A person with this name must be given by id. */
 export const myself = 'me';
 
-/** @throws Failure where the name stands for none or for several */
+/** @throws Failure if the name matches no object or several */
 export async function idOf(
   noun: Noun,
   text: string,
@@ -59,7 +59,7 @@ export async function idOf(
   if (own !== undefined) return own;
   const request = { ...query, ...(within !== undefined && { organizationId: within }) };
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
-  // Prices are named by their models, which have the canonical name of their provider.
+  // A price's name is its model, with the canonical name of the provider.
   const name = noun === 'price' ? withCanonicalProvider(text) : text;
   const named = items.filter((item) => item[by] === name);
   const inForce = named.filter(({ revokedAt }) => typeof revokedAt !== 'string');
@@ -72,7 +72,10 @@ export async function idOf(
   return id(only);
 }
 
-/** Of whoever asks, where they are meant. @throws Failure for a member who names somebody else: they cannot look them up */
+/**
+ * The id of the caller, if the text means the caller.
+ * @throws Failure for a member who names another person, because members cannot look up people
+ */
 async function ownId(text: string, client: Client, within: string | undefined): Promise<string | undefined> {
   const caller = await callerOf(client);
   if (caller === null) return undefined;
@@ -95,7 +98,7 @@ function id(item: JsonObject): string {
 const callers = new WeakMap<Client, Promise<StatusCaller | null>>();
 
 /**
- * The caller, as the server knows them: looked up once on a connection. Null where the server does not say.
+ * The caller as reported by the server; requested once per connection. Null if the server does not report it.
  * @throws CallFailure
  */
 export function callerOf(client: Client): Promise<StatusCaller | null> {

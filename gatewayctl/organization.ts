@@ -1,10 +1,11 @@
-// Whose things a command is about: the organization that is said, or the context's, or the only one the caller belongs to.
+// The organization of a command: the one given by an option, the context's, or the only one to which the caller
+// belongs.
 import type { Client } from './client.ts';
 import type { Invocation } from './command.ts';
 import { type Failure, usageMistake } from './failure.ts';
 import { callerOf, idOf } from './names.ts';
 
-/** @throws Failure where it is not clear which one is meant */
+/** @throws Failure if it is not clear which one is meant */
 export async function organizationInUse(invocation: Invocation): Promise<string> {
   const id = await organizationIfAny(invocation);
   if (id !== undefined) return id;
@@ -17,7 +18,7 @@ export function noOrganization(): Failure {
   );
 }
 
-/** Undefined: none, the platform itself is meant. */
+/** Undefined: no organization; the platform itself is meant. */
 export async function organizationIfAny(invocation: Invocation): Promise<string | undefined> {
   if (invocation.options.platform === true) return undefined;
   const { organization } = await invocation.session();
@@ -27,7 +28,7 @@ export async function organizationIfAny(invocation: Invocation): Promise<string 
   return await ownOrganization(client);
 }
 
-/** The caller's own; undefined for operators of the platform, who belong to none. */
+/** The caller's own organization; undefined for platform operators, who belong to none. */
 async function ownOrganization(client: Client): Promise<string | undefined> {
   return (await callerOf(client))?.organizationId;
 }

@@ -1,4 +1,4 @@
-// Lists of the contract come in pages; whoever asks for a list means all of it, up to a number.
+// Reads all pages of a list of the contract, up to a number of items.
 import { isObject, type JsonObject } from '../common/json.ts';
 import { fieldsOf, methodTypes } from '../proto/json/contract.ts';
 import type { Client, MethodName } from './client.ts';
@@ -6,12 +6,12 @@ import type { Client, MethodName } from './client.ts';
 const pageSizeMax = 500;
 
 export interface Pages {
-  /** Name of the list's field in the answer. */
+  /** Name of the list field in the response. */
   readonly field: string;
   readonly items: readonly JsonObject[];
-  /** Where to go on; empty at the end. */
+  /** Token of the next page; empty at the end. */
   readonly nextPageToken: string;
-  /** What the request's selector of models selects, where it had one. */
+  /** The models that the request's selector selects, if it had one. */
   readonly match?: unknown;
 }
 
@@ -41,7 +41,7 @@ export function isList(method: MethodName): boolean {
   return Object.hasOwn(fieldsOf(methodTypes(method).responseType), 'nextPageToken');
 }
 
-/** The one repeated field of a list's answer. */
+/** The only repeated field of a list response. */
 export function listField(method: MethodName): string {
   const fields = Object.entries(fieldsOf(methodTypes(method).responseType));
   const [name] = fields.find(([, { rule }]) => rule === 'repeated') ?? [];

@@ -1,5 +1,5 @@
-// How an answer is printed. What is shown only once stands alone on standard output, so that it can be taken from there by a
-// script, and all else about it on standard error.
+// Prints a response. A value that is shown only once is alone on standard output, so that a script can read it;
+// everything else goes to standard error.
 import { isObject, type JsonObject } from '../common/json.ts';
 import { fieldsOf, methodTypes } from '../proto/json/contract.ts';
 import { toJson } from '../proto/json/encode.ts';
@@ -28,7 +28,7 @@ export async function printResponse(
   await io.out(`${printable(secret)}\n`);
 }
 
-/** What only wraps one thing, beside the secret, is not shown. */
+/** Unwraps a message that contains a single field besides the secret. */
 function renderResponse(type: string, response: object, secret: string | undefined): string {
   const { [secret ?? '']: _shownAlone, ...rest }: JsonObject = { ...response };
   const [only, ...others] = Object.entries(fieldsOf(type)).filter(([name]) => name !== secret);

@@ -1,4 +1,4 @@
-// The commands' rows as a parser with help (this program's only commander).
+// Builds a parser with help from the command rows (the only importer of commander).
 import { Argument, CommanderError, InvalidArgumentError, Option, Command as Parser } from 'commander';
 import { version } from '../common/version.ts';
 import { methodTypes } from '../proto/json/contract.ts';
@@ -7,7 +7,7 @@ import { choicesOf } from './enum-names.ts';
 import { isList } from './pages.ts';
 import { fieldAt, takesSeveral } from './request.ts';
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export interface Parsed {
   readonly command: Command;
   readonly options: CommonOptions;
@@ -19,7 +19,7 @@ export interface ParserOutput {
   err(text: string): void;
 }
 
-/** The command line was help, or none of ours; what there is to say has been written. */
+/** The command line requested help, or was invalid; the output has already been written. */
 export class ParserEnd extends Error {
   readonly isMistake: boolean;
 
@@ -48,7 +48,7 @@ export async function parseCommandLine(
   return parsed;
 }
 
-/** `help keys create` as `keys create --help`; what is neither a topic nor a command is left to the parser to refuse. */
+/** Turns `help keys create` into `keys create --help`. An unknown topic or command is left for the parser to refuse. */
 function withHelpAsOption(args: readonly string[], { resources, commands }: Tree): readonly string[] {
   const [first, name, command] = args;
   if (first !== 'help') return args;
@@ -94,7 +94,7 @@ const fileOption: Given = {
     "the request's fields as JSON, as the JSON door takes them, - for standard input; options go before it",
 };
 
-/** All options of a command but those of every command. */
+/** All options of a command except those that every command has. */
 export function optionsOf(command: Command): readonly Given[] {
   const own = command.options ?? [];
   if (!('method' in command)) return own;
@@ -105,7 +105,7 @@ export function optionsOf(command: Command): readonly Given[] {
   ];
 }
 
-/** What may be given, where it is one of few. */
+/** The accepted values, if they form a small set. */
 export function choicesFor(command: Command, given: Given): readonly string[] | undefined {
   if (given.choices !== undefined) return given.choices;
   if (!('method' in command) || given.field === undefined || given.read !== undefined) return undefined;
@@ -198,7 +198,7 @@ function isSeveral(command: Command, given: Given): boolean {
 
 interface Allowed {
   readonly choices: readonly string[];
-  /** In words. */
+  /** The choices as text. */
   readonly all: string;
   readonly pattern: RegExp | undefined;
 }

@@ -1,5 +1,5 @@
-// A request from what was typed. A value's form follows from the contract's field that it goes to; what does not fit is refused
-// before anything is sent, in the words of the option it was given with.
+// Builds a request from the command line. The contract's field determines the form of a value. An invalid value is
+// refused before anything is sent, and the message names the option.
 import { isObject } from '../common/json.ts';
 import { enumNames, type FieldType, fieldsOf, isMessage, originalName } from '../proto/json/contract.ts';
 import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
@@ -7,7 +7,7 @@ import type { Given, GivenValue, Request } from './command.ts';
 import { enumName } from './enum-names.ts';
 import { usageMistake } from './failure.ts';
 
-/** The field at the end of a path, "scope.id". @throws Error if the contract has none */
+/** The field at the end of a path such as "scope.id". @throws Error if the contract has no such field */
 export function fieldAt(message: string, path: string): FieldType {
   const [first = '', ...rest] = path.split('.');
   const field = fieldsOf(message)[first];
@@ -15,12 +15,12 @@ export function fieldAt(message: string, path: string): FieldType {
   return rest.length === 0 ? field : fieldAt(field.type, rest.join('.'));
 }
 
-/** Whether a field takes several values. */
+/** Whether a field accepts several values. */
 export function takesSeveral(field: FieldType): boolean {
   return field.rule === 'repeated' || field.keyType !== undefined;
 }
 
-/** @throws Failure for what cannot be read */
+/** @throws Failure if the value cannot be parsed */
 export function valueFor(given: Given, field: FieldType, value: GivenValue): unknown {
   if (value === true) return isMessage(field.type) ? {} : (given.read?.('') ?? true);
   const texts = typeof value === 'string' ? [value] : value;
@@ -31,7 +31,7 @@ export function valueFor(given: Given, field: FieldType, value: GivenValue): unk
   return texts[0] === '' ? '' : values[0];
 }
 
-/** @throws Failure for a path that is set twice */
+/** @throws Failure if the path is already set */
 export function setField(request: Request, path: string, value: unknown): void {
   const [first = '', ...rest] = path.split('.');
   if (rest.length === 0) {
@@ -50,19 +50,25 @@ export function getField(value: object, path: string): unknown {
   return at;
 }
 
-/** The fields of a request as JSON, as the JSON door takes them. @throws Failure that names the file and every mistake */
+/**
+ * Parses the fields of a request from JSON, in the form of the JSON API.
+ * @throws Failure that names the file and every mistake
+ */
 export function requestFromJson(requestType: string, text: string, file: string): Request {
   return {
     ...decoded(requestType, text, (field) => field, file === '-' ? 'standard input' : `the file ${file}`),
   };
 }
 
-/** @throws Failure that names the options at fault */
+/** @throws Failure that names the faulty options */
 export function checkRequest(requestType: string, request: Request, givens: readonly Given[]): object {
   return decoded(requestType, JSON.stringify(request), (field) => flagFor(field, givens), 'the request');
 }
 
-/** The option that a field of the contract is given with, for "owner.email" and "allowed_models.globs[2]"; else the field. */
+/**
+ * The option for a field of the contract, such as "owner.email" or "allowed_models.globs[2]"; otherwise the field
+ * itself.
+ */
 export function flagFor(field: string, givens: readonly Given[]): string {
   const plain = field.replace(/\[.*$/, '');
   const names = givens.flatMap((given) =>

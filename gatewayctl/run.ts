@@ -1,4 +1,4 @@
-// Parses the command line, runs one command, and puts what went wrong into one sentence and an exit code.
+// Parses the command line, runs one command, and turns an error into one sentence and an exit code.
 import { CallFailure } from './call-failure.ts';
 import type { Invocation } from './command.ts';
 import { tree } from './commands/index.ts';

@@ -1,5 +1,5 @@
-// Which server and token a command uses: what its options say, before the environment, before the context of the configuration.
-// gRPC is loaded with the first connection: help and completion answer without it.
+// Selects the server and token of a command: from its options, otherwise from the environment, otherwise from the
+// context of the configuration. gRPC is loaded with the first connection, so help and completion work without it.
 import { holdsCredential, isWellFormedCredential } from '../common/credential.ts';
 import { Secret } from '../common/secret.ts';
 import { duration } from '../common/settings.ts';
@@ -9,7 +9,7 @@ import { Failure, usageMistake } from './failure.ts';
 import { type Io, readGiven } from './io.ts';
 import { chooseTransport, type Target, type TransportWish } from './target.ts';
 
-/** Options of every command that talks to a server. */
+/** Options of every command that connects to a server. */
 export interface ConnectionOptions extends TransportWish {
   readonly context?: string;
   readonly server?: string;
@@ -22,14 +22,14 @@ export interface Session {
   /** Name of the context, if one is in use. */
   readonly context: string | undefined;
   readonly target: Target;
-  /** Named by --organization or the context. */
+  /** From --organization or the context. */
   readonly organization: string | undefined;
-  /** The one connection of this command. */
+  /** The only connection of this command. */
   client(): Promise<Client>;
   close(): void;
 }
 
-/** @throws Failure that says what is missing */
+/** @throws Failure that names the missing setting */
 export async function openSession(options: ConnectionOptions, io: Io): Promise<Session> {
   const { name, context } = chooseContext(options, io.env);
   const target: Target = {
@@ -54,7 +54,7 @@ export async function openSession(options: ConnectionOptions, io: Io): Promise<S
   };
 }
 
-/** @throws Failure for a context that is not there */
+/** @throws Failure if the context does not exist */
 export function chooseContext(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
@@ -68,7 +68,7 @@ export function chooseContext(
   return { name: context && name, context };
 }
 
-/** A token belongs to its context's server: with another one said it stays at home. */
+/** A token belongs to the server of its context. If another server is given, the token is not sent. */
 function place(options: ConnectionOptions, context: Context | undefined, env: NodeJS.ProcessEnv) {
   const server = options.server ?? (env.GATEWAYCTL_SERVER || undefined) ?? context?.server;
   if (server === undefined)
@@ -94,7 +94,7 @@ async function chooseToken(
   return server === undefined || server === context?.server ? context?.token : undefined;
 }
 
-/** What is no token of an operator is sent to nobody. @throws Failure */
+/** Refuses any text that is not an operator's token, so that it is not sent anywhere. @throws Failure */
 export function operatorToken(text: string, where: string): Secret {
   const token = text.trim();
   if (isWellFormedCredential('operator', token)) return new Secret(token);

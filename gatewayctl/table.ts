@@ -1,5 +1,5 @@
-// Answers for people: aligned columns, or one field a line. What comes from a server is shown without its control characters:
-// a name must not move the cursor.
+// Formats responses for people: aligned columns, or one field per line. Text from a server is shown without control
+// characters, because a name must not move the cursor.
 import { isObject } from '../common/json.ts';
 import type { ModelMatch__Output } from '../proto/generated/gateway/v1/ModelMatch.ts';
 import { enumNames, enumWord, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
@@ -10,8 +10,8 @@ const nothing = '-';
 const gap = '  ';
 
 /**
- * @param type of the rows, a message of the contract
- * @param columns paths by header; "?path" is left out where no row has it
+ * @param type type of the rows, a message of the contract
+ * @param columns paths by header; "?path" is omitted if no row has it
  */
 export function renderTable(
   type: string,
@@ -35,7 +35,7 @@ export function renderTable(
   return `${lines.join('\n')}\n`;
 }
 
-/** Every field that has a value, a line each. */
+/** One line for each field that has a value. */
 export function renderFields(type: string, value: object): string {
   const lines = fieldLines(type, value, '');
   const width = Math.max(0, ...lines.map(([label]) => label.length));
@@ -58,8 +58,8 @@ function fieldLines(type: string, value: object, under: string): (readonly [stri
 }
 
 /**
- * A status stands in the place of the switch that is a part of it: "active yes" of a revoked key would be read as its contradiction.
- * A server of a version before says none.
+ * Shows the status in place of `active`, which is part of it: "active yes" for a revoked key would look like a
+ * contradiction. Servers of earlier versions send no status.
  */
 function shownFields(type: string, value: object): readonly (readonly [string, FieldType])[] {
   const { status, ...others } = fieldsOf(type);
@@ -105,7 +105,7 @@ function item({ type }: FieldType, value: unknown): string {
   return printable(String(value));
 }
 
-/** A value that could be read as the next pair stands in quotes. */
+/** Quotes a value that could be read as the next pair. */
 function pairs(entries: readonly (readonly [string, unknown])[]): string {
   return entries
     .map(([name, value]) => {
@@ -127,10 +127,13 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? text.padStart(width) : text.padEnd(width);
 }
 
-/** As many names as a line has room for. */
+/** As many names as fit on a line. */
 const namesMax = 6;
 
-/** "<selector> selects 3 of 444 models: …", in one line. Without its control characters a selector is as its writer may type it. */
+/**
+ * "<selector> selects 3 of 444 models: …", on one line. Without control characters a selector can be copied as a user
+ * would type it.
+ */
 function matchText({ selector, matched, known, models, open, nearest }: ModelMatch__Output): string {
   const reported = models.slice(0, namesMax);
   const more = matched - reported.length;

@@ -1,5 +1,5 @@
-// Which server, over which transport. Plain text carries tokens readable by everybody on the way: to this machine it is the
-// default, elsewhere it has to be asked for.
+// The server and the transport. In plain text anyone on the network path can read tokens. It is the default for this
+// machine; for other hosts it must be requested.
 import { isLoopbackHost } from '../common/addresses.ts';
 import type { Secret } from '../common/secret.ts';
 import { listenAddress } from '../common/settings.ts';
@@ -9,9 +9,11 @@ export type Transport =
   | { readonly kind: 'plaintext' }
   | {
       readonly kind: 'tls';
-      /** PEM of the authorities that sign the server's certificate; absent: the system's. */
+      /** PEM of the authorities that sign the server's certificate; absent: the system's authorities. */
       readonly caFile?: string;
-      /** Name in the server's certificate, where it is reached by another one, as through a forwarded port. */
+      /**
+       * Name in the server's certificate if the server is reached by another name, such as through a forwarded port.
+       */
       readonly serverName?: string;
     };
 
@@ -19,9 +21,9 @@ export interface Target {
   /** `host:port`. */
   readonly server: string;
   readonly transport: Transport;
-  /** An operator's, or the bootstrap token; absent: calls are refused as unauthenticated. */
+  /** An operator's token or the bootstrap token; absent: calls are refused as unauthenticated. */
   readonly token: Secret | undefined;
-  /** Of each call, in milliseconds. */
+  /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -32,7 +34,7 @@ export interface TransportWish {
   readonly serverName?: string;
 }
 
-/** @throws Failure for what is no host:port */
+/** @throws Failure if the text is not host:port */
 export function parseServer(server: string): { readonly host: string; readonly port: number } {
   try {
     if (/[\s/]/.test(server)) throw new Error('no host');
@@ -46,7 +48,7 @@ export function isLoopback(server: string): boolean {
   return isLoopbackHost(parseServer(server).host);
 }
 
-/** @throws Failure for wishes that exclude each other */
+/** @throws Failure for contradictory options */
 export function chooseTransport(server: string, wish: TransportWish): Transport {
   const { plaintext, tls, caFile, serverName } = wish;
   const wantsTls = tls === true || caFile !== undefined || serverName !== undefined;

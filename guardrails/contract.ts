@@ -1,5 +1,6 @@
-// Guardrails in the contract's words, and a check of the contract as our own type. Both planes read checks here, so what an
-// operator leaves out means the same wherever it is read. What is not understood is undefined: nobody may take it for nothing.
+// Guardrails in the terms of the contract, and the conversion of a contract check to the internal type. Both planes
+// parse checks here, so a field that an operator omits means the same everywhere. A check that this version does not
+// understand becomes undefined, so that nobody mistakes it for an empty one.
 import { Secret } from '../common/secret.ts';
 import type { GuardrailCheck__Output } from '../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModelCheck__Output } from '../proto/generated/gateway/v1/ModelCheck.ts';
@@ -28,7 +29,7 @@ import type {
 import { modelForm } from './models/index.ts';
 import { serviceAdapter, serviceUrl } from './services/index.ts';
 
-/** What stands for what an operator leaves out. */
+/** Defaults for fields that an operator omits. */
 export const checkDefaults = {
   countries: ['US'],
   webhookTimeoutMs: 2000,
@@ -37,7 +38,10 @@ export const checkDefaults = {
   modelTimeoutMs: 10_000,
 } as const;
 
-/** Which kind a message holds; undefined: none that this version knows. What is stored has no `kind`. */
+/**
+ * The kind of check that a message contains; undefined if this version does not know it. Stored messages have no
+ * `kind`.
+ */
 export function memberOf(message: GuardrailCheck__Output): CheckMember | undefined {
   return message.kind ?? members.find((member) => message[member]);
 }
@@ -45,8 +49,7 @@ export function memberOf(message: GuardrailCheck__Output): CheckMember | undefin
 const members = Object.values(checkKinds.names);
 
 /**
- * Undefined for what says nothing that this version understands: a kind that it does not know, or a known one without anything
- * to look for.
+ * Undefined for a check that this version does not understand: an unknown kind, or a known kind that looks for nothing.
  */
 export function readCheck(message: GuardrailCheck__Output, secrets: CheckSecrets = {}): Check | undefined {
   const member = memberOf(message);
@@ -85,9 +88,9 @@ const readers: Readers = {
 };
 
 export interface CheckSecrets {
-  /** Of a webhook. */
+  /** The secret of a webhook. */
   readonly secret?: Secret | undefined;
-  /** Of a service. */
+  /** The credential of a service. */
   readonly credential?: ServiceCredential | undefined;
 }
 
@@ -105,7 +108,7 @@ export function readCredential(
   };
 }
 
-/** Undefined for an adapter that this version does not have, or an option that it would pass over. */
+/** Undefined for an adapter or an option that this version does not know. */
 function readService(
   { adapter, url, options, labels, scoreMin, timeoutMs }: ServiceCheck__Output,
   credential: ServiceCredential | undefined,
@@ -128,7 +131,7 @@ function readService(
   };
 }
 
-/** Undefined for a form that this version does not have, or something that the form does not take. */
+/** Undefined for a form that this version does not know, or a field that the form does not accept. */
 function readModel({ model, form, criterion, topics, categories, scoreMin, timeoutMs }: ModelCheck__Output) {
   const check = {
     kind: 'model' as const,
@@ -144,7 +147,7 @@ function readModel({ model, form, criterion, topics, categories, scoreMin, timeo
   return known === undefined || model === '' || known.problem(check) !== undefined ? undefined : check;
 }
 
-/** What is not understood may be any of them. */
+/** A field that this version does not know may be any field, so all fields are inspected then. */
 export function readAlso({ also }: Partial<Pick<GuardrailCheck__Output, 'also'>>): readonly RequestField[] {
   const read = (also ?? []).map((name) => requestFields.wordOf(name));
   if (!read.every((field) => field !== undefined)) return requestFields.words;

@@ -1,5 +1,5 @@
-// What a guardrail is, as both planes know it: the control plane checks and tests it, proxies apply it. Says nothing of how it
-// came here or what is done with its findings.
+// The definition of a guardrail for both planes: the control plane checks and tests it, proxies apply it. Independent
+// of how the definition is delivered and of what happens with its matches.
 import type { Secret } from '../common/secret.ts';
 import type {
   FailureRule,
@@ -13,28 +13,28 @@ export interface Guardrail {
   readonly id: string;
   /** Shown to callers. */
   readonly name: string;
-  /** Guardrails are applied in this order, and of those with the same one the lesser id first: it is the older. */
+  /** Guardrails are applied in this order. For the same position, the lower id comes first: it is the older one. */
   readonly position: number;
   readonly stage: GuardrailStage;
   readonly action: GuardrailAction;
-  /** Where the check itself fails. */
+  /** Applies if the check itself fails. */
   readonly onFailure: FailureRule;
-  /** What a caller is told whose request it blocks; empty: that the guardrail has blocked it. */
+  /** The message for a caller whose request is blocked; if it is empty, a generic one. */
   readonly message: string;
-  /** Only for keys of these; empty = all of the organization. */
+  /** Only for keys of these AI systems; empty = all keys of the organization. */
   readonly aiSystemIds: readonly string[];
-  /** Only for these virtual keys, beside those of the AI systems; absent: none. */
+  /** Also for these virtual keys, in addition to those of the AI systems; absent: none. */
   readonly keyIds?: readonly string[];
   readonly check: Check;
-  /** Fields that the model does not see, inspected at the input as well; absent: none. */
+  /** Fields that the model does not see but that are inspected at the input; absent: none. */
   readonly also?: readonly RequestField[];
-  /** Of a check that is asked, at the output: UTF-16 units that it is asked about at a time; absent: the default. */
+  /** For checks that call a service, at the output: UTF-16 units per call; absent: the default. */
   readonly window?: number;
   /** A guardrail with the same id and revision is the same. */
   readonly revision: number;
 }
 
-/** What is inspected in one go: never both. */
+/** The stage of one inspection; never both. */
 export type Stage = Exclude<GuardrailStage, 'both'>;
 
 export type Check =
@@ -54,13 +54,13 @@ export type CheckKind = Check['kind'];
 export type CheckOf<Kind extends CheckKind> = Extract<Check, { readonly kind: Kind }>;
 
 interface KindTraits {
-  /** By whom it is made: a matcher of the proxy's own, somebody who is asked, a count, or nobody. */
+  /** The maker of the check: a local matcher, an external service or model, a counter, or nobody. */
   readonly by: 'text' | 'asked' | 'size' | 'nobody';
-  /** Whether it names what could be replaced. */
+  /** Whether its matches have a location that can be replaced. */
   readonly redacts: boolean | 'by adapter';
 }
 
-/** What is to be known of a kind outside its own file. */
+/** Properties of a kind that code outside its own file needs. */
 export const kindTraits = {
   words: { by: 'text', redacts: true },
   pattern: { by: 'text', redacts: true },
@@ -83,7 +83,7 @@ export type TextCheck = CheckOf<TextKind>;
 export type ServiceKind = KindsBy<'asked'>;
 export type ServiceCheckValue = CheckOf<ServiceKind>;
 
-/** Whether it can be compiled: the others ask somebody, or count. */
+/** Whether the check can be compiled. The other kinds call a service or count. */
 export function isTextCheck(check: Check): check is TextCheck {
   return kindTraits[check.kind].by === 'text';
 }
@@ -92,14 +92,14 @@ export function isServiceCheck(check: Check): check is ServiceCheckValue {
   return kindTraits[check.kind].by === 'asked';
 }
 
-/** Phrases, whatever their letter case, width, accents, invisible characters and look-alike letters. */
+/** Phrases. Differences in letter case, width, accents, invisible characters and look-alike letters are ignored. */
 export interface WordsCheck {
   readonly kind: 'words';
   readonly phrases: readonly string[];
   readonly withinWords: boolean;
 }
 
-/** Regular expressions of RE2, held against the text as it is. */
+/** RE2 regular expressions, matched against the unchanged text. */
 export interface PatternCheck {
   readonly kind: 'pattern';
   readonly patterns: readonly string[];
@@ -107,24 +107,24 @@ export interface PatternCheck {
 
 export interface PersonalDataCheck {
   readonly kind: 'personal_data';
-  /** None empty. */
+  /** Never empty. */
   readonly types: readonly PersonalDataType[];
-  /** ISO 3166-1 alpha-2; at least one; phone numbers of all of them need no country code. */
+  /** ISO 3166-1 alpha-2, at least one. Phone numbers of all these countries are found without a country code. */
   readonly countries: readonly string[];
-  /** Placeholders in the answer become again what they stand for. */
+  /** Whether placeholders in the response are replaced by the original values. */
   readonly restore: boolean;
 }
 
 export interface SecretsCheck {
   readonly kind: 'secrets';
-  /** Besides those that are shipped. */
+  /** In addition to the built-in ones. */
   readonly forms?: readonly SecretForm[];
 }
 
 export interface SecretForm {
-  /** As placeholders say it. */
+  /** As used in placeholders. */
   readonly label: string;
-  /** As kinds/secrets/form.ts reads it: "acme_{alnum:32}". */
+  /** In the syntax of kinds/secrets/form.ts: "acme_{alnum:32}". */
   readonly form: string;
 }
 
@@ -140,7 +140,7 @@ export interface WebhookCheck {
   readonly kind: 'webhook';
   readonly url: string;
   readonly timeoutMs: number;
-  /** As common/webhook-signature.ts makes it. */
+  /** In the form of common/webhook-signature.ts. */
   readonly secret: Secret;
 }
 
@@ -149,37 +149,37 @@ export interface ModerationCheck {
   readonly model: string;
   /** Empty: all. */
   readonly categories: readonly string[];
-  /** Undefined: where the vendor flags it. */
+  /** Undefined: the vendor's own flag decides. */
   readonly scoreMin: number | undefined;
 }
 
-/** What a service is asked with; none of it is the empty text. */
+/** The credential for a service; no field is an empty text. */
 export interface ServiceCredential {
   readonly apiKey?: Secret | undefined;
   readonly accessKeyId?: Secret | undefined;
   readonly secretAccessKey?: Secret | undefined;
   readonly sessionToken?: Secret | undefined;
-  /** JSON of a key file. */
+  /** The JSON of a key file. */
   readonly serviceAccount?: Secret | undefined;
 }
 
-/** A vendor's service, by its adapter: services/index.ts. */
+/** A vendor's service, called through its adapter (services/index.ts). */
 export interface ServiceCheck {
   readonly kind: 'service';
   readonly adapter: string;
-  /** Without trailing slash. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly options: Readonly<Record<string, string>>;
-  /** Only these count; empty: all. */
+  /** Only these labels count; empty: all. */
   readonly labels: readonly string[];
-  /** Undefined: as the service judges. */
+  /** Undefined: the service decides. */
   readonly scoreMin: number | undefined;
   readonly timeoutMs: number;
-  /** Undefined: it has none of its own. */
+  /** Undefined: the guardrail has no credential of its own. */
   readonly credential: ServiceCredential | undefined;
 }
 
-/** A classifier model of the gateway's own providers, by its form: models/index.ts. */
+/** A classifier model, called through the gateway's own providers, in its form (models/index.ts). */
 export interface ModelCheck {
   readonly kind: 'model';
   /** `<provider>/<model>` */
@@ -189,22 +189,22 @@ export interface ModelCheck {
   readonly topics: readonly string[];
   /** Empty: all. */
   readonly categories: readonly string[];
-  /** Undefined: the form's. */
+  /** Undefined: the default of the form. */
   readonly scoreMin: number | undefined;
   readonly timeoutMs: number;
 }
 
-/** Of a newer control plane: a check that always fails. */
+/** A check from a newer control plane. It always fails. */
 export interface UnknownCheck {
   readonly kind: 'unknown';
 }
 
-/** What stands in place of what was found, as typed and numbered by distinct values: "[EMAIL_1]". */
+/** The replacement of a match: its type, and a number for each distinct value: "[EMAIL_1]". */
 export function placeholder(label: string, number: number): string {
   return `[${label}_${number}]`;
 }
 
-/** What a caller is told who is blocked: always by which guardrail, never what it has found. */
+/** The message for a blocked caller. It always names the guardrail, and never the match. */
 export function blockedMessage({ name, message }: Pick<Guardrail, 'name' | 'message'>): string {
   return message === '' ? `blocked by the guardrail ${name}` : `${message} (guardrail ${name})`;
 }

@@ -1,38 +1,44 @@
-// Which places of a text correspond where it differs from another one in a few runs alone: of what a text says once its escapes are
-// read, and the same text as it is written. Between the runs both are the same, unit by unit.
+// Maps positions between two texts that differ only in a few runs: a text with its escapes decoded, and the same text
+// as written. Between the runs both texts are identical, unit by unit.
 
-/** Numbers of one run: where it begins and ends in the text that is read, and in the written one. */
+/** Numbers per run: begin and end in the decoded text, begin and end in the written one. */
 const size = 4;
 
-/** Of a text that is read: from `begin` to before `end`. */
+/** Part of the decoded text, from `begin` to before `end`. */
 export interface Stretch {
   readonly begin: number;
   readonly end: number;
 }
 
-/** What stands between two runs and is the same in both texts. */
+/** The part between two runs, which is identical in both texts. */
 export interface Gap extends Stretch {
   /** Where it begins in the written text. */
   readonly written: number;
-  /** No run follows. */
+  /** Whether no run follows. */
   readonly isLast: boolean;
 }
 
 export class EscapeRuns {
-  /** The first one is empty: it stands where the texts begin. */
+  /** Starts with an empty run at the beginning of both texts. */
   readonly #edges: readonly number[];
 
-  /** @param edges of each run: begin and end in the text that is read, begin and end in the written one; in their order */
+  /** @param edges for each run in order: begin and end in the decoded text, begin and end in the written one */
   constructor(edges: readonly number[], writtenBegin = 0) {
     this.#edges = [0, 0, writtenBegin, writtenBegin].concat(edges);
   }
 
-  /** Where a unit stands in the written text, of an escape where it begins there; less than 0 where that has been dropped. */
+  /**
+   * The position of a unit in the written text. Inside an escape it is the begin of the escape; negative if that part
+   * was dropped.
+   */
   writtenAt(at: number): number {
     return this.#written(at, this.#runAt(at));
   }
 
-  /** The first unit that begins where one of the written text does, or behind it: of an escape the first one at its begin alone. */
+  /**
+   * The first decoded unit that begins at this written position or after it. The unit of an escape counts only at the
+   * begin of the escape.
+   */
   readAt(written: number): number {
     const run = this.#lastRun(written, 2);
     const [begin = 0, end = 0, writtenBegin = 0, writtenEnd = 0] = this.#edges.slice(run, run + size);
@@ -40,20 +46,20 @@ export class EscapeRuns {
     return end + Math.max(0, written - writtenEnd);
   }
 
-  /** Where the last run ends. */
+  /** End of the last run in the decoded text. */
   get readEnd(): number {
     return this.#edges.at(-3) ?? 0;
   }
 
-  /** The same in the written text. */
+  /** End of the last run in the written text. */
   get writtenEnd(): number {
     return this.#edges.at(-1) ?? 0;
   }
 
   /**
-   * In their order, the one before the first run too.
-   * @param length of the text that is read
-   * @param min units of a gap: shorter ones are left out
+   * The gaps in order, including the one before the first run.
+   * @param length length of the decoded text
+   * @param min minimum of units; shorter gaps are omitted
    */
   gaps(length: number, min: number): readonly Gap[] {
     const edges = this.#edges;
@@ -66,7 +72,10 @@ export class EscapeRuns {
     return gaps;
   }
 
-  /** Where runs are near: from so many units before each of them to as many behind it, without overlaps; perhaps beyond the text. */
+  /**
+   * The stretches near runs: `reach` units before and after each run, merged where they overlap. They may extend beyond
+   * the text.
+   */
   around(reach: number): readonly Stretch[] {
     const edges = this.#edges;
     const stretches: { begin: number; end: number }[] = [];
@@ -80,7 +89,7 @@ export class EscapeRuns {
     return stretches;
   }
 
-  /** @param more of a text that follows, of which the written one begins at 0; undefined: the two are the same */
+  /** @param more runs of the text that follows, whose written text begins at 0; undefined if it has no differences */
   with(more: EscapeRuns | undefined, length: number, writtenLength: number): EscapeRuns {
     if (more === undefined) return this;
     const edges = this.#edges.slice(size);
@@ -91,9 +100,9 @@ export class EscapeRuns {
   }
 
   /**
-   * @param kept of the text that is read, the first unit that stays
-   * @param writtenKept of the written one
-   * @returns undefined where the two are the same from there on
+   * @param kept first decoded unit that stays
+   * @param writtenKept first written unit that stays
+   * @returns undefined if both texts are identical from there on
    */
   from(kept: number, writtenKept: number): EscapeRuns | undefined {
     const first = this.#runAt(kept);
@@ -104,7 +113,10 @@ export class EscapeRuns {
     return new EscapeRuns(moved, begin);
   }
 
-  /** @param writtenEnd of the written text that stays; in no run. @returns undefined where the two are the same */
+  /**
+   * @param writtenEnd end of the written text that stays; not inside a run
+   * @returns undefined if both texts are identical up to there
+   */
   upTo(writtenEnd: number): EscapeRuns | undefined {
     const [, , writtenBegin = 0] = this.#edges;
     let end = this.#edges.length;
@@ -123,12 +135,12 @@ export class EscapeRuns {
     return this.#edges[run + 1] ?? 0;
   }
 
-  /** The last run that begins at a place or before it. */
+  /** The last run that begins at this position or before it. */
   #runAt(at: number): number {
     return this.#lastRun(at, 0);
   }
 
-  /** @param edge 0: in the text that is read; 2: in the written one */
+  /** @param edge 0: position in the decoded text; 2: in the written one */
   #lastRun(at: number, edge: 0 | 2): number {
     let low = 0;
     for (let high = this.#edges.length / size; low + 1 < high; ) {

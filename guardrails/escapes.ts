@@ -1,11 +1,11 @@
-// Characters that are written as others: in JSON and source (`\n`, `\u0041`, `\"`, as deep as JSON stands in JSON), in URLs (`%40`),
-// in HTML (`&#64;`). Whoever reads a text reads the character, so guardrails do. An escape is told by itself, without what stands
-// around it, so that a text may come in pieces.
+// Decodes escapes: of JSON and source code (`\n`, `\u0041`, `\"`, also JSON nested in JSON), of URLs (`%40`) and of
+// HTML (`&#64;`). People and models read the character, so guardrails do too. An escape is recognized without its
+// surroundings, so that a text may arrive in pieces.
 
-/** JSON in JSON in JSON writes a line end with four. */
+/** JSON in JSON in JSON writes a line end with four backslashes. */
 const backslashes = '\\\\{1,8}';
 const hex = '[0-9A-Fa-f]';
-/** A byte of UTF-8 behind the first. */
+/** A continuation byte of UTF-8. */
 const further = `%[89abAB]${hex}`;
 const names: Readonly<Record<string, string>> = {
   amp: '&',
@@ -46,19 +46,19 @@ const anyEscape = [
   `&(?:#\\d{1,7}|#[xX]${hex}{1,6}|${Object.keys(names).join('|')});`,
 ].join('|');
 
-/** UTF-16 units of an escape: of two halves of a pair in the deepest JSON. */
+/** Maximum length of an escape in UTF-16 units: a surrogate pair in the deepest JSON. */
 export const escapeMax = 26;
 const begun = new RegExp(
   `(?:${backslashes}(?:u${hex}{0,3}|u[dD][89abAB]${hex}{2}(?:${backslashes}(?:u${hex}{0,3})?)?)?|%${hex}?|%[c-fC-F]${hex}(?:${further}){0,2}(?:%[89abAB]?)?|&[#0-9A-Za-z]{0,14})$`,
 );
 
-/** Of most texts all that must be looked for. */
+/** A cheap first check; most texts contain none of these characters. */
 const mayBeEscape = /[\\%&]/;
 
 export interface Escape {
   readonly start: number;
   readonly end: number;
-  /** What is read; perhaps nothing. */
+  /** The decoded text; may be empty. */
   readonly read: string;
 }
 
@@ -77,7 +77,7 @@ export function escapesOf(text: string): readonly Escape[] {
   return escapes;
 }
 
-/** @param start of a character that escapes begin with */
+/** @param start position of a character with which escapes begin */
 function escapeAt(text: string, start: number): Escape | undefined {
   const common = text.charCodeAt(start) === backslash ? single[text.charAt(start + 1)] : undefined;
   if (common !== undefined) return { start, end: start + 2, read: common };
@@ -91,7 +91,10 @@ const expression = new RegExp(anyEscape, 'y');
 const beginning = new RegExp(mayBeEscape, 'g');
 const backslash = 0x5c;
 
-/** Where an escape begins that the text ends with, and what follows may complete; the text's length without one. */
+/**
+ * Where an incomplete escape at the end of the text begins, which later text may complete; the text's length if there
+ * is none.
+ */
 export function escapeBegun(text: string): number {
   if (!mayBeEscape.test(text)) return text.length;
   const from = Math.max(0, text.length - escapeMax);
@@ -113,7 +116,7 @@ function readOf(written: string): string {
   return single[letters] ?? letters;
 }
 
-/** @returns U+FFFD for bytes that are no UTF-8 */
+/** @returns U+FFFD for bytes that are not UTF-8 */
 function readOfBytes(written: string): string {
   if (written.length === 3) return String.fromCharCode(Number.parseInt(written.slice(1), 16));
   return Buffer.from(written.replaceAll('%', ''), 'hex').toString();
@@ -126,7 +129,7 @@ function readOfHtml(name: string): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** What takes the cursor elsewhere is a blank: words end there. */
+/** Escapes that move the cursor become a blank, because words end there. */
 const single: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
@@ -137,9 +140,9 @@ const single: Readonly<Record<string, string>> = {
   '/': '/',
 };
 
-/** Whether a place lies within an escape: what is replaced from there on would leave half of it. */
+/** Tests whether a position is inside an escape. A replacement from such a position would leave half of the escape. */
 export interface EscapeBounds {
-  /** Where the escape begins that a place lies within; the very same place where it lies within none. */
+  /** The begin of the escape that contains the position; the position itself if no escape does. */
   startAt(place: number): number;
   endAt(place: number): number;
 }

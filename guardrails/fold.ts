@@ -1,7 +1,7 @@
-// Text as people and models read it: compatibility forms, accents and invisible characters are taken off, digits of all scripts are
-// those of ASCII, and escapes of JSON, URLs and HTML are the character that they stand for; letter by letter and free of context, so
-// that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case stays.
-// Positions lead back to the text as it is.
+// Folds text to what people and models read: compatibility forms, accents and invisible characters are removed, digits
+// of all scripts become ASCII, and escapes of JSON, URLs and HTML become the characters that they stand for. Letter
+// case stays. Folding is per character and context-free, so that a text may arrive in pieces: the folded pieces,
+// joined, equal the folded whole. Positions map back to the raw text.
 import { characterLength, codePointIn, wholeCharacters } from './characters.ts';
 import { EscapeRuns } from './escape-runs.ts';
 import { type Escape, escapesOf } from './escapes.ts';
@@ -10,37 +10,47 @@ import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
 export interface Folded {
   readonly text: string;
   /**
-   * Where in the raw text the character begins that a unit of the folded one comes of; -1 where that has been dropped. Of a pair that
-   * comes of a pair each half has its own place.
-   * @param at 0 to the length of `text`, which leads to the raw length
+   * Maps a folded unit to the raw position at which its character begins; -1 if that was dropped. If a surrogate pair
+   * folds to a pair, each half maps to its own position.
+   * @param at 0 to the length of `text`, which maps to the raw length
    */
   rawAt(at: number): number;
   /**
-   * Where in the raw text the character ends that the unit before `at` comes of, and with it what folds to nothing behind it:
-   * accents go where their letter goes. No more of that than {@link unseenMax}, so that nothing becomes longer than a window by
-   * what is not seen behind it.
+   * Maps to the raw position at which the character of the unit before `at` ends, including characters after it that
+   * fold to nothing: accents belong to their letter. At most {@link unseenMax} units of those, so that invisible text
+   * cannot make a match longer than a window.
    * @param at 1 to the length of `text`
    */
   rawEnd(at: number): number;
-  /** The first unit of the folded text that begins at or after a place in the raw one. */
+  /** The first folded unit that begins at a raw position or after it. */
   foldedAt(raw: number): number;
-  /** The same text with its escapes as they are written: `C:\\next` is no line end. The very same where it has none. */
+  /**
+   * The same text with escapes as written: in `C:\\next` there is no line end. The same object if there are no escapes.
+   */
   readonly written: Folded;
-  /** The raw text with its escapes read, and nothing else folded: letter case, width and accents stay as they are. */
+  /** The raw text with only its escapes decoded; letter case, width and accents stay. */
   readonly unfolded: Folded;
-  /** Whether the written text is the same from a place in the raw one on, and as far before it as matchers may look. */
+  /** Whether the written text is identical from a raw position on, and also as far before it as matchers may look. */
   isWrittenFrom(raw: number): boolean;
-  /** Where the text and the written one are not the same; undefined: they are, or it is not known where. */
+  /** The differences to the written text; undefined if there are none, or if they are unknown. */
   readonly escapes: EscapeRuns | undefined;
 }
 
-/** UTF-16 units that fold to nothing and go with the character before them: more than a letter of any language has. */
+/**
+ * Maximum of UTF-16 units that fold to nothing and belong to the character before them. No letter of any language has
+ * more.
+ */
 export const unseenMax = 32;
 
-/** UTF-16 units before a place, raw or folded, that a matcher may look at: in a stream no more is kept of what has left. */
+/**
+ * UTF-16 units before a position, raw or folded, that a matcher may look at. A stream keeps no more of the text that it
+ * has released.
+ */
 export const contextMax = 32;
 
-/** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair or an escape. */
+/**
+ * Folds a text; plain ASCII is unchanged. A piece of a text must not begin or end inside a surrogate pair or an escape.
+ */
 export function fold(raw: string): FoldedText {
   if (plainWithoutEscapes.test(raw)) return new FoldedText(raw, raw, undefined);
   const written = foldWritten(raw);
@@ -60,7 +70,7 @@ function withRuns(
   foldedOf: (read: string) => string,
 ): FoldedText {
   const edges: number[] = [];
-  // Put together at once: what is added to piece by piece stays a chain of pieces for those who read it.
+  // Joined once: a string that is extended step by step stays a chain of pieces, which is slow to read.
   const parts: string[] = [];
   let length = 0;
   let at = 0;
@@ -89,7 +99,7 @@ function isPlainUnit(read: string): boolean {
   return read.length === 1 && ((code >= 0x20 && code < 0x7f) || code === 0x0a);
 }
 
-/** With escapes as they are written. */
+/** Folds a text and leaves its escapes as written. */
 export function foldWritten(raw: string): FoldedText {
   if (plain.test(raw)) return new FoldedText(raw, raw, undefined);
   const { length, isSame, isLevel } = measure(raw);
@@ -119,23 +129,23 @@ export function foldWritten(raw: string): FoldedText {
 
 interface ReadEscapes {
   readonly written: FoldedText;
-  /** Of the text and the written one. */
+  /** The differences between the text and the written one. */
   readonly runs: EscapeRuns;
-  /** Nothing but the escapes differs from the raw text. */
+  /** Whether the text differs from the raw text only in its escapes. */
   readonly isUnfolded: boolean;
 }
 
-/** Never changes: what is put together or cut off is another one. */
+/** Immutable: joining and cutting return a new object. */
 export class FoldedText implements Folded {
   readonly raw: string;
   readonly text: string;
-  /** Of each unit, where its character begins in the raw text; undefined where all have the place that they have there. */
+  /** The raw position of each unit's character; undefined if all positions are identical. */
   readonly #starts: Int32Array | undefined;
-  /** Where escapes are read as something else: positions lead to the written text, and from there to the raw one. */
+  /** Set if the text has escapes. Positions map to the written text, and from there to the raw one. */
   readonly #read: ReadEscapes | undefined;
   #unfolded: Folded | undefined;
 
-  /** @param starts of a text without escapes */
+  /** @param starts only for a text without escapes */
   constructor(raw: string, text: string, starts: Int32Array | undefined, read?: ReadEscapes) {
     this.raw = raw;
     this.text = text;
@@ -143,7 +153,7 @@ export class FoldedText implements Folded {
     this.#read = read;
   }
 
-  /** The very same text, so far as its escapes are not read. */
+  /** Whether the folded text equals the raw text. */
   get isSame(): boolean {
     return this.text === this.raw;
   }
@@ -197,10 +207,10 @@ export class FoldedText implements Folded {
     return written.rawAt(runs.writtenEnd) <= least && runs.readEnd + contextMax <= this.foldedAt(raw);
   }
 
-  /** @param piece what follows, folded */
+  /** @param piece the folded text that follows */
   with(piece: FoldedText): FoldedText {
     const raw = this.raw + piece.raw;
-    // Most texts fold to themselves, and are not put together twice.
+    // Most texts fold to themselves; they are joined only once.
     const text = this.isSame && piece.isSame ? raw : this.text + piece.text;
     if (this.#read !== undefined || piece.#read !== undefined) return this.#withRead(piece, raw, text);
     if (this.#hasSamePlaces && piece.#hasSamePlaces) return new FoldedText(raw, text, undefined);
@@ -222,7 +232,7 @@ export class FoldedText implements Folded {
     });
   }
 
-  /** @param end of the raw text that stays; neither within a pair nor within an escape */
+  /** @param end end of the raw text that stays; not inside a surrogate pair or an escape */
   upTo(end: number): FoldedText {
     if (end === this.raw.length) return this;
     const raw = this.raw.slice(0, end);
@@ -240,8 +250,9 @@ export class FoldedText implements Folded {
   }
 
   /**
-   * Of the folded text before it, as much as matchers may look at stays, even where it comes of raw text that goes.
-   * @param dropped raw units from the beginning, whole characters
+   * Removes the beginning. Keeps as much folded text before the cut as matchers may look at, even if its raw text is
+   * removed.
+   * @param dropped raw units to remove, whole characters
    */
   from(dropped: number): FoldedText {
     const first = this.foldedAt(dropped);
@@ -258,7 +269,7 @@ export class FoldedText implements Folded {
 
   #fromRead(raw: string, text: string, dropped: number, kept: number): FoldedText {
     const written = this.written.from(dropped);
-    // As they were before the first escape, once the last one has gone.
+    // After the last escape was removed, the texts are identical again.
     if (written.text === text) return written;
     const writtenKept = this.written.text.length - written.text.length;
     const runs = this.escapes?.from(kept, writtenKept) ?? noRuns;
@@ -276,15 +287,15 @@ export class FoldedText implements Folded {
 
 const noRuns = new EscapeRuns([]);
 const plain = /^[\n\x20-\x7e]*$/;
-/** No backslash, percent sign or ampersand. */
+/** Contains no backslash, percent sign or ampersand. */
 const plainWithoutEscapes = /^[\n\x20-\x24\x27-\x5b\x5d-\x7e]*$/;
 
 interface Measured {
-  /** Of the folded text. */
+  /** Length of the folded text. */
   readonly length: number;
-  /** Nothing is to be folded. */
+  /** Whether nothing has to be folded. */
   readonly isSame: boolean;
-  /** Every character keeps its length. */
+  /** Whether every character keeps its length. */
   readonly isLevel: boolean;
 }
 

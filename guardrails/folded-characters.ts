@@ -1,11 +1,15 @@
-// What one character folds to: nothing, one character or several. Looked up in Unicode's data once, and remembered from then on.
+// Folding of single characters: to nothing, to one character, or to several. Each character is looked up in Unicode's
+// data once and then cached.
 
-/** Of a UTF-16 unit that folds to a single one; {@link notSingle} of others, and of halves of surrogate pairs. */
+/**
+ * The result for a UTF-16 unit that folds to a single unit; {@link notSingle} for all others and for halves of
+ * surrogate pairs.
+ */
 export function foldedUnit(unit: number): number {
   return singles[unit] || lookUpUnit(unit);
 }
 
-/** @param code a code point, or half of a surrogate pair that stands alone */
+/** @param code a code point, or an unpaired surrogate */
 export function foldedCharacter(code: number): string {
   const known = characters.get(code);
   if (known !== undefined) return known;
@@ -13,12 +17,12 @@ export function foldedCharacter(code: number): string {
   return lookUpCharacter(code);
 }
 
-/** U+FFFF: no character, and nothing folds to it. */
+/** U+FFFF is not a character, and nothing folds to it. */
 export const notSingle = 0xffff;
-/** 0: not looked up. Nothing folds to U+0000. */
+/** 0: not looked up yet. Nothing folds to U+0000. */
 const singles = new Uint16Array(0x10000);
 const itself = new Uint8Array(0x110000);
-/** Those that are not themselves: at most as many as Unicode has of them, some 30,000. */
+/** Characters that do not fold to themselves. Unicode has about 30,000 of them, which bounds the map. */
 const characters = new Map<number, string>();
 
 function lookUpUnit(unit: number): number {
@@ -56,7 +60,10 @@ function foldCharacter(code: number, character: string): string {
 
 const digit = /\p{Nd}/u;
 
-/** Digits of a script stand one behind another, from its zero; where those of two scripts do, so do their tens. */
+/**
+ * The digits of a script are consecutive, starting with its zero. Where two scripts are adjacent, so are their groups
+ * of ten.
+ */
 function digitOf(character: string): string | undefined {
   if (!digit.test(character)) return undefined;
   const code = character.codePointAt(0) ?? 0;
@@ -68,16 +75,19 @@ function digitOf(character: string): string | undefined {
 /** U+2800 is the braille pattern without dots. */
 const blank = /[\p{Zs}\t\u2800]/u;
 const lineEnd = /[\n\v\f\r\u0085\u2028\u2029]/;
-/** Zero-width characters, soft hyphens, variation selectors, marks of direction, tags, control characters, the Arabic stretcher. */
+/**
+ * Zero-width characters, soft hyphens, variation selectors, direction marks, tags, control characters, the Arabic
+ * tatweel.
+ */
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\u0640]/u;
 /**
- * Marks of scripts that are read without them. Those of the others spell sounds, as vowels in Devanagari and Thai; so do the voicing
- * marks of kana, U+3099 and U+309A, which Unicode counts as of no script.
+ * Marks of scripts that are readable without them. In other scripts marks are sounds, such as vowels in Devanagari and
+ * Thai; so are the voicing marks of kana, U+3099 and U+309A, which Unicode assigns to no script.
  */
 const accent =
   /(?=\p{M})(?![\u3099\u309a])[\p{sc=Zinh}\p{sc=Zyyy}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}]/u;
 
-/** Letters that are two: as Unicode folds their case, or as they are written without them. */
+/** Letters that become two: by Unicode's case folding, or by their common transcription. */
 const twofold: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
   ['ẞ', 'SS'],
@@ -87,7 +97,10 @@ const twofold: ReadonlyMap<string, string> = new Map([
   ['Œ', 'OE'],
 ]);
 
-/** White on black, in circles from U+1F150, in squares from U+1F170: the only letters in shapes that Unicode leaves as they are. */
+/**
+ * White letters on a black shape: circles from U+1F150, squares from U+1F170. They are the only letters in shapes that
+ * Unicode does not decompose.
+ */
 function letterOnColour(code: number): string | undefined {
   for (const first of [0x1f150, 0x1f170])
     if (code >= first && code < first + 26) return String.fromCharCode(0x41 + code - first);

@@ -1,4 +1,4 @@
-// The kinds of guardrails that look at text alone: a new one is a file in kinds/ and a line here.
+// The guardrail kinds that inspect text locally. To add one: a file in kinds/ and a line here.
 import type { CheckOf, TextCheck, TextKind } from './definition.ts';
 import { compilePattern } from './kinds/pattern.ts';
 import { compilePersonalData } from './kinds/personal-data.ts';
@@ -18,7 +18,7 @@ const kinds: TextKinds = {
   secrets: (check) => readTwice(compileSecrets(check)),
 };
 
-/** Worth keeping: some take milliseconds to compile. @throws InvalidCheckError */
+/** Cache the result: some checks take milliseconds to compile. @throws InvalidCheckError */
 export function compileCheck(check: TextCheck): Matcher {
   return compile(check.kind, check);
 }

@@ -1,16 +1,17 @@
-// Text with replacements, of which JSON stays JSON (json-level.ts): all of the text comes here, what stays and what is replaced, in
-// its order. However it is cut, the same comes out.
+// Replaces parts of a text so that JSON in it stays valid (json-level.ts). The caller passes the whole text in order,
+// both the parts that stay and the parts that are replaced. The output does not depend on how the text is cut into
+// pieces.
 import { type Cover, Level } from './json-level.ts';
 
 export class JsonKeeper {
   #level = new Level();
 
-  /** UTF-16 units that have come and not gone: a number goes when it has ended. */
+  /** UTF-16 units that were passed in and not put out yet: a number is put out when it has ended. */
   get held(): number {
     return this.#level.held;
   }
 
-  /** @returns what goes */
+  /** @returns the text that can be put out */
   kept(text: string): string {
     const first = this.#level.nextIn(text, 0);
     if (first === text.length) return text;
@@ -24,7 +25,7 @@ export class JsonKeeper {
     return out;
   }
 
-  /** @param placeholder in its place; empty: nothing, or what JSON needs there */
+  /** @param placeholder the replacement; if it is empty, the text is removed, or replaced by what JSON needs there */
   replaced(text: string, placeholder: string): string {
     const before = this.#level;
     for (let flatFrom = Number.POSITIVE_INFINITY; ; ) {
@@ -32,12 +33,12 @@ export class JsonKeeper {
       this.#level = before.clone();
       const out = this.#cover(text, cover);
       if (cover.brokenAt >= flatFrom) return out;
-      // No JSON: brackets are text there, and go with it.
+      // The text is not JSON after all: its brackets are text and are replaced too.
       flatFrom = cover.brokenAt;
     }
   }
 
-  /** Nothing follows. */
+  /** Call when no text follows. */
   end(): string {
     return this.#level.end();
   }

@@ -1,22 +1,23 @@
-// JSON as it comes, unit by unit, and what may be put in place of some of it: a string keeps its quotes, a number or a word gives way
-// to a string, brackets, commas and colons stay. A string may hold JSON again, and is read alike. Told from what stands before
-// alone, so that a text may come in pieces; text that turns out to be no JSON is replaced as any text.
+// Parses JSON unit by unit and decides how parts of it are replaced: a string keeps its quotes; a number or a keyword
+// becomes a string; brackets, commas and colons stay. A string that contains JSON is treated in the same way. Decisions
+// depend only on the text so far, so that a text may arrive in pieces. Text that turns out not to be JSON is replaced
+// like any text.
 
-/** Something found that is to be replaced. */
+/** A match that is to be replaced. */
 export interface Cover {
-  /** What stands in its place. */
+  /** The replacement. */
   readonly text: string;
-  /** It is put once, whatever it stands for goes over. */
+  /** Whether the replacement was already put out. It is put out once, even if the match spans several values. */
   isPlaced: boolean;
-  /** From this level on all of it is text. */
+  /** From this nesting level on, the match is plain text. */
   readonly flatFrom: number;
-  /** The least level at which what began as JSON goes on as something else. */
+  /** The lowest level at which a text began as JSON but turned out not to be. */
   brokenAt: number;
 }
 
-/** JSON within strings of JSON: deeper it is text. */
+/** Maximum nesting of JSON inside JSON strings; anything deeper is text. */
 const levelsMax = 4;
-/** A number is held until it ends. */
+/** A number is held back until it ends, up to this length. */
 const scalarMax = 400;
 const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 const scalarStart = /[-0-9tfn]/;
@@ -30,17 +31,17 @@ interface Segment {
 }
 
 export class Level {
-  /** How many strings it stands in. */
+  /** Number of JSON strings around this text. */
   readonly #level: number;
   #mode: 'prose' | 'json' | 'string' = 'prose';
   #depth = 0;
   #isBehindValue = false;
   #lastCover: Cover | undefined;
-  /** A number or word that has not ended. */
+  /** A number or keyword that has not ended yet. */
   #scalar: Segment[] = [];
   #scalarText = '';
   #isSwallowed = false;
-  /** An escape that has not ended. */
+  /** An escape that has not ended yet. */
   #escape = '';
   #escapeRaw = '';
   #inner: Level | undefined;
@@ -64,12 +65,12 @@ export class Level {
     return copy;
   }
 
-  /** Raw units that were taken and not put out. */
+  /** Raw units that were passed in and not put out yet. */
   get held(): number {
     return this.#rawLength() + this.#escapeRaw.length + (this.#inner?.held ?? 0);
   }
 
-  /** What of a text must be looked at; what stands before passes. */
+  /** The next position that has to be processed; the text before it can pass unchanged. */
   nextIn(text: string, from: number): number {
     const next = this.#nextExpression();
     if (next === undefined) return from;
@@ -78,8 +79,8 @@ export class Level {
   }
 
   /**
-   * @param unit as it is read here
-   * @param raw how it is written
+   * @param unit the unit as decoded at this level
+   * @param raw the unit as written
    */
   take(unit: string, raw: string, cover?: Cover): string {
     if (this.#mode === 'string') return this.#takeInString(unit, raw, cover);
@@ -87,7 +88,7 @@ export class Level {
     return this.#takeInProse(unit, raw, cover);
   }
 
-  /** Nothing follows. */
+  /** Call when no text follows. */
   end(): string {
     const rest = this.#endScalar() + (this.#inner?.end() ?? '') + this.#escapeRaw;
     this.#escapeRaw = '';
@@ -148,7 +149,7 @@ export class Level {
 
   #takeOfScalar(unit: string, raw: string, cover?: Cover): string {
     if (this.#scalarText === '' && this.#isBehindValue) {
-      // A number in groups, as people write it.
+      // The next group of a number that is written in groups, within the same match.
       if (cover === undefined || cover !== this.#lastCover) return this.#break(unit, raw, cover);
       this.#isSwallowed = true;
     }
@@ -159,7 +160,7 @@ export class Level {
     return this.#scalarText.length > scalarMax ? this.#endScalar() : '';
   }
 
-  /** @returns a number or word that has ended; as a string what is put in its place */
+  /** @returns the number or keyword that has ended; if it is replaced, a string */
   #endScalar(): string {
     if (this.#scalarText === '') return '';
     const segments = this.#scalar;
@@ -242,11 +243,11 @@ export class Level {
 }
 
 const opening = /[{[]/g;
-/** In a string. */
+/** Units inside a string that have to be processed. */
 const special = /["\\{[\n\r\t\p{Cc}]/gu;
 const single: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** As it stands in so many strings of JSON, one within another. */
+/** Escapes a text for the given number of nested JSON strings. */
 function escaped(text: string, level: number): string {
   let written = text;
   for (let times = 0; times < level && mustEscape.test(written); times++)

@@ -1,5 +1,5 @@
-// What stands in place of what was found: "[EMAIL_1]", the same for the same value wherever it stands in one request. Kept in the
-// memory of the request alone.
+// The placeholders of one request: "[EMAIL_1]", the same for the same value everywhere in the request. They exist only
+// in the memory of the request.
 import { placeholder } from './definition.ts';
 
 export class Placeholders {
@@ -7,14 +7,14 @@ export class Placeholders {
   readonly #values = new Map<string, string>();
   readonly #counts: Map<string, number>;
 
-  /** @param counts numbers that are taken, by label */
+  /** @param counts the numbers in use, by label */
   constructor(counts: ReadonlyMap<string, number> = new Map()) {
     this.#counts = new Map(counts);
   }
 
   /**
-   * @param label as a matcher gives it
-   * @param isTaken whether a placeholder means something else already
+   * @param label the label of the match
+   * @param isTaken whether a placeholder already has another meaning
    */
   of(value: string, label: string, isTaken: (made: string) => boolean = () => false): string {
     const key = `${label} ${value}`;
@@ -29,12 +29,12 @@ export class Placeholders {
     return made;
   }
 
-  /** What a placeholder stands for. */
+  /** The original values by placeholder. */
   get values(): ReadonlyMap<string, string> {
     return this.#values;
   }
 
-  /** Numbers that are taken, by label. */
+  /** The numbers in use, by label. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }

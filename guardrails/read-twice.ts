@@ -1,5 +1,6 @@
-// A backslash in text that is no JSON may be one: `C:\next` names a file, and `Dear\nMs` is two lines. Nobody can tell, so such text
-// is read both ways, and what either way finds is found; what overlaps is one finding.
+// In text that is not JSON, a backslash may be a plain character: `C:\next` is a file name, but `Dear\nMs` is two
+// lines. The two cases cannot be distinguished, so such text is inspected both ways, decoded and as written. Matches of
+// either way count, and overlapping ones are joined.
 import { type EscapeBounds, escapeBounds } from './escapes.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from './matcher.ts';
 
@@ -8,15 +9,15 @@ export interface TwoInspections {
   readonly written: Inspected;
 }
 
-/** Held against folded text. */
+/** A matcher of folded text. */
 export interface ReadMatcher extends Matcher {
-  /** Of those that know of the second reading by the first one. What it gives is what `inspect` gives of each. */
+  /** Optional: inspects both texts in one pass. The result equals `inspect` of each text. */
   inspectTwice?(text: InspectedText, from: number, window: number): TwoInspections;
-  /** Of those that need not be asked twice of every text. */
+  /** Optional: skips the second inspection for texts that do not need it. */
   readonly asWritten?: {
-    /** Whether it may find more in a text as it is written than in what that says. */
+    /** Whether the written text may contain matches that the decoded text does not. */
     mayFind(written: string): boolean;
-    /** Whether it counts: told from the finding alone, so that pieces give what the whole gives. */
+    /** Whether a match counts. Decided by the match alone, so that pieces give the same result as the whole. */
     counts(raw: string, finding: Finding): boolean;
   };
 }
@@ -46,7 +47,7 @@ export function readTwice({ asWritten: more, inspectTwice, ...matcher }: ReadMat
   return { ...matcher, inspect };
 }
 
-/** Where all escapes have been passed, and are kept as context alone. */
+/** All escapes have been passed and are only kept as context. */
 function theSameTwice(read: Inspected): TwoInspections {
   return { read, written: read };
 }
@@ -58,7 +59,7 @@ function oneAfterTheOther(matcher: Matcher): NonNullable<ReadMatcher['inspectTwi
   });
 }
 
-/** Half of an escape that stays would break the text around it. */
+/** Extends a match to whole escapes. A remaining half of an escape would break the text around it. */
 export function whole<Of extends Pick<Finding, 'start' | 'end'>>(finding: Of, bounds: EscapeBounds): Of {
   return { ...finding, start: bounds.startAt(finding.start), end: bounds.endAt(finding.end) };
 }
@@ -67,7 +68,7 @@ function withoutAnchor({ start, end, label }: Finding): Finding {
   return { start, end, label };
 }
 
-/** None overlaps another; none is longer than two windows because of it. */
+/** Joins overlapping matches. The result has no overlaps, and joining makes no match longer than two windows. */
 function joined(findings: readonly Finding[], window: number): readonly Finding[] {
   const all: Finding[] = [];
   for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -89,8 +90,8 @@ function anchorOf({ start, anchor = start }: Finding): number {
 }
 
 /**
- * What goes on behind what is decided may be joined with more, and what one reading has found where the other has not decided yet is
- * looked for again, by its anchor too.
+ * Where the joined matches are settled. A match that extends beyond the decided part may be joined with more. A match
+ * of one reading that the other has not decided yet is searched again, from its anchor on.
  */
 function settled(findings: readonly Finding[], decided: number): number {
   let until = decided;

@@ -1,32 +1,32 @@
-// What matchers find in texts that are there as a whole, piece by piece: between two pieces others have their turn, and whoever scans
-// may stop. The pieces give what the whole gives. Done here or in a worker: it takes and gives plain values.
+// Scans complete texts with matchers, step by step: between two steps other work can run, and the caller may stop. The
+// steps give the same result as one pass. It runs here or in a worker; input and output are plain values.
 import { wholeCharacters } from './characters.ts';
 import { escapeBegun } from './escapes.ts';
 import { contextMax, FoldedText, fold } from './fold.ts';
 import type { Finding, Matcher } from './matcher.ts';
 
 export interface Scanned {
-  /** By text, then by matcher, then by place. */
+  /** Ordered by text, then by matcher, then by position. */
   readonly hits: readonly Hit[];
-  /** Matchers that threw, by their index. */
+  /** Indexes of the matchers that threw. */
   readonly failed: readonly number[];
-  /** Matchers that have not seen all texts, for want of time or room, by their index. */
+  /** Indexes of the matchers that have not seen all texts, for lack of time or room. */
   readonly unavailable?: readonly number[];
 }
 
 export interface Hit extends Finding {
-  /** Which text, and which matcher. */
+  /** Indexes of the text and the matcher. */
   readonly text: number;
   readonly matcher: number;
 }
 
-/** A piece takes no longer than this, of the text that costs most; five milliseconds where the last ones have been quick. */
+/** Maximum duration of a step on the most expensive text; five milliseconds if the last steps were fast. */
 export const pieceNs = 2_000_000;
 const quickPieceNs = 5_000_000;
-/** UTF-16 units: looking at a shorter piece costs more than the text in it. */
+/** UTF-16 units. In a shorter piece the overhead costs more than the text. */
 const pieceMin = 256;
 const pieceMax = 64 * 1024;
-/** Folded texts are kept for the next matcher up to this length. */
+/** Folded texts up to this length are kept for the next matcher. */
 const foldedMax = 16 * 1024;
 
 export interface ScanSource {
@@ -34,23 +34,23 @@ export interface ScanSource {
   readonly texts: readonly string[];
   /** UTF-16 units: see guardrails/matcher.ts. */
   readonly window: number;
-  /** Of matchers, by their index: which goes first. Default: as they come. */
+  /** Indexes of the matchers in the order in which they run. Default: their own order. */
   readonly order?: readonly number[];
 }
 
-/** Whatever a matcher throws is its own failure and no other's. */
+/** An error of a matcher affects only that matcher. */
 export class TextScan {
   readonly #source: ScanSource;
   readonly #order: readonly number[];
   readonly #hits: Hit[][];
   readonly #failed: number[] = [];
-  /** Of short texts; the first matcher folds them. */
+  /** The folded short texts; the first matcher creates them. */
   readonly #folded: (FoldedText | undefined)[] = [];
-  /** Where it stands: the place in the order, the text, and the part of a long text. */
+  /** The current position: index in the order, text, and part of a long text. */
   #turn = 0;
   #text = 0;
   #part: TextPart | undefined;
-  /** The text is none of those that cost most, as far as it is known: whoever takes the time says so. */
+  /** Set by the caller that measures time: whether the text is not among the most expensive ones. */
   isQuick = true;
 
   constructor(source: ScanSource) {
@@ -64,12 +64,15 @@ export class TextScan {
     return this.#turn === this.#order.length;
   }
 
-  /** What the next step may take for what earlier ones have seen already: much, where something has begun and does not end. */
+  /**
+   * Time that the next step may spend on text that earlier steps have already seen. High if a match has begun and does
+   * not end.
+   */
   get pendingNs(): number {
     return (this.#part?.pendingLength ?? 0) * this.#cost;
   }
 
-  /** Looks at one piece of one text with one matcher. */
+  /** Inspects one piece of one text with one matcher. */
   step(): void {
     const index = this.#order[this.#turn];
     const matcher = index === undefined ? undefined : this.#source.matchers[index];
@@ -82,7 +85,7 @@ export class TextScan {
     }
   }
 
-  /** What is found so far. What some matchers have found of a text that they have not seen to its end counts too. */
+  /** The matches so far, including those in a text that a matcher has not seen to its end. */
   result(): Scanned {
     const failed = this.#failed;
     const unavailable = this.#order.slice(this.#turn);
@@ -130,7 +133,7 @@ export class TextScan {
     return folded;
   }
 
-  /** Of the matcher whose turn it is. */
+  /** The cost of the current matcher. */
   get #cost(): number {
     const index = this.#order[this.#turn];
     return Math.max(1, (index === undefined ? undefined : this.#source.matchers[index]?.cost) ?? 1);
@@ -144,19 +147,19 @@ export class TextScan {
   }
 }
 
-/** A long text on its way through one matcher. */
+/** A long text that passes through one matcher. */
 class TextPart {
   readonly #raw: string;
-  /** From {@link TextPart.#offset} on, where it is folded as a whole. */
+  /** The folded text from {@link TextPart.#offset} on, if the text was folded as a whole. */
   #rest: FoldedText | undefined;
-  /** Of what has been inspected as much as matchers look back at, then what is not decided. */
+  /** The current part: the context that matchers may look at, then the undecided text. */
   #folded = fold('');
-  /** Of the text, what has been taken away before {@link TextPart.#folded}. */
+  /** Length of the text that was removed before {@link TextPart.#folded}. */
   #offset = 0;
-  /** In the folded part. */
+  /** Position in the folded part. */
   #from = 0;
 
-  /** @param folded undefined: it is folded piece by piece */
+  /** @param folded undefined: the text is folded piece by piece */
   constructor(raw: string, folded: FoldedText | undefined) {
     this.#raw = raw;
     this.#rest = folded;
@@ -179,8 +182,10 @@ class TextPart {
   }
 
   /**
-   * What is pending is looked at again: twice as much of it each time, so that all of it takes linear time.
-   * @param length of the next piece, at least @returns findings, from `offset` on
+   * Inspects the pending text again together with the next piece. The piece at least doubles the pending text, so that
+   * the total is linear.
+   * @param length minimum length of the next piece
+   * @returns matches, relative to `offset`
    */
   inspect(matcher: Matcher, window: number, length: number): readonly Finding[] {
     const begin = this.#to;
@@ -194,7 +199,7 @@ class TextPart {
     return findings;
   }
 
-  /** What is decided, but for the context of what follows. */
+  /** Removes the decided text except for the context of what follows. */
   forget(): void {
     const dropped = wholeCharacters(this.#folded.raw, Math.max(0, this.#from - contextMax));
     if (dropped === 0 || this.isDone) return;
@@ -204,13 +209,13 @@ class TextPart {
     this.#from -= dropped;
   }
 
-  /** Neither within a pair nor within an escape; pieces are longer than both. */
+  /** Avoids a cut inside a surrogate pair or an escape; pieces are longer than both. */
   #wholeTo(begin: number, end: number): number {
     if (end === this.#raw.length) return end;
     return begin + escapeBegun(this.#raw.slice(begin, wholeCharacters(this.#raw, end)));
   }
 
-  /** Most texts fold to themselves, and are not put together out of their pieces. */
+  /** Most texts fold to themselves; they are not joined from their pieces. */
   #longer(begin: number, to: number): FoldedText {
     if (this.#rest !== undefined) return this.#rest.upTo(to - this.#offset);
     const piece = fold(this.#raw.slice(begin, to));
@@ -220,7 +225,7 @@ class TextPart {
   }
 }
 
-/** The very same string in both. */
+/** Both are the same string. */
 function isItself({ raw, text }: FoldedText): boolean {
   return text === raw;
 }
@@ -229,13 +234,13 @@ function without(hits: readonly Hit[], matchers: readonly number[]): Hit[] {
   return hits.filter(({ matcher }) => !matchers.includes(matcher));
 }
 
-/** Each matcher's are in the order of their places. */
+/** Each matcher's matches are already in the order of their positions. */
 function sortByMatcher(hits: Hit[]): void {
   if (hits.some(({ matcher }, at) => matcher < (hits[at - 1]?.matcher ?? 0)))
     hits.sort((a, b) => a.matcher - b.matcher || a.start - b.start);
 }
 
-/** All of it in one go: for what is short, or cheap. */
+/** Scans everything in one pass. For short texts and cheap matchers. */
 export function scan(matchers: readonly Matcher[], texts: readonly string[], window: number): Scanned {
   const scanning = new TextScan({ matchers, texts, window });
   while (!scanning.isDone) scanning.step();

@@ -1,6 +1,6 @@
-// Text on its way through guardrails, whole or in pieces: the pieces give what the whole would. Nothing leaves before every guard
-// has decided about it, so of a finding of up to `window` characters nothing leaves at all. The text ends at the first finding that
-// blocks, whichever guard is the quicker: what follows it is not counted.
+// Passes text through guardrails, whole or in pieces; pieces give the same result as the whole. No text is released
+// before every guard has decided on it, so no part of a match of up to `window` characters is released. The text ends
+// at the first match that blocks, whichever guard is faster; matches after it are not counted.
 import { endsWithHalf, wholeCharacters } from './characters.ts';
 import { escapeBegun } from './escapes.ts';
 import { contextMax, fold } from './fold.ts';
@@ -9,16 +9,16 @@ import type { Finding, InspectedText, Matcher } from './matcher.ts';
 
 export interface Guard {
   readonly matcher: Matcher;
-  /** What stands in place of what was found; keep: it stays; block: the text ends here. */
+  /** The replacement of a match. keep: it stays; block: the text ends here. */
   readonly replacement: 'block' | 'keep' | ((found: string, label: string) => string);
   /**
-   * Called for every finding, in the order of the text: of a guard that blocks or replaces when that is settled, up to the first
-   * finding that blocks; of one that keeps as soon as it is found.
+   * Called for every match in the order of the text. For a guard that blocks or replaces: when the match is settled, up
+   * to the first match that blocks. For a guard that keeps: as soon as the match is found.
    */
   found(label: string): void;
 }
 
-/** A guard that blocks has found something. */
+/** A guard that blocks has a match. */
 export class BlockedError extends Error {
   readonly guard: Guard;
 
@@ -29,34 +29,40 @@ export class BlockedError extends Error {
   }
 }
 
-/** The longest finding that is promised never to leave in pieces, in UTF-16 units. */
+/** Maximum length of a match that is guaranteed never to be released in part, in UTF-16 units. */
 export const windowDefault = 512;
-/** What has left is forgotten when there is so much of it: not with each piece, for that costs as much as inspecting it. */
+/**
+ * Released text is removed only when there is this much of it. Doing so for each piece would cost as much as inspecting
+ * it.
+ */
 const forgottenMin = 128;
 
 interface Found extends Finding {
   readonly guard: Guard;
-  /** Of the guard. */
+  /** Rank of the guard. */
   readonly rank: number;
 }
 
 export class TextWindow {
   readonly #guards: readonly Guard[];
   readonly #window: number;
-  /** A piece of what has left, then all that has not but {@link TextWindow.#half}. */
+  /** The end of the released text as context, then all unreleased text except {@link TextWindow.#half}. */
   #folded = fold('');
-  /** What the last piece ended with of a surrogate pair or an escape: no guard sees it before the rest of it. */
+  /** Half of a surrogate pair or an escape at the end of the last piece. Guards see it only together with the rest. */
   #half = '';
-  /** What stands before has left, or will never leave. */
+  /** Text before this position was released, or never will be. */
   #left = 0;
-  /** Of each guard, where it inspects on. */
+  /** For each guard, the position from which it inspects next. */
   #from: number[];
-  /** What guards that block or replace have found in what has not left; in the order of the text, then of the guards. */
+  /** Matches of blocking and replacing guards in unreleased text; in the order of the text, then of the guards. */
   #found: Found[] = [];
-  /** Where something may be replaced: what leaves goes through it. */
+  /** Set if a guard may replace text: all released text passes through it. */
   readonly #json: JsonKeeper | undefined;
 
-  /** @param guards in their order: of findings that overlap the one that begins first is replaced, then the one of the first guard */
+  /**
+   * @param guards in their order. If matches overlap, the one that begins first is replaced; if they begin together,
+   * the one of the first guard
+   */
   constructor(guards: readonly Guard[], window: number = windowDefault) {
     this.#guards = guards;
     this.#window = window;
@@ -65,12 +71,15 @@ export class TextWindow {
     this.#json = replaces ? new JsonKeeper() : undefined;
   }
 
-  /** UTF-16 units of what was pushed that have not left. */
+  /** UTF-16 units that were pushed and not released. */
   get held(): number {
     return this.#text.length - this.#left + this.#half.length + (this.#json?.held ?? 0);
   }
 
-  /** @returns what may leave. @throws BlockedError */
+  /**
+   * @returns the text that may be released
+   * @throws BlockedError
+   */
   push(piece: string): string {
     const pushed = this.#half + piece;
     const whole = endsWithHalf(pushed) ? pushed.length - 1 : escapeBegun(pushed);
@@ -78,7 +87,7 @@ export class TextWindow {
     return whole === 0 ? '' : this.#inspect(pushed.slice(0, whole), false);
   }
 
-  /** Nothing follows the last piece. @returns the rest. @throws BlockedError */
+  /** Call with the last piece. @returns the rest of the text. @throws BlockedError */
   end(piece = ''): string {
     const pushed = this.#half + piece;
     this.#half = '';
@@ -101,7 +110,7 @@ export class TextWindow {
     return released;
   }
 
-  /** @returns what stands before may leave */
+  /** @returns the position before which text may be released */
   #inspectFor(guard: Guard, rank: number, text: InspectedText): number {
     const { findings, decided } = guard.matcher.inspect(text, this.#from[rank] ?? 0, this.#window);
     this.#from[rank] = Math.max(decided, findings.at(-1)?.end ?? 0);
@@ -109,12 +118,12 @@ export class TextWindow {
       for (const finding of findings) this.#found.push({ ...finding, guard, rank });
       return decided;
     }
-    // Whoever only looks on holds nothing back.
+    // A guard that only observes holds nothing back.
     for (const { label } of findings) guard.found(label);
     return text.raw.length;
   }
 
-  /** Lets go of what stands before `decided`: nothing is found there any more. */
+  /** Releases the text before `decided`; no further match can begin there. */
   #release(decided: number): string {
     let released = '';
     while (this.#found[0] !== undefined && this.#found[0].start < decided) {
@@ -127,7 +136,10 @@ export class TextWindow {
     return released + this.#kept(rest);
   }
 
-  /** @returns what leaves up to the end of a finding; nothing where it begins within another one, which goes on as far as both. */
+  /**
+   * @returns the text up to the end of a match. A match that begins inside another one adds nothing of its own; both
+   * are replaced as one.
+   */
   #settle({ start, end, label, guard }: Found): string {
     guard.found(label);
     if (guard.replacement === 'block') throw new BlockedError(guard);
@@ -148,7 +160,7 @@ export class TextWindow {
       : this.#json.replaced(this.#text.slice(start, end), placeholder);
   }
 
-  /** Of what has left no more than what matchers may look at, and what comes with not doing this for each piece. */
+  /** Removes released text, except for the context of matchers. Not for each piece; see forgottenMin. */
   #forget(): void {
     const needed = Math.min(this.#left, this.#found[0]?.start ?? this.#left, ...this.#from);
     const dropped = wholeCharacters(this.#text, needed - contextMax);
@@ -164,7 +176,7 @@ export class TextWindow {
   }
 }
 
-/** Text that is there as a whole. @throws BlockedError */
+/** Inspects a complete text. @throws BlockedError */
 export function guardText(guards: readonly Guard[], text: string): string {
   return new TextWindow(guards).end(text);
 }

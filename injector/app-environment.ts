@@ -1,23 +1,24 @@
-// The environment that points SDKs in the app's containers at the sidecar, without overwriting what a container sets itself.
+// The environment that points SDKs in the app's containers at the sidecar. A variable that a container sets is never
+// overwritten.
 import { type Addition, addition } from './json-patch.ts';
 import { type Container, othersOf, type Pod } from './pod.ts';
 import { shown } from './shown.ts';
 
 export interface AppEnvironment {
   readonly patch: readonly Addition[];
-  /** For whoever made the pod. */
+  /** Shown to the creator of the pod. */
   readonly warnings: readonly string[];
 }
 
 const baseUrlName = 'OPENAI_BASE_URL';
 const apiKeyName = 'OPENAI_API_KEY';
-/** SDKs do not start without one; the sidecar attaches the real one. */
+/** SDKs do not start without a key; the sidecar attaches the real one. */
 const placeholderKey = 'attached-by-model-gateway';
 
 export interface AppChoices {
-  /** Names of containers that are left alone. */
+  /** Names of containers that stay unchanged. */
   readonly excluded: ReadonlySet<string>;
-  /** Where the sidecar listens. */
+  /** The sidecar's port. */
   readonly port: number;
 }
 
@@ -40,7 +41,7 @@ export function appEnvironment(pod: Pod, { excluded, port }: AppChoices): AppEnv
 function environmentFor(container: Container, port: number): AppEnvironment {
   const { env, name } = container;
   if (env.has(baseUrlName) && !isSidecar(env.get(baseUrlName), port)) {
-    // A placeholder key beside somebody else's URL could only hide a key that envFrom brings.
+    // Beside another base URL, a placeholder key could only hide a key from envFrom.
     const warning = `container ${shown(name)} sets ${baseUrlName} itself: its requests do not go through the sidecar`;
     return { patch: [], warnings: [warning] };
   }
@@ -63,7 +64,7 @@ interface Variable {
   readonly value: string;
 }
 
-/** First, so that the container's own variables may refer to them. */
+/** Inserts the variables first, so that the container's own variables may refer to them. */
 function variablesFirst({ at, hasEnv }: Container, variables: readonly Variable[]): readonly Addition[] {
   if (!hasEnv) return [addition([...at, 'env'], variables)];
   return variables.map((variable, index) => addition([...at, 'env', index], variable));
@@ -89,7 +90,7 @@ function warningsFor(container: Container, set: readonly Variable[]): readonly s
   return warnings;
 }
 
-/** SDKs send plain HTTP to loopback through a web proxy too, unless they are told not to. */
+/** SDKs send even plain HTTP to loopback through a web proxy, unless NO_PROXY excludes it. */
 function goesThroughProxy({ env }: Container): boolean {
   const hasProxy = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'].some((name) => env.has(name));
   const isExempt = ['NO_PROXY', 'no_proxy'].some((name) => /127\.0\.0\.|\*/.test(env.get(name) ?? ''));

@@ -1,4 +1,4 @@
-// Puts the injector together, once; nothing else constructs what lives longer than a review.
+// Composition root of the injector: the only code that constructs objects that live longer than a review.
 import { startAdminServer } from '../common/admin-server.ts';
 import { systemClock } from '../common/clock.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
@@ -13,7 +13,7 @@ import { createMetrics } from './telemetry/metrics.ts';
 export interface Injector {
   readonly port: number;
   readonly adminPort: number;
-  /** Not ready, nothing new, reviews under way are answered; then everything is closed. */
+  /** The injector stops being ready and refuses new connections; reviews in progress finish, then everything closes. */
   close(): Promise<void>;
 }
 
@@ -21,10 +21,10 @@ export interface InjectorOptions {
   readonly log: Logger;
 }
 
-/** A review is answered in milliseconds, and the API server waits for five seconds at most. */
+/** A review takes milliseconds, and the API server waits at most five seconds. */
 export const drainGraceMs = 5000;
 
-/** @throws Error that says what to do: a port in use, a certificate that cannot be read */
+/** @throws Error that names the cause and the remedy, such as a port in use or an unreadable certificate */
 export async function startInjector(settings: InjectorSettings, { log }: InjectorOptions): Promise<Injector> {
   const lifecycle = createLifecycle(log);
   try {
@@ -52,7 +52,7 @@ async function assemble(settings: InjectorSettings, log: Logger, lifecycle: Life
   metrics.certificates.chain('server', () => tls.current.cert);
   metrics.certificates.authorities('egress_authorities', () => egressCa?.current);
   let phase: 'starting' | 'serving' | 'draining' = 'starting';
-  // Before the door, so that it still answers while that one drains.
+  // Started before the review server, so that it still responds while that server drains.
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.collect(),
     notReady: () => (phase === 'serving' ? imageNow().imageProblem : `it is ${phase}`),

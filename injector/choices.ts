@@ -1,4 +1,4 @@
-// What a pod chooses by its annotations, read from a table as settings are: every mistake at once.
+// The choices that a pod makes by annotations, decoded from a table like settings: all mistakes are reported at once.
 import { injectName, prefix } from '../common/cluster-names.ts';
 import { type LogLevel, logLevels } from '../common/logger.ts';
 import {
@@ -16,18 +16,18 @@ import { shown } from './shown.ts';
 import { sizeDecoders } from './size-decoders.ts';
 import type { ChosenSizes, Sizes } from './sizes.ts';
 
-/** forward: to the egress gateway. full: a whole proxy, for a cluster of one tenant. */
+/** forward: sends requests to the egress gateway. full: a whole proxy, for a cluster of one tenant. */
 export const modes = ['forward', 'full'] as const;
 export type Mode = (typeof modes)[number];
 
-/** Of the cluster's operator, where a pod chooses nothing. */
+/** The cluster operator's defaults, for everything that a pod does not choose. */
 export interface Defaults {
-  /** Those that pods may choose; the first is the default. */
+  /** The modes that pods may choose; the first is the default. */
   readonly modes: readonly Mode[];
   readonly resources: Sizes;
 }
 
-/** By annotations alone; what is undefined is settled elsewhere. */
+/** The choices in annotations; defaults and other sources replace undefined ones. */
 export interface Choices {
   readonly mode: Mode;
   readonly keySecret: string;
@@ -36,7 +36,7 @@ export interface Choices {
   readonly ports: PortWishes['ports'];
   readonly logLevel: LogLevel | undefined;
   readonly sizes: ChosenSizes;
-  /** Names of containers whose environment is left alone. */
+  /** Names of containers whose environment stays unchanged. */
   readonly excluded: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ const objectName: Decoder<string> = (value) => {
   throw new Error(`must be the name of a Secret, not ${shown(value)}`);
 };
 
-/** The sidecar may open no other: it is no root. */
+/** The sidecar does not run as root, so it cannot open lower ports. */
 const port = integer(1024, 65_535);
 
 export const podAnnotations = {
@@ -107,12 +107,12 @@ export const podAnnotations = {
   },
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** Of an annotation; names of many containers fit in. */
+/** Characters of an annotation's value; enough for the names of many containers. */
 const valueLengthMax = 4096;
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** @throws PodError, or SettingsError that names every value that cannot be used */
+/** @throws PodError, or SettingsError that names every invalid value */
 export function readChoices(annotations: Annotations, { modes: allowed }: Pick<Defaults, 'modes'>): Choices {
   refuseLong(annotations);
   const { port, adminPort, cpuRequest, cpuLimit, memoryRequest, memoryLimit, ...values } = decodeSettings(

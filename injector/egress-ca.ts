@@ -1,5 +1,5 @@
-// The authorities of the egress gateway as text for sidecars: certificates and nothing else of the file, so that a key that
-// stands beside them never gets into a pod. Read again when the file changes.
+// The egress gateway's authorities as text for sidecars. Only the certificates of the file are used, so that a private
+// key in the same file never gets into a pod. The file is read again when it changes.
 import { X509Certificate } from 'node:crypto';
 import { certificateBlocks } from '../common/certificate-ends.ts';
 import { type Reread, type RereadOptions, readNamed, reread } from '../common/file-watcher.ts';
@@ -7,17 +7,17 @@ import { type Reread, type RereadOptions, readNamed, reread } from '../common/fi
 /** PEM. */
 export type EgressCa = Pick<Reread<string>, 'current' | 'close'>;
 
-/** It is an environment variable of every sidecar. */
+/** Characters; the text is an environment variable of every sidecar. */
 const lengthMax = 64 * 1024;
 
-/** @throws Error where the file cannot be read, or holds no certificate */
+/** @throws Error where the file cannot be read or contains no certificate */
 export async function watchEgressCa(file: string, options: RereadOptions): Promise<EgressCa> {
   const read = async () => textOf((await readNamed(file)).toString('latin1'), file);
   return reread(await read(), { read, file, what: 'the file of the egress gateway’s authorities' }, options);
 }
 
 function textOf(pem: string, file: string): string {
-  // Parsed, and written anew: nothing of the file but certificates gets out.
+  // Parsed and serialized again, so that the text contains nothing but certificates.
   const text = certificateBlocks(pem)
     .map((block) => parsed(block, file).toString())
     .join('');

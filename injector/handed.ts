@@ -1,5 +1,5 @@
-// What the keeper beside the injector hands over: the sidecar's image, and what namespaces say about sizes. Files in memory that
-// both containers have; read again as certificates are.
+// Reads the files that the keeper hands over: the sidecar's image, and the sizes that namespaces define. The files are
+// in memory shared by both containers, and are read again when they change.
 import { join } from 'node:path';
 import { type Reread, type RereadOptions, readNamed, reread } from '../common/file-watcher.ts';
 import { decodeSizes, handOverFiles, type SizesByNamespace } from '../common/hand-over.ts';
@@ -8,18 +8,18 @@ import { errorCode } from '../common/system-errors.ts';
 
 export interface Handed {
   readonly image: HandedImage;
-  /** Undefined: nothing was handed over. */
+  /** Undefined: the keeper handed over nothing. */
   readonly namespaces: SizesByNamespace | undefined;
   close(): void;
 }
 
 export interface HandedImage {
   readonly image: string | undefined;
-  /** Why there is none, in a sentence. */
+  /** One sentence on why there is no image. */
   readonly imageProblem: string | undefined;
 }
 
-/** @throws Error that names a file that cannot be used */
+/** @throws Error that names the invalid file */
 export async function watchHanded(folder: string, options: RereadOptions): Promise<Handed> {
   const image = await watchText(join(folder, handOverFiles.image), 'the sidecar’s image', {
     check: checkImage,
@@ -37,7 +37,7 @@ export async function watchHanded(folder: string, options: RereadOptions): Promi
     get namespaces() {
       const text = sizes.current;
       if (text === undefined) return undefined;
-      // Once for each text: it may be long, and every review asks.
+      // Decoded once per text, because it may be long and every review reads it.
       if (decoded?.text !== text) decoded = { text, sizes: decodeSizes(text) };
       return decoded.sizes;
     },
@@ -55,18 +55,18 @@ function imageIn(image: string | undefined): HandedImage {
   return { image, imageProblem: undefined };
 }
 
-/** The placeholder is told by readiness, not refused here: whoever mends it mends another object than this pod. */
+/** A placeholder is accepted here, because readiness reports it: the operator must fix another object, not this pod. */
 function checkImage(image: string): void {
   if (!isPlaceholderImage(image)) sidecarImage(image);
 }
 
 interface Watching {
-  /** @throws Error for a text that cannot be used */
+  /** @throws Error for an invalid text */
   check(text: string): void;
   readonly options: RereadOptions;
 }
 
-/** Undefined: there is no such file. */
+/** Undefined if the file does not exist. */
 async function watchText(
   file: string,
   what: string,

@@ -1,5 +1,5 @@
-// What becomes of a pod: pure, from the pod as it was asked for to the patch that adds the sidecar, or the reason why not.
-// A second application changes nothing.
+// Pure decision about a pod: from the pod in the request to the patch that adds the sidecar, or to the reason against
+// it. Injecting twice changes nothing.
 import { injectName, isOurs, namespaceLabels, sidecarName } from '../common/cluster-names.ts';
 import type { NamespaceSizes } from '../common/hand-over.ts';
 import { SettingsError } from '../common/settings.ts';
@@ -16,14 +16,14 @@ import { chooseSizes, type Sizes } from './sizes.ts';
 import { unknownNamespaceWord, wishOf } from './wish.ts';
 
 export interface InjectionSettings extends SidecarSettings, Defaults {
-  /** Why there is no image, where there is none. */
+  /** The reason why the image is undefined. */
   readonly imageProblem?: string | undefined;
 }
 
-/** Of the namespace that the pod is created in. */
+/** The namespace in which the pod is created. */
 export interface Surroundings {
   readonly sizes?: NamespaceSizes | undefined;
-  /** The namespace's name, where its label says neither that it wants sidecars nor that it does not. */
+  /** The namespace's name, if its inject label has an unknown value. */
   readonly unknownWordOf?: string | undefined;
 }
 
@@ -31,13 +31,13 @@ export const outcomes = ['injected', 'already_injected', 'opted_out', 'not_injec
 export type Outcome = (typeof outcomes)[number];
 
 export type Injection = (Decision | Refusal) & {
-  /** The pod bore a mark of ours when it came. */
+  /** The pod already had a mark of the injector in the request. */
   readonly wasMarked: boolean;
 };
 
 export interface Decision {
   readonly outcome: Exclude<Outcome, 'refused'>;
-  /** Empty: nothing changes. */
+  /** Empty: no change. */
   readonly patch: readonly Addition[];
   readonly warnings: readonly string[];
 }
@@ -71,7 +71,8 @@ function decide(pod: Pod, settings: InjectionSettings, surroundings: Surrounding
   const wish = wishOf(pod);
   if (wish === 'disabled') return { outcome: 'opted_out', patch: [], warnings: [] };
   if (isMirror(pod)) {
-    // The kubelet's copy of a static pod: whatever differs from its file is deleted, again and again.
+    // A mirror pod is the kubelet's copy of a static pod. The kubelet deletes it repeatedly if it differs from its
+    // file.
     const why = 'a static pod cannot be injected';
     return { outcome: 'not_injected', patch: [], warnings: [`no model-gateway sidecar: ${why}`] };
   }
@@ -97,7 +98,10 @@ function isInjected(pod: Pod): boolean {
   return hasSidecar && pod.annotations[injectedAnnotation] !== undefined;
 }
 
-/** Asked again after another webhook, which may have added containers: they go by the sidecar as it is. */
+/**
+ * The API server reinvokes the webhook after another one, which may have added containers. They get the environment for
+ * the existing sidecar.
+ */
 function again(pod: Pod, settings: InjectionSettings): Decision {
   const { excluded } = readChoices(pod.annotations, settings);
   const sidecar = pod.initContainers.find(({ name }) => name === sidecarName);
@@ -119,7 +123,7 @@ function refuseWhatIsTaken(pod: Pod): void {
   if (containers.some(({ name }) => name === sidecarName)) {
     throw new PodError(`a container of the pod is named ${sidecarName}, which is the sidecar’s name`);
   }
-  // A mount without a volume as well: it would be the sidecar's volume that the app mounts, the key in it.
+  // Mounts count even without a volume: such an app would mount the sidecar's volume, with the key in it.
   const names = [...pod.volumeNames, ...containers.flatMap(({ mounts }) => mounts)];
   const volume = names.find((name) => name.startsWith(volumePrefix));
   if (volume !== undefined) {
@@ -149,7 +153,7 @@ function withSidecar(pod: Pod, settings: InjectionSettings, { sizes: namespace }
   return {
     outcome: 'injected',
     patch: [
-      // Before the sidecar, which moves the other init containers.
+      // Before the sidecar, which shifts the indexes of the other init containers.
       ...app.patch,
       ...added(pod, sidecar, settings),
       ...annotate(pod, marks),
@@ -158,7 +162,7 @@ function withSidecar(pod: Pod, settings: InjectionSettings, { sizes: namespace }
   };
 }
 
-/** @throws PodError where none is known: a pod without its sidecar would fail at every call */
+/** @throws PodError if the image is unknown: every call of a pod without its sidecar would fail */
 function imageOf({ image, imageProblem }: InjectionSettings): string {
   if (image !== undefined) return image;
   throw new PodError(imageProblem ?? 'the sidecar’s image is not known yet');
@@ -171,7 +175,7 @@ function added(pod: Pod, sidecar: Sidecar, settings: SidecarSettings): readonly 
     ...(pod.hasVolumes
       ? volumes.map((volume) => addition(['spec', 'volumes', '-'], volume))
       : [addition(['spec', 'volumes'], volumes)]),
-    // First, so that init containers after it can call models too.
+    // First, so that later init containers can call models too.
     pod.hasInitContainers
       ? addition(['spec', 'initContainers', 0], container)
       : addition(['spec', 'initContainers'], [container]),
@@ -210,7 +214,7 @@ function annotate(pod: Pod, marks: Readonly<Record<string, string>>): readonly A
   return fresh.map(([name, value]) => addition(['metadata', 'annotations', name], value));
 }
 
-/** "0.1.0" of "host:5000/model-gateway/proxy:0.1.0@sha256:…"; of an image without a tag its digest. */
+/** "0.1.0" of "host:5000/model-gateway/proxy:0.1.0@sha256:…"; for an image without a tag, its digest. */
 function tagOf(image: string): string {
   const [name = '', digest] = image.split('@');
   return /:([^:/]+)$/.exec(name)?.[1] ?? digest ?? image;
@@ -224,8 +228,8 @@ const annotationNames = new Set<string>([
 ]);
 
 /**
- * Labels and annotations of a pod that look like ours and that nobody would read: each is refused, with the right name where one is
- * meant.
+ * Refuses labels and annotations of a pod that have the injector's prefix but no effect. The message suggests the right
+ * name if it can.
  * @throws PodError
  */
 function refuseUnknownNames({ labels, annotations }: Marks): void {
@@ -239,7 +243,7 @@ function refuseUnknownNames({ labels, annotations }: Marks): void {
   throw new PodError(`there is no label ${shown(label)}${right}`);
 }
 
-/** For the pod's author. */
+/** Warnings for the pod's author. */
 function misplacedLabels({ labels }: Marks): readonly string[] {
   return namespaceLabels
     .filter((name) => name !== injectName && Object.hasOwn(labels, name))

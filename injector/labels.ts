@@ -1,12 +1,12 @@
-// Names by which the injector and pods know each other: annotations, volumes, the port that is scraped.
+// Names shared by the injector and pods: annotations, volumes, the scraped port.
 import { prefix } from '../common/cluster-names.ts';
 
-/** Results, written by the injector. */
+/** Results that the injector writes. */
 export const injectedAnnotation = `${prefix}injected`;
 export const notInjectedAnnotation = `${prefix}not-injected`;
 
-/** Of every volume that the sidecar brings; a pod's own volumes may not begin with it. */
+/** The prefix of all volumes of the sidecar; a pod's own volumes must not have it. */
 export const volumePrefix = 'model-gateway-';
 
-/** The port that /metrics is scraped from, by name: pods choose its number. */
+/** The name of the port of /metrics; pods may choose its number. */
 export const adminPortName = 'gateway-admin';

@@ -1,12 +1,12 @@
-// What the containers of a pod ask for and get at most, together, and the class of service that follows. Added up as the API
-// server does for a LimitRange of type Pod: init containers count where one of them needs more than all that comes after it.
+// The total requests and limits of a pod's containers, and its quality-of-service class. The sum follows the API
+// server's for a LimitRange of type Pod: an init container counts if it needs more than everything after it.
 import type { Amounts, Container, Pod } from './pod.ts';
 import { type Resource, resourceNames } from './quantity.ts';
 
 export interface PodTotals {
   readonly requests: Amounts;
   readonly limits: Amounts;
-  /** The pod has resources as a whole, and these are what counts. */
+  /** The pod has resources of its own, which count instead of the sum. */
   readonly isWhole: boolean;
 }
 
@@ -33,7 +33,9 @@ function summed({ containers, initContainers }: Pod, amounts: (container: Contai
   return { cpu: of('cpu'), memory: of('memory') };
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/: every container has limits, and what it asks for is as much. */
+/**
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/: every container has limits, and its requests equal them.
+ */
 export function isGuaranteed({ containers, initContainers }: Pod): boolean {
   return [...containers, ...initContainers].every(({ requests, limits }) =>
     resourceNames.every((name) => {

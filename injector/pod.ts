@@ -1,5 +1,5 @@
-// What the injector looks at in a pod, read from JSON that nobody has validated yet: webhooks are asked before the API
-// server looks whether a pod is one. What is not looked at is not touched.
+// The parts of a pod that the injector reads, from JSON that was not validated yet: the API server calls webhooks
+// before it validates the pod. Other parts stay unchanged.
 import { sidecarName } from '../common/cluster-names.ts';
 import { isObject, type JsonObject } from '../common/json.ts';
 import { amountOf, type Resource, resourceNames } from './quantity.ts';
@@ -18,36 +18,36 @@ export interface Pod {
   readonly hostPid: boolean;
   readonly sharedProcesses: boolean;
   readonly isWindows: boolean;
-  /** Resources of the pod as a whole, which the sidecar's have to fit into. */
+  /** The pod as a whole has resources, into which the sidecar's must fit. */
   readonly hasResources: boolean;
   /** Undefined: Kubernetes' default. */
   readonly graceSeconds: number | undefined;
 }
 
 export interface Container {
-  /** Steps of a path of JSON Patch. */
+  /** Steps of a JSON Patch path. */
   readonly at: readonly (string | number)[];
   readonly name: string;
-  /** TCP. */
+  /** TCP ports. */
   readonly ports: readonly number[];
-  /** By name; undefined where the value comes from elsewhere. */
+  /** By name; undefined for a value from a reference. */
   readonly env: ReadonlyMap<string, string | undefined>;
   readonly hasEnv: boolean;
   readonly hasEnvFrom: boolean;
-  /** Names of the volumes that it mounts. */
+  /** Names of the mounted volumes. */
   readonly mounts: readonly string[];
   readonly requests: Amounts;
   readonly limits: Amounts;
-  /** An init container that goes on beside the app. */
+  /** An init container that keeps running beside the app. */
   readonly isSidecar: boolean;
-  /** Of the container, else of the pod; undefined: its image says. */
+  /** The container's, otherwise the pod's; undefined: the image decides. */
   readonly runAsUser: number | undefined;
 }
 
-/** Thousandths of a core, bytes; absent where nothing is said, or nothing that is an amount. */
+/** Thousandths of a core, or bytes; absent if unset or invalid. */
 export type Amounts = Readonly<Partial<Record<Resource, number>>>;
 
-/** The pod has a shape that no pod has. The message is one sentence for its author. */
+/** The object does not have the shape of a pod. The message is one sentence for its author. */
 export class PodError extends Error {
   override readonly name = 'PodError';
 }
@@ -75,7 +75,7 @@ export function readPod(object: unknown): Pod {
   };
 }
 
-/** All but the sidecar. */
+/** All containers except the sidecar. */
 export function othersOf({ initContainers, containers }: Pod): readonly Container[] {
   return [...initContainers, ...containers].filter(({ name }) => name !== sidecarName);
 }
@@ -90,7 +90,7 @@ function textsAt(metadata: JsonObject, field: string, one: string): Readonly<Rec
   return Object.fromEntries(texts);
 }
 
-/** Far above what a node runs, so that no review takes long. */
+/** Far more than a node can run; bounds the time of a review. */
 const containersMax = 500;
 
 function containersAt(spec: JsonObject, list: 'containers' | 'initContainers'): readonly Container[] {
@@ -147,7 +147,7 @@ function environmentOf(container: JsonObject, where: string): ReadonlyMap<string
     const at = `${where}.env[${index}]`;
     const entry = objectAt(value, at);
     const isPlain = !isThere(entry.valueFrom);
-    // An entry with neither is the empty text.
+    // An entry with neither has an empty value.
     return [nameOf(entry, at), isPlain ? optionalTextAt(entry.value, `${at}.value`) : undefined] as const;
   });
   return new Map(entries);
@@ -173,7 +173,7 @@ function flagAt(spec: JsonObject, name: string): boolean {
   throw new PodError(`spec.${name} is neither true nor false`);
 }
 
-/** Go writes what is absent as null now and then. */
+/** Go sometimes writes an absent value as null. */
 function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -1,14 +1,14 @@
-// Which ports the sidecar takes: two that no application is known for, with a block between them to move to where a container
-// of the pod declares one of the two. What the pod's author chose is never moved.
+// Chooses the sidecar's ports. The two defaults are not known to be used by any application; if a container declares
+// one, the sidecar moves to a port between them. A port that the pod's author chose is never moved.
 import { type Container, PodError } from './pod.ts';
 import { shown } from './shown.ts';
 
-/** Beside Istio's 15000 to 15090 and Linkerd's 4140 to 4191. */
+/** Outside Istio's 15000 to 15090 and Linkerd's 4140 to 4191. */
 const defaultPorts = { port: 15_400, adminPort: 15_490 } as const;
 const blockFirst = 15_401;
 const blockLast = 15_489;
 
-/** The sidecar's settings that hold them. */
+/** The sidecar's settings for its ports. */
 export const listenNames = { port: 'GATEWAY_LISTEN', adminPort: 'GATEWAY_ADMIN_LISTEN' } as const;
 
 type PortName = keyof typeof defaultPorts;
@@ -17,7 +17,7 @@ const portNames: readonly PortName[] = ['port', 'adminPort'];
 export type Ports = Readonly<Record<PortName, number>>;
 
 export interface PortChoice extends Ports {
-  /** Those that are not where they are by default, because a container has that port. */
+  /** Ports that are not the default, because a container has that port. */
   readonly moved: readonly MovedPort[];
 }
 
@@ -25,18 +25,21 @@ export interface MovedPort {
   readonly name: PortName;
   readonly from: number;
   readonly to: number;
-  /** Who has the port; undefined: the sidecar itself, by the author's choice. */
+  /** The container with that port; undefined: the author chose it for the sidecar's other port. */
   readonly container: string | undefined;
 }
 
 export interface PortWishes {
   /** Undefined: the author chose none. */
   readonly ports: Readonly<Record<PortName, number | undefined>>;
-  /** How the author would choose it, for messages. */
+  /** The annotation for each port, for messages. */
   readonly annotations: Readonly<Record<PortName, string>>;
 }
 
-/** @throws PodError where the author chose a port that a container declares, both alike, or where the whole block is declared */
+/**
+ * @throws PodError if the author chose a port that a container declares, chose the same port twice, or the whole block
+ *   is declared
+ */
 export function choosePorts(containers: readonly Container[], wishes: PortWishes): PortChoice {
   const { ports: wished, annotations } = wishes;
   const holders = holdersOf(containers);
@@ -64,7 +67,7 @@ function holdersOf(containers: readonly Container[]): ReadonlyMap<number, string
   return new Map(declared.toReversed());
 }
 
-/** @throws PodError where a container declares one of these ports */
+/** @throws PodError if a container declares one of these ports */
 export function refuseSharedPorts(
   containers: readonly Container[],
   { ports, annotations }: PortWishes,
@@ -80,7 +83,7 @@ export function refuseSharedPorts(
   }
 }
 
-/** Of a sidecar that is there, whichever version of the injector made it. */
+/** The ports of an existing sidecar, which any version of the injector may have added. */
 export function sidecarPorts(sidecar: Container | undefined): Ports {
   const portIn = (name: string) => Number(/:(\d{1,5})$/.exec(sidecar?.env.get(name) ?? '')?.[1]);
   return {

@@ -1,9 +1,9 @@
-// Amounts of processor time and memory as Kubernetes writes them, within bounds that catch a forgotten unit: the API server
-// takes a memory limit of 256 bytes without a word.
+// Amounts of processor time and memory in Kubernetes' notation, within bounds that detect a forgotten unit: the API
+// server accepts a memory limit of 256 bytes without a warning.
 import type { Decoder } from '../common/settings.ts';
 
 export interface Quantity {
-  /** As it was written. */
+  /** As written. */
   readonly text: string;
   /** Thousandths of a core, or bytes. */
   readonly amount: number;
@@ -13,7 +13,7 @@ const coresMax = 64;
 const memoryMin = 32 * 1024 ** 2;
 const memoryMax = 64 * 1024 ** 3;
 
-/** "250m", "1", "1.5" */
+/** Such as "250m", "1", "1.5". */
 export const cpuQuantity: Decoder<Quantity> = (text) => {
   const match = /^(?:(\d{1,5})m|(\d{1,2}(?:\.\d{1,3})?))$/.exec(text);
   const amount = match?.[1] === undefined ? Math.round(Number(match?.[2]) * 1000) : Number(match[1]);
@@ -35,7 +35,7 @@ const memoryUnits: Readonly<Record<string, number>> = {
   Gi: 1024 ** 3,
 };
 
-/** "128Mi", "1Gi" */
+/** Such as "128Mi", "1Gi". */
 export const memoryQuantity: Decoder<Quantity> = (text) => {
   const match = /^(\d{1,11})(k|M|G|Ki|Mi|Gi)?$/.exec(text);
   const amount = Number(match?.[1]) * (memoryUnits[match?.[2] ?? ''] ?? 1);
@@ -65,11 +65,12 @@ const unitsOfAll: Readonly<Record<string, number>> = {
 };
 
 /**
- * Any amount that Kubernetes takes ("0.5", "1e3", "128Mi"), after https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/.
- * @returns undefined for what is none
+ * Any amount that Kubernetes accepts ("0.5", "1e3", "128Mi"), after
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/.
+ * @returns undefined for an invalid amount
  */
 export function quantityOf(value: unknown): number | undefined {
-  // As a number too: JSON that was made from YAML says 1 for "1".
+  // Numbers are accepted too: YAML converted to JSON has 1 for "1".
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || text.length > quantityLengthMax) return undefined;
   const match = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
@@ -85,16 +86,16 @@ const quantityLengthMax = 64;
 export function amountOf(resource: Resource, value: unknown): number | undefined {
   const amount = quantityOf(value);
   if (amount === undefined) return undefined;
-  // What is less than the unit counts as one of it, as the API server rounds.
+  // Rounds up to the unit, as the API server does.
   return Math.ceil(resource === 'cpu' ? rounded(amount * 1000) : amount);
 }
 
-/** 0.1 * 1000 and the like are whole numbers but for the arithmetic. */
+/** Removes floating-point error, as in 0.1 * 1000. */
 function rounded(amount: number): number {
   return Number(amount.toPrecision(12));
 }
 
-/** As one would write the amount. */
+/** In the usual notation. */
 export function quantityFrom(resource: Resource, amount: number): Quantity {
   if (resource === 'cpu') return { text: amount % 1000 === 0 ? String(amount / 1000) : `${amount}m`, amount };
   const mebibytes = amount / 1024 ** 2;

@@ -1,5 +1,7 @@
-// AdmissionReview v1, in and out, after https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/.
-// What names a uid is answered as a review, so that the API server tells the pod's author why; anything else is refused.
+// AdmissionReview v1, request and response, after
+// https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/. A request with a uid gets
+// a review as its response, so that the API server shows the pod's author the reason. Everything else is refused by
+// status.
 import type { SizesByNamespace } from '../common/hand-over.ts';
 import { isObject, type JsonObject, parseJson } from '../common/json.ts';
 import { type Injection, type InjectionSettings, inject, type Outcome, type Surroundings } from './inject.ts';
@@ -8,14 +10,17 @@ import { cut } from './shown.ts';
 const apiVersion = 'admission.k8s.io/v1';
 const kind = 'AdmissionReview';
 
-/** A pod of the API server is nested less than twenty deep. */
+/** A pod of the API server has fewer than twenty levels. */
 const depthMax = 64;
 const uidLengthMax = 128;
-/** What Kubernetes recommends; API servers cut what is longer, and drop what is more than 4,096 together. */
+/**
+ * Kubernetes recommends this length. API servers cut longer warnings, and drop warnings beyond 4,096 characters in
+ * total.
+ */
 const warningLengthMax = 256;
 const warningsMax = 8;
 
-/** No review: the message is one sentence, the status a 4xx of HTTP. */
+/** The request is no review. The message is one sentence, the status an HTTP 4xx. */
 export class UnreadableReview extends Error {
   readonly status: number;
 
@@ -26,26 +31,26 @@ export class UnreadableReview extends Error {
 }
 
 export interface Reviewed {
-  /** An AdmissionReview to send. */
+  /** The AdmissionReview to send. */
   readonly response: object;
-  /** What may be logged of it: names, never values of the pod's environment. */
+  /** Fields for the log: names, never values of the pod's environment. */
   readonly about: {
     readonly uid: string;
     readonly namespace: string;
     readonly pod: string;
     readonly dry_run: boolean;
     readonly outcome: Outcome;
-    /** Why it was refused, or what its author was told. */
+    /** The reason for a refusal, or the warnings for the pod's author. */
     readonly reported?: readonly string[];
   };
 }
 
 export interface ReviewSettings extends InjectionSettings {
-  /** Undefined: nothing is known of namespaces. */
+  /** Undefined: no information about namespaces. */
   readonly namespaces: SizesByNamespace | undefined;
 }
 
-/** Which webhook asks. */
+/** Which webhook the API server called. */
 export type ReviewRequest = 'ordinary' | 'for a namespace with an unknown word';
 
 /** @throws UnreadableReview */
@@ -93,7 +98,7 @@ function uidOf({ uid }: JsonObject): string {
   throw new UnreadableReview('the request of the review has no uid');
 }
 
-/** Why this is not about a pod that is being created: the webhook's configuration is wrong then. */
+/** The reason if this is not the creation of a pod; the webhook's configuration is then wrong. */
 function flawOf({ operation, resource, subResource, kind, object }: JsonObject): string | undefined {
   const isPods =
     isObject(resource) && resource.group === '' && resource.version === 'v1' && resource.resource === 'pods';
@@ -125,9 +130,10 @@ function responseOf(injection: Injection, reported: readonly string[]): object {
 }
 
 /**
- * Under no name are two values written within one request: API servers refuse to overwrite them, and reinvoke a webhook once.
- * Which of the two invocations this is shows in the marks that the first leaves on a pod. A pod that came with marks of an
- * earlier life is no reinvocation, and neither is a refusal the first of anything there: these have names of their own.
+ * Audit annotations of a review. The API server may invoke the webhook twice for one request and refuses to overwrite
+ * an annotation, so the two invocations need different names. The first leaves marks on the pod, by which the second is
+ * recognized. A pod that arrives with marks of an earlier life is no second invocation, and a refusal of a marked pod
+ * can be either; both have names of their own.
  */
 function auditOf(injection: Injection): Readonly<Record<string, string>> {
   const { outcome, wasMarked } = injection;
@@ -140,7 +146,7 @@ function auditOf(injection: Injection): Readonly<Record<string, string>> {
       return { [wasMarked ? 'outcome-1' : 'outcome-0']: outcome };
     case 'refused':
       return { [wasMarked ? 'outcome-last' : 'outcome-0']: outcome };
-    // Nobody asks about these but a webhook without conditions, which may meet another wish the second time.
+    // These pods reach only a webhook without match conditions, whose second invocation may find another wish.
     case 'opted_out':
       return {};
   }
@@ -153,7 +159,7 @@ function bounded(warnings: readonly string[]): readonly string[] {
   return kept.map((warning) => cut(warning, warningLengthMax));
 }
 
-/** Pods of controllers have no name yet when they are reviewed. */
+/** Pods of controllers have no name yet during the review. */
 function podName({ name, object }: JsonObject): string {
   const metadata = isObject(object) && isObject(object.metadata) ? object.metadata : {};
   return nameIn(name) || nameIn(metadata.name) || nameIn(metadata.generateName);
@@ -166,7 +172,7 @@ function nameIn(value: unknown): string {
 const [quote, backslash] = ['"'.charCodeAt(0), '\\'.charCodeAt(0)];
 const [openings, closings] = [codesOf('[{'), codesOf(']}')];
 
-/** Whether JSON is nested deeper than so many levels, seen before anything parses it. Text that is no JSON is left to the parser. */
+/** Whether JSON has more than this many levels, checked before parsing. The parser rejects text that is not JSON. */
 export function isTooDeep(json: string, depthMax: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {

@@ -1,4 +1,4 @@
-// Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start, 0 = drained.
+// Settings, start, signals, exit code. Exit codes: 64 = invalid settings, 1 = could not start, 0 = drained.
 import { endSoon, untilSignal } from '../common/lifecycle.ts';
 import { createLogger } from '../common/logger.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';

@@ -1,5 +1,5 @@
-// The API server's door: POST /inject over TLS, a review in and a review out. Bounded in bytes, time and connections; what is
-// logged of a review is names and the outcome.
+// The HTTPS listener for the API server: POST /inject, with a review as request and response. Bytes, time and
+// connections are bounded; the log contains only names and the outcome of a review.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ import type { ReviewMetrics, ReviewOutcome } from './telemetry/metrics.ts';
 
 export interface ReviewServer {
   readonly port: number;
-  /** Nothing new; reviews under way finish up to the grace, the rest is cut. */
+  /** Refuses new connections; reviews in progress may finish within the grace, then their connections are closed. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -26,20 +26,20 @@ export interface ReviewServerOptions {
 }
 
 export interface ReviewServerDeps {
-  /** Asked for each review: authorities, the image and namespaces change. */
+  /** Called for each review, because authorities, the image and namespaces change. */
   settings(): ReviewSettings;
   readonly metrics: ReviewMetrics;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
-/** The API server's own bound on a request. */
+/** The API server's own limit of a request. */
 const bodyBytesMax = 3 * 1024 ** 2;
-/** Of all reviews that are arriving. Anybody who reaches the port can send some. */
+/** For all reviews that are arriving. Every client that reaches the port can send some. */
 const arrivingBytesMax = 32 * 1024 ** 2;
 /** As long as the API server waits (timeoutSeconds of the webhook). */
 const requestTimeoutMs = 5000;
-/** Longer than API servers keep idle connections (90 s): else one closes just as a review is sent on it. */
+/** Longer than API servers keep idle connections (90 s), so that none closes just as a review is sent on it. */
 const keepAliveMs = 120_000;
 const connectionsMax = 1024;
 const headerBytesMax = 16 * 1024;
@@ -99,7 +99,7 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
   if (outcome !== undefined) door.metrics.reviewed(outcome, (door.clock.monotonic() - started) / 1000);
 }
 
-/** @returns undefined where nobody is left to be answered */
+/** @returns undefined if the client closed the connection */
 async function respond(
   door: Door,
   request: IncomingMessage,
@@ -114,13 +114,13 @@ async function respond(
   return about.outcome;
 }
 
-/** By path, as deploy/overlays/sidecar/injector/webhooks.yaml names them. */
+/** By path, as in deploy/overlays/sidecar/injector/webhooks.yaml. */
 const askings: Readonly<Record<string, ReviewRequest>> = {
   '/inject': 'ordinary',
   '/inject/unknown-word': 'for a namespace with an unknown word',
 };
 
-/** @throws UnreadableReview for what is no question of an API server */
+/** @throws UnreadableReview for anything but an API server's request */
 function accept({ method, url = '', headers }: IncomingMessage): ReviewRequest {
   // The API server adds ?timeout=….
   const [path = ''] = url.split('?', 1);
@@ -135,14 +135,14 @@ function accept({ method, url = '', headers }: IncomingMessage): ReviewRequest {
 }
 
 /**
- * @returns undefined where the connection ended before the body
+ * @returns undefined if the connection ended before the body
  * @throws UnreadableReview
  */
 async function readBody(door: Door, request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    // Leaving the loop early must not cut the connection: the answer is still to come.
+    // Leaving the loop early must not close the connection, because the response follows.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       door.arrivingBytes += chunk.length;
@@ -170,7 +170,7 @@ function fail(door: Door, response: ServerResponse, error: unknown): ReviewOutco
   if (status === 405) response.setHeader('allow', 'POST');
   if (!response.req.complete) {
     response.setHeader('connection', 'close');
-    // Read on, into nothing: else the connection is cut under an answer that the sender has not seen yet.
+    // Reads and discards the rest, because otherwise the connection is reset before the client has read the response.
     response.req.resume();
   }
   const message = isKnown ? error.message : 'the review could not be answered';
@@ -185,7 +185,7 @@ interface ReviewResponse {
 
 function send(door: Door, response: ServerResponse, { status, body }: ReviewResponse): void {
   if (response.destroyed) return;
-  // Else the drain would wait for a connection that is kept for the next review.
+  // Otherwise the drain would wait for a connection that is kept alive for the next review.
   if (!door.isOpen()) response.setHeader('connection', 'close');
   const bytes = Buffer.from(JSON.stringify(body));
   response

@@ -1,4 +1,4 @@
-// Every setting of the injector with its default and why; docs/configuration.md is rendered from this table.
+// Every setting of the injector with its default and reason; docs/configuration.md is rendered from this table.
 import { logLevels } from '../common/logger.ts';
 import {
   type Decoder,
@@ -128,7 +128,7 @@ export const injectorSettings = {
 
 type Decoded = ReturnType<typeof decode>;
 
-/** What startInjector takes. */
+/** The parameter of startInjector. */
 export type InjectorSettings = Decoded & {
   readonly [Key in 'tlsCertFile' | 'tlsKeyFile']: NonNullable<Decoded[Key]>;
 };

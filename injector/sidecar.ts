@@ -1,5 +1,5 @@
-// The sidecar as a container, with its environment and volumes. It needs nothing of the pod but a loopback port: no root, no
-// writable file but the journal of the full mode, no token of the pod's service account.
+// The sidecar container with its environment and volumes. It needs only a loopback port of the pod: no root, no
+// writable file except the journal of the full mode, no token of the pod's service account.
 import { sidecarName } from '../common/cluster-names.ts';
 import type { Choices } from './choices.ts';
 import { adminPortName, volumePrefix } from './labels.ts';
@@ -7,7 +7,7 @@ import type { Container } from './pod.ts';
 import { listenNames, type Ports } from './ports.ts';
 import type { Sizes } from './sizes.ts';
 
-/** Of the cluster's operator. */
+/** Settings of the cluster's operator. */
 export interface SidecarSettings {
   /** Undefined: not known yet. */
   readonly image: string | undefined;
@@ -33,7 +33,7 @@ export interface Volume {
   readonly [source: string]: unknown;
 }
 
-/** Where the sidecar finds its files. */
+/** The paths of the sidecar's files. */
 const mounts = {
   key: '/var/run/model-gateway/key',
   tls: '/var/run/model-gateway/tls',
@@ -46,7 +46,7 @@ type VolumeName = keyof typeof mounts;
 
 const user = 65_532;
 
-/** One sidecar, settled. */
+/** The decided values of one sidecar. */
 export interface Sidecar {
   readonly image: string;
   readonly choices: Choices;
@@ -54,7 +54,7 @@ export interface Sidecar {
   readonly sizes: Sizes;
   /** terminationGracePeriodSeconds of the pod. */
   readonly graceSeconds: number | undefined;
-  /** The pod's others, for the sidecar to name where one of them has its port. */
+  /** The pod's other containers, which the sidecar names in a message if one has its port. */
   readonly beside: readonly Pick<Container, 'name' | 'runAsUser'>[];
 }
 
@@ -64,15 +64,15 @@ export function sidecarContainer(sidecar: Sidecar, settings: SidecarSettings) {
   return {
     name: sidecarName,
     image: sidecar.image,
-    // What makes it a native sidecar: started and probed before what follows it, stopped after the app.
+    // Makes it a native sidecar: started and probed before later containers, stopped after the app.
     restartPolicy: 'Always',
     env: sidecarEnvironment(sidecar, settings),
     ports: [{ name: adminPortName, containerPort: ports.adminPort }],
     startupProbe: { ...livez, periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...livez, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
-    // No readinessProbe: it would make the app's readiness depend on the gateway's.
+    // No readinessProbe, because the app's readiness would depend on the gateway's.
     resources: resourcesOf(sidecar.sizes),
-    // Why it did not start (a port that is taken, a malformed key) then stands in the pod's status.
+    // Shows in the pod's status why the sidecar did not start, such as a port in use or a malformed key.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext: {
       runAsNonRoot: true,
@@ -105,7 +105,7 @@ function sidecarEnvironment(sidecar: Sidecar, settings: SidecarSettings): readon
   ];
 }
 
-/** Enough to name one in a message. */
+/** Containers in the variable; enough to name one in a message. */
 const neighboursMax = 50;
 
 function neighbours(containers: Sidecar['beside']): string {
@@ -122,7 +122,7 @@ export function sidecarVolumes(choices: Choices): readonly Volume[] {
 function forwardEnvironment({ egressUrl, egressCa }: SidecarSettings): readonly EnvVar[] {
   return [
     { name: 'GATEWAY_FORWARD_TO', value: egressUrl },
-    // As text: Secrets and ConfigMaps of the gateway's namespace cannot be mounted in another.
+    // As text, because a pod cannot mount Secrets and ConfigMaps of the gateway's namespace.
     ...(egressCa === undefined ? [] : [{ name: 'GATEWAY_FORWARD_CA', value: egressCa }]),
     { name: 'GATEWAY_FORWARD_CERT_FILE', value: `${mounts.tls}/tls.crt` },
     { name: 'GATEWAY_FORWARD_KEY_FILE', value: `${mounts.tls}/tls.key` },
@@ -165,16 +165,17 @@ function volumeSource(name: VolumeName, choices: Choices): object {
     case 'proxy':
       return secretFiles(choices.proxySecret, ['ca.crt']);
     case 'token':
-      // The ServiceAccount plugin runs again after webhooks and mounts the pod's token into what they added, unless
-      // something is mounted there. Of memory: other empty directories keep the cluster autoscaler from moving a pod.
+      // The ServiceAccount plugin runs again after webhooks and mounts the pod's token into added containers, unless
+      // something else is mounted there. In memory, because other empty directories keep the cluster autoscaler from
+      // moving a pod.
       return { emptyDir: { medium: 'Memory', sizeLimit: '4Ki' } };
     case 'journal':
-      // Outlives the container, not the pod. Of memory for the same reason; a journal is rewritten above 8 MiB.
+      // Outlives the container, not the pod. In memory for the same reason. A journal is rewritten above 8 MiB.
       return { emptyDir: { medium: 'Memory', sizeLimit: '32Mi' } };
   }
 }
 
-/** Files are root's, the sidecar is not, and no other container mounts them. */
+/** Root owns the files and the sidecar is not root. No other container mounts them. */
 const readableByAll = 0o444;
 
 function secretFiles(secretName: string, keys: readonly string[]): object {
@@ -190,7 +191,7 @@ function resourcesOf({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: Sizes
 }
 
 const defaultGraceSeconds = 30;
-/** For what follows the drain: settling, flushing, the kubelet's own delay. */
+/** For the time after the drain: settling, flushing, the kubelet's own delay. */
 const reservedSeconds = 5;
 /** No request lasts longer. */
 const drainSecondsMax = 620;

@@ -1,4 +1,4 @@
-// The four sizes of a sidecar as annotations, of pods and of namespaces alike.
+// The four sizes of a sidecar as annotations of pods and namespaces.
 import { type SizeName, sizeNames } from '../common/cluster-names.ts';
 import type { Setting } from '../common/settings.ts';
 import { cpuQuantity, memoryQuantity, type Quantity } from './quantity.ts';

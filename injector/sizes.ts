@@ -1,5 +1,5 @@
-// What the sidecar asks for and gets at most: the pod's annotation, else its namespace's, else the operator's; then moved into
-// what the namespace's LimitRanges allow, since a pod outside of them could not be created at all.
+// The requests and limits of a sidecar: from the pod's annotation, else the namespace's, else the operator's setting.
+// They are then moved into the namespace's LimitRanges, because a pod outside of them cannot be created.
 import { type SizeName, sizeNames } from '../common/cluster-names.ts';
 import type { LimitItem, NamespaceSizes } from '../common/hand-over.ts';
 import { decodeSettings, SettingsError } from '../common/settings.ts';
@@ -22,7 +22,7 @@ export interface SizeSources {
   /** By the pod's annotations. */
   readonly chosen: ChosenSizes;
   readonly defaults: Sizes;
-  /** Undefined: nothing is known of the namespace. */
+  /** Undefined: no information about the namespace. */
   readonly namespace: NamespaceSizes | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface SizeChoice {
   readonly warnings: readonly string[];
 }
 
-/** @throws PodError for a namespace's annotation that is no amount, and for a request above its limit */
+/** @throws PodError for an invalid amount in a namespace's annotation, and for a request above its limit */
 export function chooseSizes(pod: Pod, { chosen, defaults, namespace }: SizeSources): SizeChoice {
   const ofNamespace = namespace === undefined ? undefined : readNamespace(namespace);
   const layered = eachSize((name) => chosen[name] ?? ofNamespace?.[name] ?? defaults[name]);
@@ -65,7 +65,7 @@ export interface AboveLimit {
   readonly why: string;
 }
 
-/** A request above its limit, which the API server would refuse for a reason that names no annotation. */
+/** Finds a request above its limit. The API server would refuse it with a message that names no annotation. */
 export function aboveLimit({
   cpuRequest,
   cpuLimit,
@@ -85,7 +85,7 @@ const namesOf = {
   memory: { request: 'memoryRequest', limit: 'memoryLimit' },
 } as const satisfies Record<Resource, { request: SizeName; limit: SizeName }>;
 
-/** What one that forwards takes before its first request; below it the kernel may end it. */
+/** Bytes that a forwarding sidecar uses before its first request. With a smaller limit the kernel may kill it. */
 const memoryIdle = 110 * 1024 ** 2;
 
 function intoLimits(pod: Pod, sizes: Sizes, limits: readonly LimitItem[]): SizeChoice {
@@ -106,16 +106,16 @@ function intoLimits(pod: Pod, sizes: Sizes, limits: readonly LimitItem[]): SizeC
 }
 
 interface Bounds {
-  /** Of each container. */
+  /** The bounds of each container. */
   readonly container: Range;
-  /** Of the pod, with what its other containers have; absent where the pod has resources as a whole. */
+  /** The bounds of the pod, with the totals of its other containers; unbounded if the pod as a whole has resources. */
   readonly pod: Range & { readonly request: number; readonly limit: number };
 }
 
 interface Range {
   readonly min: number;
   readonly max: number;
-  /** Of the limit to the request. */
+  /** Limit divided by request. */
   readonly ratio: number;
 }
 
@@ -129,7 +129,7 @@ function boundsOf(resource: Resource, limits: readonly LimitItem[], totals: PodT
   const { requests, limits: ofPod } = totals;
   return {
     container: rangeOf('Container'),
-    // Resources of a pod as a whole are what a LimitRange looks at then, and the sidecar changes nothing about them.
+    // If the pod as a whole has resources, a LimitRange applies to those, and the sidecar does not change them.
     pod: {
       ...(totals.isWhole ? unbounded : rangeOf('Pod')),
       request: requests[resource] ?? 0,
@@ -151,7 +151,10 @@ interface Size {
   readonly limit: number;
 }
 
-/** The nearest size within all bounds: a ratio raises the request, so that the sidecar is as fast as before. Undefined: there is none. */
+/**
+ * The nearest size within all bounds, or undefined if none exists. A ratio raises the request, so that the sidecar
+ * stays as fast.
+ */
 function fitted(size: Size, { container, pod }: Bounds): Size | undefined {
   const limitMin = Math.max(container.min, pod.min - pod.limit);
   const limitMax = Math.min(container.max, pod.max - pod.limit);

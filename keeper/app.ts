@@ -1,4 +1,5 @@
-// Puts the keeper together, once: what it follows of the API server, what it does about it, and what it hands to the injector.
+// Composition root of the keeper: the objects that it follows at the API server, its tasks, and the files for the
+// injector.
 import { startAdminServer } from '../common/admin-server.ts';
 import { systemClock } from '../common/clock.ts';
 import { createLifecycle } from '../common/lifecycle.ts';
@@ -20,31 +21,34 @@ import { keepWebhook } from './webhook.ts';
 
 export interface Keeper {
   readonly adminPort: number;
-  /** Resolves with the reason where the sidecar's image is the placeholder at the start; else never. */
+  /** Resolves with the reason if the sidecar's image is the placeholder at the start; otherwise never. */
   readonly refused: Promise<string>;
   /**
-   * A last look whether the webhooks are to go, the lease let go; then everything is closed. What waits for the API server after the
-   * grace fails at once.
+   * Decides once more whether to delete the webhooks, and releases the lease; then everything closes. Requests to the
+   * API server fail at once after the grace.
    */
   close(): Promise<void>;
 }
 
 export interface KeeperOptions {
   readonly log: Logger;
-  /** For all of closing. */
+  /** For the whole close. */
   readonly graceMs?: number;
 }
 
-/** Within what the pod has. */
+/** Within the pod's termination grace period. */
 export const drainGraceMs = 5000;
 
-/** In the manifests. */
+/** The name in the manifests. */
 export const leaseName = 'model-gateway-keeper';
 
-/** Beside the watches, which tell of changes at once: what appears is whole within five seconds, whatever a watch misses. */
+/**
+ * In addition to watches, which report changes at once: a new configuration is complete within five seconds, even if a
+ * watch misses it.
+ */
 const webhookEveryMs = 4_000;
 
-/** @throws Error that says what to do: a port in use, a file that cannot be read */
+/** @throws Error that names the cause and the remedy, such as a port in use or an unreadable file */
 export async function startKeeper(
   settings: KeeperSettings,
   { log, graceMs = drainGraceMs }: KeeperOptions,
@@ -63,7 +67,7 @@ export async function startKeeper(
 
 async function assemble(shared: Shared, graceMs: number): Promise<Keeper> {
   const { settings, client, metrics, log, lifecycle, timers } = shared;
-  // Each wakes others that are made after it.
+  // Earlier parts wake these later ones.
   const later: { webhook?: Rounds; certificates?: Certificates } = {};
   const leadership = openLeadership(shared, () => {
     later.webhook?.wake();
@@ -95,13 +99,13 @@ async function assemble(shared: Shared, graceMs: number): Promise<Keeper> {
     refused: surroundings.refused,
     close: async () => {
       isStopping = true;
-      // All that takes time here is the API server's.
+      // Only the API server can make this slow.
       const cancel = timers.after(graceMs, () => client.close());
       const last = surroundings.lookOnceMore().then(() => webhook.look());
       await last.catch((err: unknown) =>
         log.warn({ err }, 'the last look at the webhook configuration failed'),
       );
-      // After it: a round that hangs leaves no time for what is to be taken along.
+      // Afterwards, because a run that hangs would leave no time for deleting the webhooks.
       await webhook.rounds.close();
       await lifecycle.close();
       cancel();
@@ -119,7 +123,7 @@ function openLeadership(
   return leadership;
 }
 
-/** Loaded only where it is one: what signs certificates weighs as much as all the rest. */
+/** Loaded only if the keeper is the authority: the code that signs certificates is as large as all the rest. */
 async function openAuthority(
   ...parameters: Parameters<typeof import('./open-authority.ts')['openAuthority']>
 ): Promise<Certificates> {
@@ -153,7 +157,7 @@ function openWebhook(
   return {
     look,
     rounds: startTask({ task: 'webhook', everyMs: webhookEveryMs, round: look }, { log, timers, metrics }),
-    // Later failures are told by metrics: an injector that can review pods must not wait for what is kept of it.
+    // Metrics report later failures: an injector that can review pods must not wait for the keeper.
     notReady: () => (hasLooked ? undefined : 'the webhook configuration has not been looked at yet'),
   };
 }

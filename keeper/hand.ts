@@ -1,10 +1,11 @@
-// Leaves files for the injector beside this keeper. Each is replaced as a whole, so that nobody reads half of one.
+// Writes files for the injector in the same pod. Each file is replaced atomically, so that the injector never reads
+// half of one.
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { handOverFiles } from '../common/hand-over.ts';
 
 export interface Hand {
-  /** Writes where the text is another one than before. @throws Error */
+  /** Writes only if the text has changed. @throws Error */
   over(file: keyof typeof handOverFiles, text: string): Promise<void>;
 }
 

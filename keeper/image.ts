@@ -1,10 +1,10 @@
-// The sidecar's image: that of the container in the PodTemplate that nobody runs, where the tools that set images reach it as any
-// other. The placeholder is refused by name: at the start this keeper ends, later the image that was handed over stays.
+// The sidecar's image, from the container of a PodTemplate that never runs: tools that set images find it there. The
+// placeholder is refused: at the start the keeper ends, later the previous image stays.
 import { sidecarName } from '../common/cluster-names.ts';
 import { isObject, type JsonObject } from '../common/json.ts';
 import { isPlaceholderImage, placeholderProblem, sidecarImage } from '../common/sidecar-image.ts';
 
-/** Name in the manifests. */
+/** The name in the manifests. */
 export const podTemplateName = 'model-gateway-sidecar';
 
 export type ImageFound =
@@ -12,7 +12,7 @@ export type ImageFound =
   | { readonly kind: 'placeholder'; readonly image: string; readonly problem: string }
   | { readonly kind: 'none'; readonly problem: string };
 
-/** @param podTemplate undefined: there is none */
+/** @param podTemplate undefined: it does not exist */
 export function imageIn(podTemplate: JsonObject | undefined): ImageFound {
   const image = containerImage(podTemplate);
   if (image === undefined)

@@ -1,4 +1,4 @@
-// The keeper as a process: compile cache first, so that a cold start does not pay for the same work again.
+// The keeper as a process. The compile cache is enabled first, so that a cold start does not compile everything again.
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

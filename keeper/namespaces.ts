@@ -1,5 +1,5 @@
-// What namespaces say: sizes for their sidecars, and whether they want any. Pure, over objects cut down to what is looked at: a
-// cluster has many.
+// Reads sizes and sidecar wishes from namespaces. Pure functions, on objects reduced to the fields that are read,
+// because a cluster has many.
 import {
   injectName,
   isOurs,
@@ -12,13 +12,13 @@ import { encodeSizes, type LimitItem, type NamespaceSizes, type Quantities } fro
 import { isObject, type JsonObject } from '../common/json.ts';
 import { metadataOf, textIn, textsIn } from './api/sources.ts';
 
-/** What is kept of a Namespace. */
+/** The fields of a Namespace that are kept. */
 export function projectNamespace(object: JsonObject): JsonObject {
   const { name, resourceVersion, labels, annotations } = metadataOf(object);
   return { metadata: { name, resourceVersion, labels: ours(labels), annotations: ours(annotations) } };
 }
 
-/** What is kept of a LimitRange. */
+/** The fields of a LimitRange that are kept. */
 export function projectLimitRange(object: JsonObject): JsonObject {
   const { name, namespace, resourceVersion } = metadataOf(object);
   const { limits } = isObject(object.spec) ? object.spec : {};
@@ -30,13 +30,13 @@ function ours(texts: unknown): Readonly<Record<string, string>> {
 }
 
 export interface CollectedSizes {
-  /** As it is handed over. */
+  /** The text to hand over. */
   readonly text: string;
-  /** Namespaces that found no room in it. */
+  /** Namespaces that did not fit into the text. */
   readonly leftOut: number;
 }
 
-/** Far more than the few hundred namespaces with a LimitRange or an annotation that clusters have. */
+/** Characters; far more than clusters need for the few hundred namespaces with a LimitRange or an annotation. */
 const textLengthMax = 2 * 1024 ** 2;
 
 export function collectSizes(
@@ -99,7 +99,7 @@ function amounts(value: unknown): Quantities {
   return { ...(cpu !== undefined && { cpu }), ...(memory !== undefined && { memory }) };
 }
 
-/** Namespaces whose pods get sidecars, by their label. */
+/** Namespaces whose label requests sidecars. */
 export function tenantsIn(namespaces: Iterable<JsonObject>): readonly string[] {
   return [...namespaces].flatMap((namespace) => {
     const { name, labels } = metadataOf(namespace);
@@ -112,7 +112,7 @@ const onWords: readonly string[] = wishes.enabled;
 const allWords: readonly string[] = [...wishes.enabled, ...wishes.disabled];
 const namespaceAnnotations: readonly string[] = Object.values(sizeNames);
 
-/** One line for each label or annotation of a namespace that does nothing there, with what was meant. */
+/** One line for each label or annotation of a namespace without an effect there, with a suggestion. */
 export function mistakesIn(namespace: JsonObject): readonly string[] {
   const { labels, annotations } = metadataOf(namespace);
   const byLabel = Object.entries(textsIn(labels)).flatMap(([name, word]) => {

@@ -1,4 +1,4 @@
-// Where certificates come from, put together: the keeper is the authority, or reads that of another.
+// Opens the source of certificates: the keeper's own authority, or a file of another one.
 import { readFile } from 'node:fs/promises';
 import { createCertificateEnds } from '../common/certificate-ends.ts';
 import { reread } from '../common/file-watcher.ts';
@@ -10,13 +10,13 @@ import { startTask } from './shared.ts';
 
 export interface AuthorityOptions {
   readonly leadership: Leadership;
-  /** Namespaces with sidecars, as far as it is known. */
+  /** Namespaces with sidecars, as far as known. */
   tenants(): Iterable<string>;
-  /** The authorities may be others now. */
+  /** Called when the authorities may have changed. */
   onBundle(): void;
 }
 
-/** Of what holds for weeks; short enough for an installation that waits for its first certificates. */
+/** Certificates are valid for weeks, but an installation waits for its first ones. */
 const everyMsMax = 10_000;
 
 export function openAuthority(
@@ -67,8 +67,8 @@ export function openAuthority(
 }
 
 /**
- * The authority that signs the injector's certificate where somebody else keeps it, such as cert-manager: from a file, which may come
- * later than this keeper.
+ * Another program, such as cert-manager, manages the authority that signs the injector's certificate. Reads it from a
+ * file, which may appear after the keeper has started.
  */
 export async function openCaFile(
   { settings: { caFile = '' }, log, lifecycle }: Shared,

@@ -1,4 +1,4 @@
-// The client of the API server with what it needs from files, which change under the running keeper: kubelets renew tokens.
+// Opens the API client with its files, which change while the keeper runs: kubelets renew tokens.
 import { type Reread, readNamed, reread } from '../common/file-watcher.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
@@ -13,7 +13,7 @@ export interface ClientParts {
   readonly metrics: KeeperMetrics;
 }
 
-/** @throws Error that names the file that cannot be read */
+/** @throws Error that names the unreadable file */
 export async function openClient(
   { api: url, apiCaFile, tokenFile }: KeeperSettings,
   parts: ClientParts,

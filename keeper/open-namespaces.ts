@@ -1,5 +1,5 @@
-// Namespaces and LimitRanges of the cluster, followed where the keeper may read them, and handed over as sizes. Without that right
-// nothing is handed over, and sidecars have the size of their pod's annotations or the default.
+// Follows the cluster's Namespaces and LimitRanges, and hands their sizes over. Without the right to read them, the
+// text is empty, and sidecars get the sizes of their pod's annotations or the defaults.
 import type { JsonObject } from '../common/json.ts';
 import type { Logger } from '../common/logger.ts';
 import type { Rounds } from '../common/periodic-task.ts';
@@ -11,15 +11,15 @@ import type { Shared } from './shared.ts';
 import { startTask } from './shared.ts';
 
 export interface OpenNamespaces {
-  /** Those with sidecars, as far as it is known. */
+  /** Namespaces with sidecars, as far as known. */
   tenants(): Iterable<string>;
-  /** Undefined: namespaces may not be read. */
+  /** Undefined: the keeper has no right to read namespaces. */
   leftOut(): number | undefined;
 }
 
 export interface NamespacesOptions {
   readonly hand: Hand;
-  /** Namespaces have changed, or what they say. */
+  /** Called when namespaces or their labels and annotations have changed. */
   onChange(): void;
 }
 
@@ -61,7 +61,7 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
 
 const none: ReadonlyMap<string, JsonObject> = new Map();
 
-/** Each mistake is logged once, and so many at most. */
+/** Each mistake is logged once, and at most this many. */
 const loggedMax = 1_000;
 
 function mistakeTeller(log: Logger): (namespace: JsonObject) => void {

@@ -1,5 +1,6 @@
-// What stands around the webhook configuration, followed: the configuration itself (so that a new one is mended at once), the
-// namespace and the Deployment that it must not outlive, and the PodTemplate with the sidecar's image.
+// Follows the objects on which the webhook configuration depends: the configuration itself, so that a new one is
+// completed at once; the namespace and the Deployment, which it must not outlive; the PodTemplate with the sidecar's
+// image.
 import type { Rounds } from '../common/periodic-task.ts';
 import { type Followed, follow } from './api/follow.ts';
 import { isLasting, oneObject, paths } from './api/sources.ts';
@@ -12,17 +13,17 @@ import type { Surroundings } from './webhook-plan.ts';
 
 export interface OpenSurroundings {
   current(): Pick<Surroundings, 'namespace' | 'deployment'>;
-  /** Undefined = ready; else why not. */
+  /** Undefined: ready; otherwise the reason. */
   notReady(): string | undefined;
-  /** Resolves with the reason where the image is the placeholder when it is first read; else never. */
+  /** Resolves with the reason if the image is the placeholder when it is first read; otherwise never. */
   readonly refused: Promise<string>;
-  /** Reads what decides about deleting the webhooks, whatever watches have brought. */
+  /** Reads the Deployment again, independently of the watches: deleting the webhooks depends on it. */
   lookOnceMore(): Promise<void>;
 }
 
 export interface SurroundingsOptions {
   readonly hand: Hand;
-  /** Something about the webhook configuration may be due. */
+  /** Called when the webhook configuration may need a change. */
   onChange(): void;
 }
 
@@ -58,7 +59,7 @@ export function openSurroundings(shared: Shared, { hand, onChange }: Surrounding
   };
 }
 
-/** Going is only what was there: a Deployment under another name is none of this keeper's business. */
+/** `going` requires that the Deployment existed before: one of another name does not concern this keeper. */
 function watchDeployment(followed: Followed) {
   let wasThere = false;
   let isThere: boolean | undefined;
@@ -99,7 +100,7 @@ function openImage(shared: Shared, hand: Hand) {
     }
     problem = handed === undefined ? found.problem : undefined;
     if (handed === undefined && found.kind === 'placeholder') {
-      // The injector names it too, and not only that nothing came.
+      // Handed over too, so that the injector can name it in its error.
       await hand.over('image', `${found.image}\n`);
       refuse(found.problem);
     }

@@ -1,4 +1,4 @@
-// Every setting of the keeper with its default and why; docs/configuration.md is rendered from this table.
+// Every setting of the keeper with its default and reason; docs/configuration.md is rendered from this table.
 import { hostname } from 'node:os';
 import { logLevels } from '../common/logger.ts';
 import {
@@ -111,7 +111,7 @@ export const keeperSettings = {
 
 type Decoded = ReturnType<typeof decodeSettings<typeof keeperSettings>>;
 
-/** What startKeeper takes. */
+/** The parameter of startKeeper. */
 export type KeeperSettings = Decoded & {
   readonly [Key in 'handedDir' | 'identity']: NonNullable<Decoded[Key]>;
 };
@@ -139,7 +139,7 @@ function mistakesOf({
     ...(caFile === undefined && !authority ? [`${ca.name}: is required without ${own.name}`] : []),
     ...(caFile !== undefined && authority ? [`${ca.name}: has no use beside ${own.name}`] : []),
     ...(tenants.length > 0 && !authority ? [`${keeperSettings.tenants.name}: needs ${own.name}`] : []),
-    // Else a certificate could outlive the time between two authorities.
+    // Otherwise a certificate could outlive the overlap of two authorities.
     ...(certificateLife * 12 > authorityLife
       ? [`${life.name}: must be at most a twelfth of ${keeperSettings.authorityLife.name}`]
       : []),

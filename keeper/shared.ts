@@ -1,4 +1,5 @@
-// What the parts of a keeper share: what all are given, what one of them is to the others, and how each repeats its tasks.
+// Types and functions shared by the parts of a keeper: their dependencies, the interface of certificates, and periodic
+// tasks.
 import type { CertificateEnds } from '../common/certificate-ends.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
@@ -19,7 +20,7 @@ export interface Shared {
   readonly lifecycle: Lifecycle;
 }
 
-/** Where the bundle comes from, and what else there is of certificates. */
+/** The source of the bundle, and expiry times of certificates. */
 export interface Certificates {
   bundle(): string | undefined;
   ends(): ReturnType<CertificateEnds['read']>;
@@ -35,11 +36,11 @@ interface TaskDeps {
 interface TaskOptions {
   readonly task: Task;
   readonly everyMs: number;
-  /** @throws Error: told, counted, and tried again */
+  /** @throws Error, which is logged and counted; the task is repeated */
   round(): Promise<void>;
 }
 
-/** The first round begins at once. */
+/** The first run begins at once. */
 export function startTask({ task, everyMs, round }: TaskOptions, { metrics, ...deps }: TaskDeps): Rounds {
   const counted = async () => {
     try {

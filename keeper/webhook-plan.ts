@@ -1,14 +1,15 @@
-// What is written to the webhook configuration: pure, from the object as it is to the operations of a patch, or its end.
+// Plans the change of the webhook configuration: pure, from the current object to the operations of a patch, or to its
+// deletion.
 import { isObject, type JsonObject } from '../common/json.ts';
 import { isLasting, metadataOf, textIn, versionOf } from './api/sources.ts';
 
-/** What stands around it; undefined: not known yet. */
+/** The objects on which it depends; undefined: not known yet. */
 export interface Surroundings {
-  /** PEM of the authorities that the API server is to believe. */
+  /** PEM of the authorities that the API server must trust. */
   readonly bundle: string | undefined;
   readonly namespace: JsonObject | undefined;
   readonly deployment: 'unknown' | 'there' | 'going';
-  /** Of the Service that the webhooks ask. */
+  /** The Service that the webhooks call. */
   readonly service: { readonly name: string; readonly namespace: string };
 }
 
@@ -21,7 +22,7 @@ export type WebhookPlan =
       readonly kind: 'patch';
       readonly operations: readonly Operation[];
       readonly parts: readonly Part[];
-      /** A webhook has no authority at all: every pod that it is asked about is refused. */
+      /** A webhook has no authority, so the API server refuses every pod for which it calls the webhook. */
       readonly isUrgent: boolean;
     };
 
@@ -43,7 +44,7 @@ export function planWebhook(configuration: JsonObject, surroundings: Surrounding
   return {
     kind: 'patch',
     operations: [
-      // Whoever changed it in between is read first.
+      // Fails if another program has changed the object; it is then read again.
       { op: 'test', path: '/metadata/resourceVersion', value: versionOf(configuration) },
       ...bundles.operations,
       ...(owner === undefined ? [] : [owner]),
@@ -56,7 +57,7 @@ export function planWebhook(configuration: JsonObject, surroundings: Surrounding
   };
 }
 
-/** It would fail closed for ever, with nobody left to ask. */
+/** Without an injector the webhook would refuse pods for ever. */
 function whyDelete({ namespace, deployment }: Surroundings): string | undefined {
   if (namespace !== undefined && !isLasting(namespace)) return 'the namespace is being deleted';
   return deployment === 'going' ? 'the injector is being deleted' : undefined;
@@ -78,19 +79,19 @@ function bundleOperations({ webhooks }: JsonObject, { bundle, service }: Surroun
   };
 }
 
-/** Somebody may have added webhooks of their own. */
+/** Skips webhooks that an operator has added for other services. */
 function targets({ service }: JsonObject, { name, namespace }: Surroundings['service']): boolean {
   return isObject(service) && service.name === name && service.namespace === namespace;
 }
 
-/** By it the garbage collector takes the configuration away with the namespace, where no keeper is left to do so. */
+/** Lets the garbage collector delete the configuration with the namespace, if no keeper is left to do so. */
 function ownerOperation(configuration: JsonObject, namespace: JsonObject | undefined): Operation | undefined {
   const { name, uid } = metadataOf(namespace);
   if (namespace === undefined || textIn(uid) === undefined) return undefined;
   const { ownerReferences } = metadataOf(configuration);
   const owners = Array.isArray(ownerReferences) ? ownerReferences.filter(isObject) : [];
   if (owners.some((owner) => owner.uid === uid)) return undefined;
-  // One of a namespace that was there before would be taken for a reason to delete this.
+  // The owner of an earlier namespace of this name would make the garbage collector delete the configuration.
   const others = owners.filter((owner) => !(owner.kind === 'Namespace' && owner.name === name));
   const owner = { apiVersion: 'v1', kind: 'Namespace', name, uid };
   return { op: 'add', path: '/metadata/ownerReferences', value: [...others, owner] };

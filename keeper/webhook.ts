@@ -1,5 +1,5 @@
-// Keeps the webhook configuration whole: the authority of the injector's certificate in it, whenever it appears or differs, and
-// gone when nobody is left who would answer. Nothing is created: the manifests bring it.
+// Keeps the webhook configuration complete: sets the authority of the injector's certificate whenever it is missing or
+// differs, and deletes the configuration when no injector is left. The manifests create it, never the keeper.
 import type { JsonObject } from '../common/json.ts';
 import type { Logger } from '../common/logger.ts';
 import { type ApiClient, hasStatus } from './api/client.ts';
@@ -15,17 +15,20 @@ export interface WebhookDeps {
   readonly log: Logger;
   surroundings(): Omit<Surroundings, 'service'>;
   readonly namespace: string;
-  /** Only one corrects what differs, so that two who know different authorities do not take turns; what is missing anybody adds. */
+  /**
+   * Only the leader corrects a different authority, so that two keepers with different authorities do not overwrite
+   * each other. Every keeper adds a missing one.
+   */
   isLeader(): boolean;
   onWritten(part: Part | 'deleted'): void;
-  /** Whether it was there. */
+  /** Whether the configuration exists. */
   onSeen(isThere: boolean): void;
 }
 
-/** A change between reading and writing is read again so often before the next round. */
+/** Attempts to read and write within one run, if the object changes in between. */
 const triesMax = 3;
 
-/** Looks once. @throws ApiError, Error */
+/** One run of the task. @throws ApiError, Error */
 export async function keepWebhook(deps: WebhookDeps): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -73,7 +76,7 @@ async function deleteIfThere(client: ApiClient, path: string, uid: string): Prom
   try {
     await client.delete(path, uid);
   } catch (error) {
-    // Gone, or another one by now.
+    // Already deleted, or replaced by another one.
     if (!hasStatus(error, 404, 409)) throw error;
   }
 }

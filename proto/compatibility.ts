@@ -1,6 +1,6 @@
-// What a contract may not change once it is released, since programs of both versions meet: an older proxy with a newer control
-// plane, a newer proxy with an older one. Descriptors are the protobufjs JSON form, as proto/generated/contract.json has them;
-// names of fields in it are the names in JSON. What is added breaks nobody.
+// Finds changes that break a released contract: an older proxy may call a newer control plane, and a newer proxy an
+// older one. Descriptors have the protobufjs JSON form of proto/generated/contract.json; field names in it are the
+// names in JSON. Additions break nothing.
 
 /** A package, a message (with `fields`), an enum (`values`) or a service (`methods`). */
 export interface Descriptor {
@@ -9,7 +9,7 @@ export interface Descriptor {
   readonly oneofs?: Named<{ readonly oneof: readonly string[] }>;
   readonly values?: Named<number>;
   readonly methods?: Named<Method>;
-  /** Ranges of numbers, both ends in, and names as the .proto file has them. */
+  /** Ranges of numbers, inclusive, and names as in the .proto file. */
   readonly reserved?: readonly (readonly number[] | string)[];
 }
 
@@ -33,11 +33,11 @@ type Named<T> = { readonly [name: string]: T };
 export interface Break {
   /** Such as `gateway.v1.KeyRecord.keyId`. */
   readonly where: string;
-  /** What broke, and what to do. */
+  /** The break, and the remedy. */
   readonly what: string;
 }
 
-/** In the order of the released contract; none where every released program goes on working. */
+/** In the order of the released contract. Empty if every released program continues to work. */
 export function findBreaks(released: Descriptor, present: Descriptor): readonly Break[] {
   return breaksIn({ path: '', was: released, is: present });
 }
@@ -181,7 +181,7 @@ function cardinalityOf({ rule, keyType, options }: Field): string {
   return rule ?? (options?.proto3_optional === true ? 'optional' : 'one');
 }
 
-/** What stands for `optional` is a oneof of its own in descriptors. */
+/** In descriptors, `optional` is a oneof of a single field. */
 function oneofOf({ oneofs = {}, fields = {} }: Descriptor, field: string): string {
   if (fields[field]?.options?.proto3_optional === true) return 'none';
   return Object.entries(oneofs).find(([, { oneof }]) => oneof.includes(field))?.[0] ?? 'none';

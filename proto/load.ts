@@ -1,5 +1,5 @@
-// The contract as both planes load it: one descriptor, one set of options, one typed view.
-// Absent optional fields are undefined, absent messages null, 64-bit integers decimal strings, enums their names.
+// The contract as both planes load it: one descriptor, one set of options, one typed view. Absent optional fields are
+// undefined, absent messages null, 64-bit integers decimal strings, enums their names.
 import { fromJSON, type MessageTypeDefinition } from '@grpc/proto-loader';
 import contractJson from './generated/contract.json' with { type: 'json' };
 import type { AccessDefinition } from './generated/gateway/v1/Access.ts';
@@ -30,13 +30,15 @@ import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
 import type { WebhooksDefinition } from './generated/gateway/v1/Webhooks.ts';
 
-/** What the contract says of one method. */
+/** The contract's definition of one method. */
 export type { MethodDefinition } from '@grpc/proto-loader';
 
-/** The descriptor tree (protobufjs JSON form), for walks over message types: the JSON door, reflection, compatibility. */
+/**
+ * The descriptor tree (protobufjs JSON form) for code that walks over types: the JSON API, reflection, compatibility.
+ */
 export const contract = contractJson;
 
-/** All definitions by full name, as @grpc/grpc-js and reflection take them. */
+/** All definitions by full name, in the form of @grpc/grpc-js and reflection. */
 export const packageDefinition = fromJSON(contractJson as Parameters<typeof fromJSON>[0], {
   keepCase: false,
   longs: String,
@@ -48,7 +50,7 @@ export const packageDefinition = fromJSON(contractJson as Parameters<typeof from
 const service = <Definition>(name: string) =>
   packageDefinition[`gateway.v1.${name}`] as unknown as Definition;
 
-/** Service definitions by name, typed as the generated code says. */
+/** Service definitions by name, with the generated types. */
 export const services = {
   Access: service<AccessDefinition>('Access'),
   AiSystems: service<AiSystemsDefinition>('AiSystems'),
@@ -74,7 +76,7 @@ export const services = {
 const message = <Input, Output>(name: string) =>
   packageDefinition[`gateway.v1.${name}`] as unknown as MessageTypeDefinition<Input, Output>;
 
-/** Messages that travel and are kept as bytes, because they are signed. */
+/** Messages that are sent and stored as bytes, because they are signed. */
 export const recordTypes = {
   key: message<KeyRecord, KeyRecord__Output>('KeyRecord'),
   scope: message<ScopeRecord, ScopeRecord__Output>('ScopeRecord'),
@@ -82,7 +84,7 @@ export const recordTypes = {
   signed: message<SignedRecord, SignedRecord__Output>('SignedRecord'),
 };
 
-/** What an error carries beside its code and message. */
+/** The details of an error besides its code and message. */
 export const errorDetail = packageDefinition['gateway.v1.ErrorDetail'] as MessageTypeDefinition<
   ErrorDetail,
   ErrorDetail__Output

@@ -1,5 +1,5 @@
-// Starts the proxy in the mode that its settings ask for; what is started is closed again where the rest does not start. Nothing
-// but the two compositions constructs anything that lives longer than a request.
+// Starts the proxy in the mode of its settings. If a part does not start, the parts before it are closed again. Only
+// the two compositions construct anything that lives longer than a request.
 import { createLifecycle } from '../common/lifecycle.ts';
 import type { ProxyOptions } from './assemble.ts';
 import type { RunningProxy } from './serve.ts';
@@ -8,12 +8,13 @@ import { inWordsOfThePod } from './taken-port.ts';
 
 export type { RunningProxy } from './serve.ts';
 
-/** @throws Error that says what to do: a port in use, settings that do not fit each other */
+/** @throws Error that explains the remedy: a port in use, settings that contradict each other */
 export async function startProxy(settings: ProxySettings, options: ProxyOptions): Promise<RunningProxy> {
   const { log } = options;
   const lifecycle = createLifecycle(log);
   try {
-    // Each mode loads no more than it needs: a sidecar stands beside every pod, and what it does not load is a quarter of it.
+    // Each mode loads no more than it needs: a sidecar runs in every pod, and the modules that it does not load are a
+    // quarter of it.
     if (settings.forwardTo !== undefined) {
       const { assembleForward } = await import('./forward/assemble.ts');
       return await assembleForward(settings, { egress: settings.forwardTo, log, lifecycle });

@@ -58,11 +58,11 @@ import { overflowShardBytesMax, RedisOverflow } from './usage/redis-overflow.ts'
 
 export interface ProxyOptions {
   readonly log: Logger;
-  /** Of services of guardrails. */
+  /** The network of guardrail services. */
   readonly serviceNetwork?: ServiceNetwork;
 }
 
-/** @throws Error that says what to do: a port in use, settings that do not fit each other */
+/** @throws Error that explains the remedy: a port in use, settings that contradict each other */
 export async function assemble(
   settings: ProxySettings,
   options: ProxyOptions,
@@ -134,7 +134,7 @@ export async function assemble(
   return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
 }
 
-/** What is taken on at a time, and what is read on afterwards. */
+/** Limits on requests and bytes in flight, and on responses that are read on afterwards. */
 function openAdmission(settings: ProxySettings, { shares, readOn: results }: ProxyMetrics) {
   const { inFlightMax, bufferedBytesMax, readOnMax: max } = settings;
   const organizationShare = settings.organizationShare / 100;
@@ -146,7 +146,7 @@ function openAdmission(settings: ProxySettings, { shares, readOn: results }: Pro
   return { admission, readOn };
 }
 
-/** A request that was refused before its key was asked for is recorded with the key that came with it. */
+/** A request that was refused before authentication is recorded with the key that it sent. */
 function recordingKeys(
   records: LiveRecordSource,
   record: (exchange: Exchange) => void,
@@ -161,7 +161,7 @@ function recordingKeys(
   };
 }
 
-/** A body for which there is never room is refused for its size, once and for all. */
+/** A body that could never get enough room is refused for its size, not for a lack of room. */
 function openBodyLimits(settings: ProxySettings, { bytes }: Admission, log: Logger): BodyLimits {
   const bodyBytesMax = Math.min(settings.bodyBytesMax, bytes.largest);
   if (bodyBytesMax < settings.bodyBytesMax)
@@ -191,10 +191,10 @@ function openRedis(
   return connection;
 }
 
-/** What goes through the ledger of the control plane. */
+/** The parts that use the ledger of the control plane. */
 interface Money {
   readonly slices: SlicedBudgets;
-  /** As requests take of them. */
+  /** The budgets in which requests reserve money. */
   readonly budgets: Budgets;
   readonly usageLog: LiveUsageLog;
 }
@@ -269,7 +269,7 @@ async function openMoney(
   return { slices, budgets: journals ? new JournaledBudgets(slices, journals) : slices, usageLog };
 }
 
-/** For the last reports and returns; what then is not acknowledged goes to Redis, or is unsettled. */
+/** Time for the last reports and releases. Unacknowledged usage then goes to Redis, or becomes unconfirmed. */
 const ledgerCloseMs = 5_000;
 
 function openLedger(

@@ -1,4 +1,4 @@
-// One authorised chat request on its way: what inspect, reserve and dispatch look at, and what became of it.
+// One authorised chat request on its way: the input of inspect, reserve and dispatch, and its outcome.
 import type { Caller } from './access/authenticator.ts';
 import type { ModelCapabilities } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';
@@ -12,47 +12,50 @@ export interface ChatCall {
   readonly caller: Caller;
   readonly request: ChatRequest;
   readonly provider: Provider;
-  /** The vendor's name of the model, as the caller sent it: this goes up. */
+  /** The vendor's name of the model, as the caller sent it: the vendor receives this name. */
   readonly model: string;
   /** The model's canonical name, `<provider>/<primary id>`: in limits, allow-lists, prices, usage and logs. */
   readonly qualifiedModel: string;
-  /** Undefined where the catalog does not know the model. */
+  /** Undefined if the catalog does not contain the model. */
   readonly catalogModel: CatalogModel | undefined;
-  /** Undefined where the catalog, or a custom provider's list, knows the model. */
+  /** Undefined if the catalog, or a custom provider's list, contains the model. */
   readonly unknownModel?: UnknownModel | undefined;
-  /** What models like this one take. */
+  /** The capabilities of models like this one. */
   readonly capabilities: ModelCapabilities;
-  /** In the order in which they are to be tried; never empty. */
+  /** In the order in which they are tried; never empty. */
   readonly targets: readonly Target[];
-  /** What a usage costs, for the usage chunk of a stream whose caller asked for it. */
+  /** The cost of a usage, for the usage chunk of a stream whose caller requested it. */
   readonly costText?: CostText;
-  /** Of a question that this guardrail asks a model; absent: of a caller's request. */
+  /** The guardrail that calls the model; absent for a caller's request. */
   readonly guardrailId?: string;
 }
 
-/** A model that neither the catalog nor a custom provider's list knows. It may be newer than they are. */
+/** A model that neither the catalog nor a custom provider's list contains. It may be newer than they are. */
 export interface UnknownModel {
-  /** Whether it looks like a typing error rather than like a new model, or a name of the operator's own. */
+  /** Whether its name looks like a typing error, not like a new model or a name of the operator's own. */
   readonly isSlip: boolean;
-  /** Canonical names near to it that the caller may call, the nearest first. Not cheap. */
+  /** Similar canonical names that the caller may call, the nearest first. Expensive. */
   nearest(): readonly string[];
 }
 
-/** What became of a reserved request. */
+/** The outcome of a reserved request. */
 export interface Outcome {
-  /** How the last attempt's response ended; `unused` where there was none. */
+  /** How the last attempt's response ended; `unused` if there was none. */
   readonly ending: Exclude<ResponseEnd, 'open'>;
-  /** As far as the provider reported it: a lower bound unless it is complete. */
+  /** The usage that the provider reported: a lower bound unless it is complete. */
   readonly usage: Usage | undefined;
   readonly usageIsComplete: boolean;
-  /** The most tokens that what came of the response can be. Costs time: asked only where usage is not complete. */
+  /**
+   * The most tokens that the received part of the response can have. Expensive: called only if the usage is not
+   * complete.
+   */
   textTokens(): number;
   readonly modelAnswered: string | undefined;
   readonly attempts: number;
   readonly status: number;
   readonly errorSource: 'gateway' | 'provider' | undefined;
   readonly errorCode: string | undefined;
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   readonly latencyMs: number;
   readonly firstTokenMs: number | undefined;
 }

@@ -1,5 +1,6 @@
-// Every error the proxy answers itself: one table from code to status and message. Codes and the specification's messages
-// are public API (docs/errors.md). Thrown as GatewayError anywhere on the request path, caught once in http/handler.ts.
+// Every error that the proxy itself returns: one table from code to status and message. Codes and the specification's
+// messages are public API (docs/errors.md). Thrown as GatewayError anywhere on the request path, caught once in
+// http/handler.ts.
 
 interface ErrorRow {
   readonly status: number;
@@ -67,7 +68,7 @@ export const errorTable = {
   rate_limit_exceeded: { status: 429, message: 'too many requests' },
   concurrency_limit_exceeded: { status: 429, message: 'too many requests at a time' },
   budget_busy: { status: 429, message: 'requests in flight have reserved what is left of the budget' },
-  // The gateway and what stands behind it.
+  // The gateway and the services behind it.
   internal_error: { status: 500, message: 'the gateway failed; the request id finds the cause in its log' },
   upstream_unreachable: { status: 502, message: 'the provider cannot be reached' },
   upstream_protocol_error: {
@@ -96,7 +97,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** Where the specification's code stands for two cases, the second case's words. */
+/** Codes of the specification that cover two cases: the message of the second case. */
 export const specificMessages = {
   expired: 'virtual key has expired',
   directKeyNeedsVirtualKey:
@@ -104,9 +105,9 @@ export const specificMessages = {
 } as const;
 
 export interface GatewayErrorOptions {
-  /** Default: the table's. */
+  /** Default: that of the table. */
   readonly message?: string;
-  /** Default: the table's. */
+  /** Default: that of the table. */
   readonly status?: number;
   /** The request's field at fault. */
   readonly param?: string;
@@ -114,9 +115,9 @@ export interface GatewayErrorOptions {
   readonly retryAfter?: number;
   /** `Allow` of a 405. */
   readonly allow?: string;
-  /** Further headers of the answer: names and values in turn. */
+  /** Further headers of the response: names and values alternate. */
   readonly headers?: readonly string[];
-  /** Sent beside the message: what may help. Nothing that could be a credential of the caller's. */
+  /** Advice that is sent beside the message. It contains nothing that could be a credential of the caller. */
   readonly hint?: string | undefined;
   /** Id of the limit or budget that decided; logged, never sent. */
   readonly limitId?: string;
@@ -124,7 +125,7 @@ export interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A refusal or failure of one request, answered in the envelope of the decisions. */
+/** A refusal or failure of one request, returned in the envelope of the API. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -149,7 +150,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Where there is no room for it now. */
+/** The error if there is no room for a request now. */
 export function overloaded(cause?: unknown): GatewayError {
   return new GatewayError('overloaded', { retryAfter: 1, cause });
 }

@@ -1,28 +1,29 @@
-// Turns at the event loop. Everything that takes time on it goes through here: new requests, large bodies, streams as fast as they can be
-// sent, work that is cut into slices. A turn of the loop does so much of it, and the organization comes first that has had the least time of
-// late: whoever sends a little is served at once, however much others send. What waits is paused at its source, so that it is little.
+// Grants time on the event loop to everything that takes long on it: new requests, large bodies, streams as fast as
+// they can be sent, work that is cut into slices. A tick does a limited amount of it, and the organization with the
+// least recent time comes first: an organization that sends little is served at once, however much others send. Waiting
+// work is paused at its source, so little of it waits.
 import { LeastServed } from '../common/least-served.ts';
 import { HeldShare, type ShareOwner } from '../common/shares.ts';
 import { overloaded } from './errors.ts';
 import type { ReadShare } from './shares.ts';
 import { shares } from './shares.ts';
 
-/** What follows a large body is not measured: about what it takes to parse it, or to write it anew. */
+/** Speed of the work after a large body, which is not measured: about that of parsing or rewriting it. */
 const bytesPerMs = 100 * 1024;
-/** A small request, all that is done for it: it is not measured either. */
+/** All work for a small request, which is not measured either. */
 const requestMs = 0.5;
-/** What may be worked at in one turn of the event loop before others have theirs. */
+/** Work in one tick of the event loop before other events get their time. */
 const turnMsMax = 2;
-/** No slice is meant to take longer. */
+/** No slice should take longer. */
 export const sliceMs = 1;
-/** A piece of work: what is longer is cut where that is possible. */
+/** Size of a piece of work: longer work is cut if that is possible. */
 export const pieceBytes = 16 * 1024;
-/** What is no longer is done at once, unless its organization has had its part of this turn. */
+/** Work of up to this size is done at once, unless its organization has used its part of this tick. */
 const smallBytes = 8 * 1024;
 const smallMs = 0.5;
-/** A request of up to so many bytes is done in one piece: others do not notice. */
+/** A request of up to this many bytes is done in one piece, without a noticeable effect on others. */
 export const wholeBytes = 64 * 1024;
-/** Between two slices of one piece of work. */
+/** The longest wait between two slices of one piece of work. */
 const waitMsMax = 10_000;
 
 export interface LoopTurnsDeps {
@@ -32,17 +33,17 @@ export interface LoopTurnsDeps {
   nextTurn?(work: () => void): void;
 }
 
-/** @returns what became of the work: it goes on with its next turn, or not */
+/** @returns whether the work needs another slice */
 export type Slice = () => 'more' | 'over';
 
-/** over: the slice has ended so; late: it was given no turn; left: nobody waits for it. */
+/** over: the work has ended; late: it got no grant in time; left: nothing waits for it. */
 export type SlicesOutcome = 'over' | 'late' | 'left';
 
 interface Job {
   readonly owner: ShareOwner;
-  /** Held while it waits; 0 where something else bounds what may wait. */
+  /** Counted as used while the work waits; 0 if something else limits waiting work. */
   readonly bytes: number;
-  /** What it is charged; undefined: what it takes. */
+  /** The time that is charged; undefined: the time that the work takes. */
   readonly ms?: number;
   readonly work: () => void;
 }
@@ -51,7 +52,7 @@ export class LoopTurns {
   readonly #deps: Required<LoopTurnsDeps>;
   readonly #queue: LeastServed<Job>;
   readonly #bytes = new HeldShare(shares.loop_turns.bounds);
-  /** Of this turn: in all, and by organization. */
+  /** Time that was used in this tick: by organization, and in total. */
   readonly #spentBy = new Map<string, number>();
   #spentMs = 0;
   #isComing = false;
@@ -61,14 +62,14 @@ export class LoopTurns {
     this.#queue = new LeastServed(this.#deps.now);
   }
 
-  /** Bytes that wait. */
+  /** Bytes of waiting work. */
   get bytes(): ReadShare {
     return this.#bytes;
   }
 
   /**
-   * Does the work now, or when it is the owner's turn: whoever sends it pauses until then.
-   * @param bytes what it costs
+   * Does the work now, or at the owner's next grant; its sender pauses until then.
+   * @param bytes the size of the work
    * @returns whether it was done now
    */
   run(owner: ShareOwner, bytes: number, work: () => void): boolean {
@@ -79,24 +80,24 @@ export class LoopTurns {
     }
     const begun = this.#deps.now();
     work();
-    // Of what is small, and passes, nobody has to be told as long as nobody waits.
+    // Small work that passes at once is not charged as long as no work waits.
     this.#took(owner, this.#deps.now() - begun, bytes > smallBytes);
     return true;
   }
 
-  /** For a request, before it is read. @returns undefined where it may be worked at now */
+  /** For a request, before it is read. @returns undefined if work on it may begin now */
   begin(owner: ShareOwner): Promise<void> | undefined {
     if (this.#mayRun(owner.organization, true)) {
       this.#took(owner, requestMs, false);
       return undefined;
     }
-    // How many may wait is bounded by the requests that are admitted.
+    // The number of waiting requests is bounded by admission.
     return this.#turnOf({ owner, bytes: 0, ms: requestMs });
   }
 
   /**
-   * For work that is not cut, such as parsing a body that is large, but not too large: it is to follow at once.
-   * @returns undefined where it may follow now. @throws GatewayError overloaded
+   * For work that is not cut, such as parsing a body that is large, but not too large: it has to follow at once.
+   * @returns undefined if it may follow now. @throws GatewayError overloaded
    */
   ready(owner: ShareOwner, bytes: number): Promise<void> | undefined {
     if (bytes <= wholeBytes) return undefined;
@@ -104,7 +105,7 @@ export class LoopTurns {
     return this.#turnOf({ owner, bytes, ms: bytes / bytesPerMs });
   }
 
-  /** Whether work in slices may have its first one at once; took() says what that has taken. */
+  /** Whether work in slices may have its first one at once; afterwards call took() with its time. */
   mayBegin({ organization }: ShareOwner, likelyMs: number): boolean {
     return this.#mayRun(organization, likelyMs <= smallMs);
   }
@@ -114,8 +115,8 @@ export class LoopTurns {
   }
 
   /**
-   * Work in slices of sliceMs at most, one a turn; how much of it may wait is for others to bound.
-   * @param isLeft whether nobody waits for it any more
+   * Does work in slices of at most sliceMs, one for each grant. Its callers limit how much of it may wait.
+   * @param isLeft whether nothing waits for the work any longer
    */
   slices(owner: ShareOwner, slice: Slice, isLeft: () => boolean): Promise<SlicesOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<SlicesOutcome>();
@@ -138,8 +139,8 @@ export class LoopTurns {
   }
 
   /**
-   * Steps of far less than a slice each, as many a turn as fit.
-   * @throws what they throw; NoTurnError
+   * Does steps that are much shorter than a slice, as many for each grant as fit.
+   * @throws the errors of the steps; NoTurnError
    */
   async finish<T>(owner: ShareOwner, steps: Generator<void, T>, isLeft: () => boolean): Promise<T> {
     let result: IteratorResult<void, T> | undefined;
@@ -160,7 +161,10 @@ export class LoopTurns {
     return result.value;
   }
 
-  /** Where the turn is used up, what is small is done for those who have had less of it than an equal part. */
+  /**
+   * If the tick's time is used up, small work is still done for organizations that have used less than an equal part of
+   * it.
+   */
   #mayRun(organization: string, isSmall: boolean): boolean {
     if (this.#queue.isWaiting(organization)) return false;
     if (this.#spentMs < turnMsMax && (isSmall || this.#queue.length === 0)) return true;
@@ -211,7 +215,7 @@ export class LoopTurns {
   }
 }
 
-/** Work was not finished: it was given no turn in time, or nobody waits for it. */
+/** Work was not finished: it got no grant in time, or nothing waits for it. */
 export class NoTurnError extends Error {
   readonly outcome: SlicesOutcome;
 

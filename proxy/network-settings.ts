@@ -1,4 +1,4 @@
-// How the proxy finds hosts, and which private ones it may reach: settings of its network.
+// Settings of the proxy's network: how it finds hosts, and which private ones it may reach.
 import { Resolver } from 'node:dns';
 import { descriptorsMax } from '../common/descriptors.ts';
 import { privateUpstream } from '../common/private-upstreams.ts';

@@ -1,4 +1,4 @@
-// How requests are dispatched: images on connections of their own, large calls in workers.
+// Constructs the dispatch of requests: images on connections of their own, large calls in workers.
 import { extname, join } from 'node:path';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
@@ -20,7 +20,7 @@ export function openDispatch(
   { transport, lookups, turns, metrics }: DispatchParts,
   lifecycle: Lifecycle,
 ): Dispatch {
-  // What may be a base URL in the cluster may still not be named by a caller.
+  // A private host may be a base URL in the cluster, but a caller must not name it.
   const { denyCidrs } = settings;
   const imageTransport = openTransport(settings, {
     addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
@@ -45,6 +45,6 @@ export function openDispatch(
   });
 }
 
-/** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
+/** The file beside this one, with the same extension: scripts/build.ts puts it beside the bundle. */
 const workerName: TranslationWorkerName = 'translation-worker';
 const workerFile = join(import.meta.dirname, `${workerName}${extname(import.meta.filename)}`);

@@ -1,4 +1,5 @@
-// Guardrails with what they ask: services at addresses that organizations choose, the moderation endpoint, models through the gateway.
+// Constructs the guardrails with everything that they call: services at addresses that organizations choose, the
+// moderation endpoint, models through the gateway.
 import type { Background } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
@@ -22,7 +23,7 @@ export interface GuardrailsShared {
   readonly background: Background;
   readonly metrics: ProxyMetrics;
   readonly controlPlane: ControlPlaneClient;
-  /** Of names of hosts. */
+  /** Limits look-ups of host names. */
   readonly lookups: HeldShare;
   readonly turns: LoopTurns;
   readonly serviceNetwork?: ServiceNetwork;

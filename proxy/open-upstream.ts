@@ -1,4 +1,4 @@
-// The way to the providers: their names and addresses, and connections that go nowhere else.
+// Constructs the way to the providers: their names and addresses, and connections that lead nowhere else.
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { HeldShare } from '../common/shares.ts';
@@ -17,7 +17,7 @@ export interface Upstream {
   readonly transport: Transport;
 }
 
-/** What all connections of the process share. */
+/** The limits that all connections of the process share. */
 export interface UpstreamShares {
   readonly lookups: HeldShare;
   readonly turns: LoopTurns;
@@ -34,21 +34,21 @@ export function openUpstream(
   return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
 }
 
-/** Of all look-ups of the process. */
+/** The limit on all look-ups of the process. */
 export function openLookupShare(uses: ShareUses): HeldShare {
   const share = new HeldShare(shares.lookups.bounds);
   uses.watch('lookups', () => useOf(share));
   return share;
 }
 
-/** Of all that is worked through in pieces. */
+/** The event-loop grants for all work that is done in pieces. */
 export function openTurns(uses: ShareUses): LoopTurns {
   const turns = new LoopTurns({ now: () => systemClock.monotonic() });
   uses.watch('loop_turns', () => useOf(turns.bytes));
   return turns;
 }
 
-/** Names that somebody else than the platform's operator chose have no host of their own. */
+/** @param own hosts of the operator; empty for look-ups of names that others chose */
 export function openLookups(
   { dnsServers, connectTimeout: timeoutMs }: ProxySettings,
   share: HeldShare,
@@ -58,7 +58,7 @@ export function openLookups(
   return new NameLookups({ own, share, timeoutMs, servers, now: () => systemClock.monotonic() });
 }
 
-/** The operator's base URLs, but those into which a caller puts a part of the host. */
+/** Hosts of the operator's base URLs, except those with a part that a caller fills in. */
 function ownHosts(settings: ProxySettings): ReadonlySet<string> {
   const urls = [...baseUrlSettings(settings).templates.values()].filter((url) => !url.includes('{'));
   const listed = settings.privateUpstreams.map(({ hostAndPort }) => `http://${hostAndPort}`);

@@ -1,4 +1,5 @@
-// What both modes of the proxy share around their request path: listeners, admin, the record of each request, the drain.
+// The parts around the request path that both modes of the proxy share: listeners, admin, the record of each request,
+// the drain.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAdminServer } from '../common/admin-server.ts';
 import { trustedProxies } from '../common/caller-address.ts';
@@ -24,10 +25,10 @@ import type { ProxyMetrics } from './telemetry/metrics.ts';
 
 export interface RunningProxy {
   readonly port: number;
-  /** Of the listener with TLS, where there is one. */
+  /** Of the listener with TLS, if there is one. */
   readonly tlsPort: number | undefined;
   readonly adminPort: number;
-  /** Not ready, nothing new, open requests finish up to the grace, the rest is cut; then everything is closed. */
+  /** Not ready, no new requests; open requests finish within the grace, the rest is cut; then everything is closed. */
   drain(): Promise<void>;
 }
 
@@ -39,13 +40,13 @@ export interface Serving {
   readonly handler: Handler;
   /** Absent in a proxy that only forwards. */
   readonly readOn?: ReadOn;
-  /** Set when the drain begins; the request path looks at it. */
+  /** Set when the drain begins; the request path reads it. */
   readonly stopping: { now: boolean };
-  /** Undefined = ready; else why not. */
+  /** Undefined = ready; otherwise the reason. */
   notReady(): string | undefined;
 }
 
-/** @throws ListenError; Error that names a file that cannot be used */
+/** @throws ListenError; Error that names an unusable file */
 export async function serve(settings: ProxySettings, serving: Serving): Promise<RunningProxy> {
   const { log, metrics, watchdog, lifecycle, stopping } = serving;
   const connections = openConnections(settings, serving);
@@ -137,7 +138,7 @@ export function timeLimits(settings: ProxySettings): TimeLimits {
   };
 }
 
-/** @returns what counts and logs a request that is finished */
+/** @returns a function that counts and logs a finished request */
 export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: Exchange) => void {
   const logRequest = createAccessLog(log);
   return (exchange) => {
@@ -168,16 +169,16 @@ async function openTls(
   return { source, onRefused: (reason, address) => logRefused({ reason, address }) };
 }
 
-/** For the last reports of usage to be made. */
+/** Time for the last reports of usage. */
 const lastReportsMs = 5_000;
 
-/** Waits for open requests, at most for the grace; what is still open then is cut and named in the log. */
+/** Waits for open requests, at most for the grace. Requests that are still open then are cut and named in the log. */
 async function finished(
   listeners: readonly TrafficServer[],
   graceMs: number,
   { watchdog, log, readOn }: Serving,
 ): Promise<void> {
-  // Nobody waits for what is read on, but somebody has to be charged for it in time.
+  // No caller waits for responses that are read on, but their usage has to be charged in time.
   const giveUp = setTimeout(() => readOn?.stop(), Math.max(0, graceMs - lastReportsMs));
   const timer = setTimeout(() => {
     for (const { id } of watchdog.watched)
@@ -194,7 +195,7 @@ async function finished(
 const noticeMs = 1000;
 const noticeStepMs = 10;
 
-/** A connection is closed before its request finds out, and only then its response is read on. */
+/** A connection is closed before its request notices, and only then its response is read on. */
 async function noticed({ watched }: Watchdog, readOn: ReadOn | undefined): Promise<void> {
   for (let ms = 0; ms < noticeMs && [...watched].length > (readOn?.open ?? 0); ms += noticeStepMs)
     await sleep(noticeStepMs);

@@ -1,4 +1,4 @@
-// Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
+// Every setting of the proxy with its default and its reason; docs/configuration.md is rendered from this table.
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
@@ -36,7 +36,7 @@ import { timeSettings } from './time-settings.ts';
 
 const providerUrl = url(['https:', 'http:']);
 
-/** A URL in which only these placeholders may stand. */
+/** A URL that may contain only these placeholders. */
 const template =
   (placeholders: readonly string[]): Decoder<string> =>
   (value) => {
@@ -345,7 +345,7 @@ export function readProxySettings(env: NodeJS.ProcessEnv) {
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return {
     ...settings,
-    /** Where they are read again. */
+    /** The files from which they are read again. */
     forwardCaFile: settingFile(sidecarSettings.forwardCa, env),
     attachKeyFile: settingFile(sidecarSettings.attachKey, env),
     recordKeysFile: settingFile(proxySettings.recordKeys, env),

@@ -1,30 +1,30 @@
-// What is scarce in a proxy and shared by those who use it (common/shares.ts): a row for each resource. Docs, metrics and whoever refuses
+// The scarce resources of a proxy that its users share (common/shares.ts): a row for each. Docs, metrics and refusals
 // take name, bounds and code from here.
 import type { ShareUse } from '../common/shared-metrics.ts';
 import type { HeldOptions, HeldShare, RateOptions } from '../common/shares.ts';
 import type { ErrorCode } from './errors.ts';
 
-/** Held things of which a setting says how many there are, and it or a row which part of them one may have. */
+/** A setting gives the capacity; a setting or the row gives the part that one owner may have of it. */
 export interface SetOptions {
   readonly setting: string;
   readonly alpha: HeldOptions['alpha'] | { readonly setting: string };
 }
 
 export interface ShareRow {
-  /** How much there is of it, in all or for each owner. */
+  /** The capacity, in total or for each owner. */
   readonly bounds: HeldOptions | RateOptions | SetOptions;
-  /** What is counted, and by whom it is shared. */
+  /** The unit that is counted, and the owners that share it. */
   readonly unit: string;
-  /** What a refusal answers; undefined: nothing, the row says what becomes of it. */
+  /** The code of a refusal. Undefined: nothing is refused, and the unit describes what happens instead. */
   readonly refusal: ErrorCode | undefined;
 }
 
-/** Characters of texts that guardrails have before them. */
+/** Characters of texts that guardrails are to scan. */
 const textMax = 64 * 1024 * 1024;
 
 const ofOrganization = { setting: 'GATEWAY_ORGANIZATION_SHARE' };
 
-// One row a line, or as few as fit: rows are added by those who add resources.
+// Everyone who adds a resource adds a row, so rows are short.
 export const shares = {
   requests: {
     bounds: { setting: 'GATEWAY_IN_FLIGHT_MAX', alpha: ofOrganization },
@@ -90,9 +90,9 @@ export const shares = {
 
 export type ShareName = keyof typeof shares;
 
-/** How much of each is used, and how often some was refused. */
+/** How much of each resource is used, and how often a part of it was refused. */
 export interface ShareUses {
-  /** Whoever constructs the resource registers it here. */
+  /** The code that constructs the resource registers it here. */
   watch(resource: ShareName, read: () => ShareUse): void;
   read(): readonly (readonly [ShareName, ShareUse])[];
 }
@@ -105,7 +105,7 @@ export function createShareUses(): ShareUses {
   };
 }
 
-/** Of what is held, or waits. */
+/** A share of a resource that is used or waited for. */
 export type ReadShare = Pick<HeldShare, 'used' | 'capacity' | 'refused'>;
 
 export function useOf({ used, capacity, refused }: ReadShare): ShareUse {

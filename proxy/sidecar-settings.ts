@@ -1,5 +1,5 @@
-// Settings of sidecars and of the egress gateway they send to: forward mode, the attached key, the listener with TLS; and
-// which of them, and of the others, contradict each other.
+// Settings of sidecars and of the egress gateway to which they send: forward mode, the attached key, the listener with
+// TLS. Also checks which of them, and of the other settings, contradict each other.
 import { X509Certificate } from 'node:crypto';
 import { isLoopbackHost } from '../common/addresses.ts';
 import {
@@ -100,7 +100,7 @@ type SidecarSettings = ReturnType<typeof decodeSettings<typeof sidecarSettings>>
   readonly listen: ListenAddress;
 };
 
-/** One for each contradiction, in words for whoever has to mend it. */
+/** One message for each contradiction, for the operator who has to correct it. */
 export function sidecarMistakes(settings: SidecarSettings, env: NodeJS.ProcessEnv): string[] {
   const isForwarding = settings.forwardTo !== undefined;
   return [
@@ -110,7 +110,10 @@ export function sidecarMistakes(settings: SidecarSettings, env: NodeJS.ProcessEn
   ];
 }
 
-/** What a proxy that forwards does not use, though whoever set it may think that it does; secrets it is not even to hold. */
+/**
+ * Settings that a forwarding proxy does not use, although the operator may believe that it does. Secrets among them
+ * must not even reach it.
+ */
 const notForwarding = [
   ...['REDIS_URL', 'REDIS_URL_FILE', 'GATEWAY_CACHE_KEY', 'GATEWAY_CACHE_KEY_FILE', 'GATEWAY_REDIS_PREFIX'],
   ...['GATEWAY_RECORD_KEYS', 'GATEWAY_RECORD_KEYS_FILE'],

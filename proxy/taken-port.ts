@@ -1,12 +1,13 @@
-// A port that somebody else has when a sidecar starts. The sidecar ends at once and says who it is, as far as a process can see
-// that from its own container: the kernel tells the user that listens, and the injector which containers there are.
+// Reports a port that is in use when a sidecar starts. The sidecar ends at once and names the container that uses the
+// port, as far as it can be seen from the sidecar's own container: the kernel reports the listening user, and the
+// injector the containers of the pod.
 import { readFile } from 'node:fs/promises';
 import { ListenError } from '../common/listen.ts';
 import type { Decoder } from '../common/settings.ts';
 
 export interface PodContainer {
   readonly name: string;
-  /** Undefined: its image says. */
+  /** Undefined: the image defines it. */
   readonly user: number | undefined;
 }
 
@@ -18,13 +19,16 @@ export const podContainer: Decoder<PodContainer> = (value) => {
   return { name, user: user === '' ? undefined : Number(user) };
 };
 
-/** How the pod's author moves the listener of a setting. */
+/** The annotation by which the pod's author moves the listener of a setting. */
 const annotations: Readonly<Record<string, string>> = {
   GATEWAY_LISTEN: 'model-gateway.io/port',
   GATEWAY_ADMIN_LISTEN: 'model-gateway.io/admin-port',
 };
 
-/** @param containers of the pod; undefined: this is no sidecar @returns the error as it is where it is about something else */
+/**
+ * @param containers of the pod; undefined: this is no sidecar @returns the error unchanged if it is about something
+ * else
+ */
 export async function inWordsOfThePod(
   error: unknown,
   containers: readonly PodContainer[] | undefined,
@@ -40,7 +44,7 @@ export async function inWordsOfThePod(
   );
 }
 
-/** For a message. */
+/** The users of the port, for a message. */
 export function whoHas(user: number | undefined, containers: readonly PodContainer[]): string {
   const certain = containers.filter((one) => one.user !== undefined && one.user === user);
   const possible = containers.filter((one) => one.user === undefined || user === undefined);
@@ -52,7 +56,7 @@ export function whoHas(user: number | undefined, containers: readonly PodContain
   return `one of the containers ${suspects.map(({ name }) => name).join(', ')}${as}`;
 }
 
-/** Undefined where it cannot be seen. */
+/** Undefined if it cannot be determined. */
 async function listeningUser(port: number): Promise<number | undefined> {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'latin1').catch(() => '')),

@@ -1,4 +1,4 @@
-// How long a request may take, stage by stage: settings of the proxy that the watchdog keeps.
+// Settings of the greatest time of a request, stage by stage; the watchdog enforces them.
 import { bytes, duration, integer, type Setting } from '../common/settings.ts';
 
 export const timeSettings = {

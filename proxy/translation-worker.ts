@@ -1,10 +1,11 @@
-// What runs in a worker of upstream/translation-workers.ts: one call after the other is translated, bytes in and bytes out.
+// The program of a worker of upstream/translation-workers.ts: it translates one call after the other, bytes in and
+// bytes out.
 import { parentPort } from 'node:worker_threads';
 import { runBehindEventLoop } from '../common/thread-priority.ts';
 import { providersByName } from './providers/index.ts';
 import { type TranslationJob, translated } from './upstream/translation-job.ts';
 
-/** Its name, for who starts it. */
+/** Its name, for the code that starts it. */
 export type TranslationWorkerName = 'translation-worker';
 
 runBehindEventLoop();

@@ -1,18 +1,18 @@
-// What callers are told of a model that nobody knows: the names near to it that they may call. One place for these words.
+// Messages to callers about unknown models, with similar names that they may call. All of these messages are here.
 import { catalogInForce } from '../catalog/in-force.ts';
 import { withoutKeyForms } from '../common/key-forms.ts';
 import type { ChatCall } from './call.ts';
 import { GatewayError } from './errors.ts';
 import { modelNotKnown, ProviderFailure } from './upstream/provider-failure.ts';
 
-/** @param asked `<provider>/<model>` */
+/** @param requested `<provider>/<model>` */
 export function modelNotFound(requested: string, near: readonly string[]): GatewayError {
-  // Callers mistake the field for another one: what looks like a key is not repeated.
+  // Callers put other values into this field by mistake: text that looks like a key is not repeated.
   const message = `no such model: ${withoutKeyForms(requested)}; ${nearestWords(near)}`;
   return new GatewayError('model_not_found', { param: 'model', message });
 }
 
-/** A budget applies and the call has no price. */
+/** The error when a budget applies and the call has no price. */
 export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): GatewayError {
   const near = unknownModel?.nearest() ?? [];
   if (unknownModel?.isSlip === true) {
@@ -27,19 +27,19 @@ export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): Gate
   });
 }
 
-/** A provider that does not know the model either says so in its own words; what is near to it is for the gateway to say. */
+/** If the provider does not know the model either, its own message stays, and the gateway adds the similar names. */
 export function withNearest(error: unknown, { unknownModel }: ChatCall): unknown {
   if (unknownModel === undefined || !(error instanceof ProviderFailure) || error.status !== 404) return error;
   const { status, param = 'model', retryable, retryAfter, headers, reason } = error;
   const near = unknownModel.nearest();
-  // Of words that are the gateway's own there may be more.
+  // Only a message of the gateway's own may be longer.
   const isListed = near.length > 0 && error.message === modelNotKnown;
   const message = isListed ? `${modelNotKnown}; ${nearestWords(near)}` : error.message;
   const listed = { status, message, param, code: 'model_not_found', retryable, retryAfter };
   return new ProviderFailure(listed, { retryAfter, headers, reason, hint: didYouMean(near) });
 }
 
-/** What callers are told of names near to theirs. */
+/** The message about similar names. */
 export function nearestWords(near: readonly string[]): string {
   return near.length === 0
     ? 'GET /v1/models lists what this key may call'

@@ -1,5 +1,5 @@
-// What `npm start` keeps between starts: the database, and beside it the secrets that tie the planes together, each in a
-// file that only its owner may read.
+// The data that `npm start` keeps between starts: the database, and the secrets that connect the planes, each in a file
+// that only its owner may read.
 import {
   accessSync,
   chmodSync,
@@ -21,7 +21,7 @@ export interface DataFolder {
   write(name: SecretFile, value: string): void;
 }
 
-/** Creates the folder where it is missing. @throws Error that says which setting moves it */
+/** Creates the folder if it is missing. @throws Error that names the setting for another folder */
 export function openDataFolder(path: string): DataFolder {
   const folder = resolve(path);
   try {
@@ -40,7 +40,7 @@ export function openDataFolder(path: string): DataFolder {
     read: (name) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim() : undefined),
     write: (name, value) => {
       writeFileSync(file(name), `${value}\n`, { mode: 0o600 });
-      // The mode above counts for new files only.
+      // The mode above applies only to new files.
       chmodSync(file(name), 0o600);
     },
   };

@@ -1,4 +1,4 @@
-// The first organization: made on the first start through the same calls an operator makes, kept in step on later ones.
+// The first organization. The first start creates it by the same calls that an operator makes; later starts update it.
 import { isObject, type JsonObject } from '../common/json.ts';
 import type { DataFolder } from './data-folder.ts';
 import { type OperatorApi, operatorApi } from './operator-api.ts';
@@ -6,7 +6,7 @@ import type { VendorKey } from './vendors.ts';
 
 export interface Demo {
   readonly organizationId: string;
-  /** Shown once: only on the first start. */
+  /** Only after the first start; shown once. */
   readonly secrets: DemoSecrets | undefined;
 }
 
@@ -18,18 +18,18 @@ export interface DemoSecrets {
 
 export interface DemoOptions {
   readonly data: DataFolder;
-  /** Of the JSON door. */
+  /** Port of the JSON API. */
   readonly port: number;
-  /** Opens an empty control plane once. */
+  /** Valid once, for an empty control plane. */
   readonly bootstrapToken: string;
-  /** What the organization's keys are to be, by provider. */
+  /** The organization's wanted keys, by provider. */
   readonly providerKeys: Readonly<Record<string, VendorKey>>;
 }
 
 const keyName = 'quickstart';
 const renewBeforeMs = 14 * 24 * 60 * 60 * 1000;
 
-/** @throws Error that says what does not fit */
+/** @throws Error if the data folder and the database do not belong together */
 export async function prepareDemo(options: DemoOptions): Promise<Demo> {
   const token = options.data.read('operator-token');
   if (token === undefined) return createDemo(options);
@@ -62,7 +62,7 @@ async function createDemo({ data, port, bootstrapToken, providerKeys }: DemoOpti
     name: 'demo-key',
     scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: textOf(system, 'id') },
   });
-  // Last: a first start that was interrupted has no token and says so, instead of half a demo that looks whole.
+  // Written last: without a token, an interrupted first start fails at the next start, instead of running half a demo.
   data.write('proxy-token', textOf(proxyToken, 'value'));
   data.write('operator-token', operatorToken);
   return {
@@ -71,7 +71,10 @@ async function createDemo({ data, port, bootstrapToken, providerKeys }: DemoOpti
   };
 }
 
-/** The simulator's keys and the vendors' take turns under one name, as variables of the environment come and go. */
+/**
+ * A key of the simulator and a key of the vendor replace each other under one name, as environment variables are set or
+ * unset.
+ */
 async function keepProviderKeys(
   api: OperatorApi,
   organizationId: string,
@@ -93,13 +96,13 @@ async function keepProviderKeys(
   }
 }
 
-/** What the last start set and this one does not is cleared. */
+/** Clears settings of the last start that this one does not set. */
 function cleared(key: JsonObject): object {
   const settings = isObject(key.settings) ? Object.keys(key.settings) : [];
   return Object.fromEntries(settings.map((name) => [name, '']));
 }
 
-/** Operator tokens end after 90 days; the one that is kept in the data folder is renewed in time. */
+/** Operator tokens end after 90 days; the token in the data folder is renewed two weeks earlier. */
 async function renewOperatorToken(api: OperatorApi, organizationId: string, data: DataFolder): Promise<void> {
   const { people } = await api.call('People/List', { organizationId });
   const owner = (Array.isArray(people) ? people : []).find(

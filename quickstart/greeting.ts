@@ -1,4 +1,4 @@
-// What `npm start` prints: everything is one paste away, and each secret is shown once.
+// The text that `npm start` prints. Every command can be pasted, and each secret is shown once.
 import type { VendorName } from '../simulator/vendors.ts';
 import type { Demo } from './demo.ts';
 import { quickstartVendors } from './vendors.ts';
@@ -10,7 +10,7 @@ export interface GreetingFacts {
   readonly adminPort: number;
   readonly httpPort: number;
   readonly grpcPort: number;
-  /** The others are simulated. */
+  /** The other vendors are simulated. */
   readonly realVendors: readonly VendorName[];
 }
 

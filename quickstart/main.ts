@@ -1,4 +1,4 @@
-// `npm start`: both planes in one process. Compile cache first, as in the planes' own entries.
+// `npm start`: both planes in one process. The compile cache is enabled first, as in the planes' own entries.
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

@@ -1,4 +1,4 @@
-// The control plane's JSON door, called as any operator would.
+// Calls the control plane's JSON API, as any operator would.
 export interface OperatorApi {
   /** @throws Error with the control plane's message */
   call(method: string, request: object): Promise<Record<string, unknown>>;

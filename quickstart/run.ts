@@ -1,4 +1,4 @@
-// Both planes in one process over SQLite, in front of the simulator or of the vendors whose keys stand in the environment.
+// Both planes in one process over SQLite, with the simulator, or with the vendors whose keys are in the environment.
 import { join } from 'node:path';
 import { createCredential } from '../common/credential.ts';
 import { createLifecycle, type Lifecycle, untilSignal } from '../common/lifecycle.ts';
@@ -47,7 +47,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
   const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
   lifecycle.onClose('simulator', () => simulator.close());
   const settings = readProxySettings({
-    // One organization, so all of the gateway is its.
+    // The only organization may use the whole gateway.
     GATEWAY_ORGANIZATION_SHARE: '100',
     GATEWAY_JOURNAL_DIR: join(data.path, 'journal'),
     ...process.env,
@@ -73,7 +73,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
 function controlPlaneSettings(data: DataFolder, bootstrapToken: string) {
   return readControlPlaneSettings({
     ...process.env,
-    // GATEWAY_ADMIN_LISTEN is the proxy's here; nobody scrapes this one.
+    // In the quick start GATEWAY_ADMIN_LISTEN is the proxy's; nothing scrapes the control plane.
     GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
     GATEWAY_DATABASE_URL: `sqlite:${data.database}`,
     GATEWAY_MASTER_KEY: secretOf(data, 'master-key'),

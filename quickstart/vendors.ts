@@ -1,21 +1,21 @@
-// Which vendors the quick start calls: each whose key stands in the environment under its usual name; the simulator stands in
-// for the others.
+// The vendors that the quick start calls: those with a key in the environment under its usual name. The simulator
+// replaces the others.
 import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
 import { accounts } from '../simulator/managed-cloud-models/accounts.ts';
 
-/** A stored provider key as the control plane takes it. */
+/** A stored provider key in the control plane's form. */
 export interface VendorKey {
   readonly secret: Readonly<Record<string, string | undefined>>;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 interface Vendor {
-  /** Variables that hold its key. */
+  /** Environment variables with its key. */
   readonly variables: readonly string[];
-  /** Undefined where they do not. */
+  /** Undefined if they are not set. */
   keyIn(env: NodeJS.ProcessEnv): VendorKey | undefined;
   readonly simulatedKey: VendorKey;
-  /** What follows the simulator's base URL. */
+  /** The path after the simulator's base URL. */
   readonly path: string;
 }
 
@@ -67,7 +67,7 @@ export const quickstartVendors: Readonly<Record<VendorName, Vendor>> = {
   },
 };
 
-/** Vendors that are really called. */
+/** Vendors that the proxy really calls. */
 export function realVendors(env: NodeJS.ProcessEnv): readonly VendorName[] {
   return vendorNames.filter((name) => quickstartVendors[name].keyIn(env) !== undefined);
 }
@@ -80,7 +80,7 @@ export function vendorKeys(env: NodeJS.ProcessEnv): Readonly<Record<VendorName, 
   return Object.fromEntries(keys) as Record<VendorName, VendorKey>;
 }
 
-/** Settings of the proxy that lead to the simulator for all others. */
+/** Settings of the proxy by which all other vendors are the simulator. */
 export function simulatorSettings(
   env: NodeJS.ProcessEnv,
   simulator: { readonly port: number; readonly baseUrls: Readonly<Record<VendorName, string>> },

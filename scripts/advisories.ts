@@ -1,5 +1,6 @@
-// `npm run advisories -- --from <folder or file>`: advisories that were fetched before, held against what is shipped. Asks nobody, so it
-// runs where nothing of the internet is reached, and tells nobody what is shipped. Exit codes: 1 a finding, 2 it could not be judged.
+// `npm run advisories -- --from <folder or file>`: compares downloaded advisories with the shipped packages. It makes
+// no network requests, so it also runs offline, and discloses nothing. Exit codes: 1 = a match, 2 = it could not be
+// checked.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findingsOf, readAdvisories } from './release/osv.ts';

@@ -1,6 +1,6 @@
-// `npm run build`: each program as a self-contained ESM bundle, dist/<program>/bin/main.mjs, that needs Node and nothing else.
-// Beside it: the licences of what it holds, and its bill of materials. Fails if a bundle holds a file or a package of what its program
-// must not know, or of a licence that nobody has allowed.
+// `npm run build`: bundles each program as a self-contained ES module, dist/<program>/bin/main.mjs, which needs only
+// Node. The licences of its packages and its bill of materials are beside it. Fails if a bundle contains a file or
+// package that its program must not import, or a package whose licence is not allowed.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
@@ -13,9 +13,9 @@ import { requestedByProject, shippedPackages } from './release/shipped.ts';
 const root = join(import.meta.dirname, '..');
 
 export interface ProgramRules {
-  /** By the file that each becomes, beside the others. */
+  /** Source by the name of the bundled file. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Folders of this project that may be in it; nothing else may. */
+  /** Folders of this project that it may contain; all others are refused. */
   readonly folders: readonly string[];
   readonly withoutPackages: readonly string[];
 }
@@ -67,19 +67,24 @@ const rulesOf = {
 export type Program = keyof typeof rulesOf;
 const allPrograms = Object.keys(rulesOf) as Program[];
 
-/** The .proto files that packages read at run time, by where they look: two folders above the bundle, in proto/. */
+/**
+ * The .proto files that packages read at run time, at the path where they look: proto/, two folders above the bundle.
+ */
 const protoFolders = {
   health: 'grpc-health-check/proto/health',
   grpc: '@grpc/reflection/build/proto/grpc',
 } as const;
 
-/** What a program reads at run time, by its name beside the bundle: scripts that run in Redis, the description of the JSON API. */
+/**
+ * Files that a program reads at run time, by their name beside the bundle: Redis scripts, the description of the JSON
+ * API.
+ */
 const besides: Readonly<Partial<Record<Program, readonly [name: string, source: string]>>> = {
   proxy: ['scripts', 'proxy/rates/scripts'],
   'control-plane': ['openapi.json', 'control-plane/openapi.json'],
 };
 
-// Packages in CommonJS expect these names; in an ES module nothing defines them.
+// CommonJS packages expect these names, which an ES module does not define.
 const banner = [
   "import { createRequire as bannerCreateRequire } from 'node:module';",
   'const require = bannerCreateRequire(import.meta.url);',
@@ -90,13 +95,13 @@ const banner = [
 export interface Bundle {
   readonly program: Program;
   readonly main: string;
-  /** Of code: main.mjs and all that it loads. */
+  /** Bytes of code: main.mjs and everything that it loads. */
   readonly bytes: number;
-  /** Names of the packages in it. */
+  /** Names of its packages. */
   readonly packages: readonly string[];
 }
 
-/** @throws Error if a bundle holds what is foreign to its program */
+/** @throws Error if a bundle contains files or packages that are foreign to its program */
 export async function buildPrograms(
   outDirectory: string,
   programs: readonly Program[] = allPrograms,
@@ -109,7 +114,7 @@ export async function buildPrograms(
   return Promise.all(bundles);
 }
 
-/** One, without what more than one need. */
+/** Builds one program, without files that programs share. */
 export async function buildProgram(
   program: Program,
   outDirectory: string,
@@ -122,14 +127,14 @@ export async function buildProgram(
     outdir: join(directory, 'bin'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // The entry turns the compile cache on and then loads the rest: that has to stay a file of its own.
+    // The entry enables the compile cache and then loads the rest, which must therefore be a separate file.
     splitting: true,
     platform: 'node',
     target: 'node26',
     format: 'esm',
     mainFields: ['module', 'main'],
     external: ['pg-native'],
-    // A package is known by its place in node_modules, also where that folder is a link to another.
+    // The path in node_modules identifies a package, also where that folder is a symbolic link.
     preserveSymlinks: true,
     banner: { js: banner },
     minifySyntax: true,

@@ -1,4 +1,4 @@
-// Every check of the project but its tests, once: `npm test` runs them all, `npm run check` those that are asked for all day.
+// All checks of the project except its tests: `npm test` runs all of them, `npm run check` the quick ones.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,9 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name);
 export interface Check {
   readonly name: string;
   readonly command: readonly string[];
-  /** The same in the inner loop, where what was found for files that did not change may be used again; absent: not in it. */
+  /**
+   * The command of `npm run check`, which may reuse results of unchanged files; absent: the check is not part of it.
+   */
   readonly inLoop?: readonly string[];
 }
 
@@ -31,7 +33,7 @@ export const checks: readonly Check[] = [
   { name: 'dashboards and alerts', command: [node, 'scripts/dashboards.ts', '--check'] },
 ];
 
-/** Runs one and prints its result and time; of one that fails, what it printed. */
+/** Runs a check and prints its result and time, and its output if it failed. */
 export async function runCheck(name: string, command: readonly string[]): Promise<Counts> {
   const started = performance.now();
   const { code, output } = await run(command, 'pipe');
@@ -41,7 +43,7 @@ export async function runCheck(name: string, command: readonly string[]): Promis
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 };
 }
 
-/** @param args of `vitest run`: paths, projects; @param output `failures`: nothing of what passes */
+/** @param args of `vitest run`: paths, projects; @param output `failures`: prints nothing about passing tests */
 export async function runTests(args: readonly string[], output: 'all' | 'failures'): Promise<Counts> {
   const started = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-report-'));
@@ -58,7 +60,7 @@ export async function runTests(args: readonly string[], output: 'all' | 'failure
   }
 }
 
-/** Prints the last line, which is the sum. */
+/** Prints the totals as the last line. */
 export function conclude(results: readonly Counts[]): void {
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
@@ -95,7 +97,7 @@ function run(
   });
 }
 
-/** Whoever tests goes on, at a terminal, until stopped. @returns the exit code */
+/** Runs the tests again after each change, until the developer stops it. @returns the exit code */
 export function watchTests(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(bin('vitest'), ['watch', ...args], {
@@ -108,8 +110,8 @@ export function watchTests(args: readonly string[]): Promise<number> {
   });
 }
 
-// No test may reach a real provider or be steered by the settings of a gateway on this machine. Seeds and numbers of cases are the
-// tests' own.
+// Removes variables by which a test could reach a real provider, and settings of a gateway on this machine. Seeds and
+// numbers of cases belong to the tests and stay.
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(OPENAI|ANTHROPIC|GEMINI|GOOGLE|AZURE|AWS)_|^GATEWAY_(?!\w+_(SEED|CASES|ROUNDS)$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));

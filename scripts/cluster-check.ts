@@ -1,10 +1,12 @@
-// `npm run cluster-check`: the manifests, the injector and the keeper against Kubernetes' own API server with all its admission plugins,
-// built from its published Go module, over etcd. Beside npm test: it needs Go, some minutes for the first build, and root for networks
-// of its own. What it starts is in a network namespace of this process and ends with it; nothing of Kubernetes is kept.
-//   --bin <folder>          where the built programs are kept (default: gateway-cluster-bin in the folder for temporary files)
+// `npm run cluster-check`: runs the manifests, the injector and the keeper against Kubernetes' own API server with all
+// its admission plugins, built from its published Go module, over etcd. Not part of npm test: it needs Go, some minutes
+// for the first build, and root for its own networks. All its processes are in a network namespace of this process and
+// end with it; this repository contains nothing of Kubernetes.
+//   --bin <folder>          for the built programs (default: gateway-cluster-bin in the folder for temporary files)
 //   --kubernetes <version>  default v1.34.4
-//   --only <groups>         of install (always), webhooks, words, sizes, audit, ports, certificates, uninstall; commas between
-//   --record                writes what the API server sent and answered to test/integration, for npm test to replay
+//   --only <groups>         of install (always), webhooks, words, sizes, audit, ports, certificates, uninstall;
+//                           commas between them
+//   --record                writes the API server's requests and responses to test/integration; npm test replays them
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +38,9 @@ const { values } = parseArgs({
 });
 const versions = { kubernetes: values.kubernetes, etcd: 'v3.6.16' };
 
-/** In this order: each goes on from what those before it have left, and all from the first. */
+/**
+ * The groups run in this order. Each needs the results of the first, and continues from the state after the one before.
+ */
 const groups: Readonly<Record<string, readonly Check[]>> = {
   install: installChecks,
   webhooks: webhookChecks,
@@ -86,7 +90,7 @@ function whatIsNeeded(): string[] {
   ];
 }
 
-/** The same program again, in a network and a mount namespace that end with it. */
+/** Runs this program again in a network namespace and a mount namespace that end with it. */
 function runInNamespaces(): number {
   const again = [
     process.execPath,

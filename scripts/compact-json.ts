@@ -1,9 +1,9 @@
-// JSON of files that are made but have to stay in the repository: few lines, and still one for each thing that a change concerns, so that
-// a diff shows what changed.
+// Formats JSON of generated files that are committed: few lines, but one for each entry, so that a diff shows what
+// changed.
 
 const shortLength = 120;
 
-/** @param levels whose entries have a line each; what is deeper, or short, is on the line of its entry */
+/** @param levels whose entries each get a line; deeper or short entries share the line of their parent */
 export function compactJson(value: object, levels: number): string {
   return `${format(value, levels)}\n`;
 }

@@ -1,5 +1,5 @@
-// Fails where the contract breaks programs that are released: proto/released has the contracts of the versions that may still be
-// met (proto/README.md says when they change), proto/generated/contract.json is the present one.
+// Fails if the contract breaks released programs: proto/released has the contracts of versions that may still run
+// (proto/README.md says when they change), proto/generated/contract.json is the current one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Descriptor, findBreaks } from '../proto/compatibility.ts';

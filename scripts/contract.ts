@@ -1,5 +1,5 @@
-// Runs buf on the contract with the rules of buf.yaml: `buf lint`, and `buf breaking` against each released contract. It is a second
-// opinion beside scripts/compatibility.ts, by the tool that programs of others use. It needs no network.
+// Runs buf on the contract with the rules of buf.yaml: `buf lint`, and `buf breaking` against each released contract.
+// It complements scripts/compatibility.ts with the tool that client developers use. It needs no network.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,12 @@ import { protoText } from './proto-text.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** @returns what buf reports, a line each; none where all is well. @throws Error if buf itself fails */
+/** @returns the problems that buf reports, a line each; empty if there are none. @throws Error if buf itself fails */
 export function lintContract(): readonly string[] {
   return buf(['lint']);
 }
 
-/** @param released as proto/released keeps it. @returns as lintContract */
+/** @param released in the form of proto/released. @returns as lintContract */
 export function breaksOf(released: Descriptor): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'released-contract-'));
   try {
@@ -25,12 +25,12 @@ export function breaksOf(released: Descriptor): readonly string[] {
   }
 }
 
-/** Of a run that finds something. Every other exit code but 0 is a failure of buf. */
+/** The exit code when buf has reported problems. Every other code except 0 means that buf failed. */
 const findingsExitCode = 100;
 
 function buf(args: readonly string[]): readonly string[] {
   try {
-    // buf wants a folder for modules that it fetches, although there is none to fetch; a home may be read-only.
+    // buf needs a cache folder, although there are no modules to fetch; the home folder may be read-only.
     const env = { ...process.env, BUF_CACHE_DIR: join(tmpdir(), 'buf-cache') };
     execFileSync(join(root, 'node_modules/.bin/buf'), args, {
       cwd: root,

@@ -1,6 +1,6 @@
-// Writes deploy/observability from the tables of scripts/observability: Grafana's dashboards, rules of Prometheus as a file and
-// as an object of its operator. They are committed, because they are applied from the tree. With --check it writes nothing and fails if
-// a committed file differs.
+// Writes deploy/observability from the tables of scripts/observability: Grafana's dashboards, and Prometheus rules as a
+// file and as an object of its operator. They are committed, because operators apply them from the repository. With
+// --check it writes nothing and fails if a committed file differs.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { alertGroups } from './observability/alerts/index.ts';

@@ -1,5 +1,6 @@
-// Writes the tables of docs/ from the programs' own tables (settings, error codes, metrics, providers) and from the one that the
-// conformance tests take their cases from. What stands outside the markers is prose and stays. With --check it writes nothing and fails if a table differs.
+// Writes the tables of docs/ from the programs' own tables (settings, error codes, metrics, providers) and from the
+// table of cases of the conformance tests. Text outside the markers is prose and stays. With --check it writes nothing
+// and fails if a table differs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
@@ -49,7 +50,7 @@ proxyMetrics.observe({
 const keeperMetrics = createKeeperMetrics();
 keeperMetrics.observe({ isLeader: () => false, certificates: () => [], namespacesLeftOut: () => 0 });
 
-/** Tables by the page and the marker they stand under. */
+/** Tables by page and marker. */
 const pages: Record<string, Record<string, string>> = {
   'docs/configuration.md': {
     'proxy settings': settingsTable(proxySettings),
@@ -184,7 +185,7 @@ function boundsText(bounds: ShareRow['bounds']): string {
   return `${capacity.toLocaleString('en')} in all; ${partText(alpha)}`;
 }
 
-/** Of what is held, what one may have: used < alpha × free. */
+/** The maximum share of a single user of a resource: used < alpha × free. */
 function partText(alpha: number | { readonly setting: string }): string {
   const part =
     typeof alpha === 'number' ? String(Math.round((100 * alpha) / (1 + alpha))) : code(alpha.setting);
@@ -206,7 +207,7 @@ function controlPlaneBounds(row: ControlPlaneShareRow): string {
   return `${row.atOnce} at once; ${row.waiting} may wait, one’s up to ${row.alpha} times what is free, for ${row.waitMs / 1000} s`;
 }
 
-// prom-client's own metrics of the process and of Node come along; their names are known everywhere.
+// Lists only the gateway's metrics; prom-client's own metrics of the process and of Node are widely known.
 function metricsTable(exposition: string): string {
   const types = new Map(
     [...exposition.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),

@@ -1,6 +1,6 @@
-// Generates proto/generated/contract.json from proto/gateway/v1: the contract as one file that programs load instead of .proto files (a
-// bundle has none), which is why it is committed. On one line, because nobody reads it. With --check it writes nothing and fails if the
-// committed file differs. The types beside it are made by scripts/types.mjs.
+// Generates proto/generated/contract.json from proto/gateway/v1. Programs load this file instead of .proto files, which
+// a bundle does not have, so it is committed; it is on one line, because people do not read it. With --check it writes
+// nothing and fails if the committed file differs. scripts/types.mjs makes the types.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadContract } from './load-contract.ts';

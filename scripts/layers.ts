@@ -1,10 +1,10 @@
-// Who may import whom, in one table: the folders of the repository, the packages of npm, and the few files that only their own entry
-// starts. Every form of import counts, of types too, and no rooms and no files import each other in a circle.
-// `node scripts/layers.ts` reads the whole tree.
+// One table of allowed imports: between folders of the repository, of npm packages, and of files that only their own
+// entry starts. All forms of import count, also of types. No two rooms and no two files import each other in a circle.
+// `node scripts/layers.ts` checks the whole tree.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** The top folders that each top folder may import, beside itself. A folder that is missing here may import any. */
+/** The top folders that each top folder may import, besides itself. A folder without a row may import any. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   common: ['package.json'],
   proto: ['common'],
@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   quickstart: ['catalog', 'common', 'control-plane', 'guardrails', 'proto', 'proxy', 'simulator'],
 };
 
-/** The only files and folders that import a package; what surrounds the programs is free, and so are tests. */
+/** The only files and folders that import a package. Folders outside the programs and tests may import any. */
 const importers: Readonly<Record<string, readonly string[]>> = {
   '@grafana/*': ['scripts/observability/grafana.ts'],
   '@grpc/grpc-js': ['common/tls.ts', ...grpcEnds()],
@@ -50,7 +50,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   undici: ['proxy/upstream/transport.ts'],
 };
 
-/** Files that others must not import, with those who may. */
+/** Files that only the named files may import. */
 const reserved: readonly { readonly file: RegExp; readonly by: RegExp; readonly why: string }[] = [
   {
     file: /^[a-z-]+\/app\.ts$/,
@@ -65,7 +65,10 @@ const reserved: readonly { readonly file: RegExp; readonly by: RegExp; readonly 
   ...translation(),
 ];
 
-/** Rooms of the translation in one direction: conversation ← models ← formats ← each format ← providers. No format knows another. */
+/**
+ * Folders of the translation in one direction: conversation ← models ← formats ← each format ← providers. A format
+ * never imports another.
+ */
 function translation() {
   return [
     {
@@ -92,7 +95,7 @@ export interface Violation {
   readonly why: string;
 }
 
-/** @param file from the root of the repository @returns what the file imports and may not */
+/** @param file from the root of the repository @returns the file's imports that are not allowed */
 export function violationsIn(file: string, text: string): readonly Violation[] {
   return specifiersIn(text).flatMap((specifier) => {
     const why = specifier.startsWith('.')
@@ -102,7 +105,7 @@ export function violationsIn(file: string, text: string): readonly Violation[] {
   });
 }
 
-/** What the text imports in any form: import, export from, import(), the type import(''). */
+/** The specifiers of all forms of import: import, export from, import(), the type import(''). */
 export function specifiersIn(text: string): readonly string[] {
   return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"`])([^'"`\n]+)\1/g)].map(
     ([, , specifier = '']) => specifier,
@@ -121,7 +124,7 @@ function refusedFile(file: string, imported: string): string | undefined {
   return reserved.find((row) => row.file.test(imported) && !row.by.test(file))?.why;
 }
 
-/** The wire format whose folder the file is in. */
+/** The wire format in whose folder the file is. */
 function formatOf(path: string): string | undefined {
   return /^proxy\/formats\/([a-z-]+)\//.exec(path)?.[1];
 }
@@ -151,7 +154,7 @@ function databaseRooms(): readonly string[] {
   return ['control-plane/api/dispatch.ts', ...rooms.map((room) => `control-plane/${room}/`)];
 }
 
-/** The top folder, or the file itself where it is in none. */
+/** The top folder, or the file itself if it is in none. */
 function topOf(path: string): string {
   return path.split('/')[0] ?? path;
 }
@@ -161,8 +164,8 @@ function resolved(file: string, specifier: string): string {
 }
 
 /**
- * A room is a folder; a file right in a top folder is a room of its own, since such files are the ground that all rooms stand on or
- * what puts them together.
+ * A room is a folder. A file directly in a top folder is a room of its own, because such files are either the base of
+ * all rooms or combine them.
  */
 export function roomOf(file: string): string {
   const folder = dirname(file);
@@ -189,7 +192,7 @@ export function circles(
     .map((names) => names.split(' '));
 }
 
-/** @returns all that the start reaches and that reaches it, in order; nothing where there is no way back */
+/** @returns all nodes that the start reaches and that reach it, in order; empty without a circle */
 function circleOf(start: string, graph: ReadonlyMap<string, ReadonlySet<string>>): string {
   const forward = reached(start, graph);
   if (!forward.has(start)) return '';
@@ -205,7 +208,7 @@ function reached(start: string, graph: ReadonlyMap<string, ReadonlySet<string>>)
   return found;
 }
 
-/** The programs and what they stand on; tests and scripts may be tied as they like. */
+/** The programs and their libraries; tests and scripts may import each other freely. */
 function isProgram(file: string): boolean {
   return Object.hasOwn(mayImport, topOf(file)) && topOf(file) !== 'simulator';
 }

@@ -1,8 +1,8 @@
-// The licences of packages that a bundle holds, as one text to ship beside it: their terms ask for that.
+// The licences of a bundle's packages as one text, which is shipped with the bundle because the licences require it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @param inputs files relative to the project's folder. @returns the folders in node_modules that they are of, sorted */
+/** @param inputs files relative to the project's folder. @returns their packages' folders in node_modules, sorted */
 export function bundledPackages(inputs: readonly string[]): readonly string[] {
   const folders = inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
   return [...new Set(folders.map((folder) => folder.replace(/^node_modules\//, '')))].sort();

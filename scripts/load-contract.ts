@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 
-/** With comments, which what programs load has not. */
+/** With comments, which contract.json does not have. */
 export function loadContract(): protobuf.Root {
   const protoDir = join(import.meta.dirname, '../proto');
   const root = new protobuf.Root();

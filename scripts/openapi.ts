@@ -1,5 +1,6 @@
-// Writes control-plane/openapi.json, which the control plane serves and operators make clients from: hence it is committed, a line for
-// each schema and operation. With --check it writes nothing and fails if the committed file differs.
+// Writes control-plane/openapi.json, which the control plane serves and from which operators generate clients. It is
+// committed, with a line for each schema and operation. With --check it writes nothing and fails if the committed file
+// differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compactJson } from './compact-json.ts';

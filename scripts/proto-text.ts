@@ -1,9 +1,12 @@
-// A contract as text that tools of Protocol Buffers read, from the form in which releases keep it (proto/released). Comments are not in
-// that form, so they are not in the text.
+// Writes a contract in the proto language for Protocol Buffers tools, from the form of proto/released. That form has no
+// comments, so the text has none.
 import type { Descriptor, Field, Method } from '../proto/compatibility.ts';
 import { originalName } from '../proto/json/contract.ts';
 
-/** @param contract with the package `gateway.v1`. @throws Error if it has another, or something that the contract has not used so far */
+/**
+ * @param contract with the package `gateway.v1`. @throws Error for another package, or a feature that the contract has
+ *   not used so far
+ */
 export function protoText(contract: Descriptor): string {
   const types = contract.nested?.gateway?.nested?.v1?.nested;
   if (types === undefined) throw new Error('the contract has no package gateway.v1');
@@ -38,7 +41,7 @@ function reservedLines({ reserved = [] }: Descriptor): readonly string[] {
 }
 
 function fieldLines({ fields = {}, oneofs = {} }: Descriptor): readonly string[] {
-  // What says `optional` is a oneof of its own in that form.
+  // In that form, `optional` is a oneof of a single field.
   const choices = Object.entries(oneofs).filter(
     ([, { oneof }]) => !oneof.some((name) => isOptional(fields[name])),
   );

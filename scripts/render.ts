@@ -1,7 +1,7 @@
-// `node scripts/render.ts` writes deploy/rendered/<name>.yaml, what `kubectl kustomize` makes of each overlay: a line of JSON, which is
-// YAML, for each object. They are committed, because the rules over manifests are tested where there is no kubectl that can render
-// (Debian's is too old), and `kubectl apply -f` takes them. Each file says by a hash which sources and which rendering belong together,
-// so that drift is found there as well.
+// `node scripts/render.ts` writes deploy/rendered/<name>.yaml, the output of `kubectl kustomize` for each overlay: a
+// line of JSON, which is YAML, for each object. They are committed, because tests of the manifests also run without a
+// kubectl that can render (Debian's is too old), and because `kubectl apply -f` accepts them. Each file has a hash of
+// sources and rendering, by which tests detect drift without kubectl.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { parseAllDocuments } from 'yaml';
 
 const deploy = join(import.meta.dirname, '../deploy');
 
-/** What an operator applies, by the name of its rendering: a folder of deploy/. */
+/** The folders of deploy/ that an operator applies, by the name of their rendering. */
 export const renderings = {
   'egress-gateway': 'overlays/egress-gateway',
   sidecar: 'overlays/sidecar',
@@ -25,20 +25,20 @@ export type RenderingName = keyof typeof renderings;
 
 export const renderingNames = Object.keys(renderings) as readonly RenderingName[];
 
-/** What Kustomize reads; not what is beside it in deploy/. */
+/** The folders that Kustomize reads; not the other files in deploy/. */
 const sourceFolders = ['base', 'certificates', 'overlays', 'sizing', 'tenant', 'tenant-plain-certificates'];
 
-/** Older ones do not know `labels` with `includeTemplates`. */
+/** Older versions do not support `labels` with `includeTemplates`. */
 const oldestMinor = 27;
 
 export interface Rendering {
-  /** As the file tells. */
+  /** As written in the file. */
   readonly hash: string;
-  /** The objects, in YAML (of each the JSON). */
+  /** The objects in YAML (each as JSON). */
   readonly body: string;
 }
 
-/** @throws Error if there is none or it has no hash */
+/** @throws Error if there is no file or it has no hash */
 export function committedRendering(name: RenderingName): Rendering {
   const text = readFileSync(fileOf(name), 'utf8');
   const [, hash, body] = /^# .*\n# sha256 ([0-9a-f]{64})\n([\s\S]*)$/.exec(text) ?? [];
@@ -46,7 +46,7 @@ export function committedRendering(name: RenderingName): Rendering {
   return { hash, body };
 }
 
-/** Over all sources and the rendering: whoever changes one alone is found out. */
+/** A hash over all sources and the rendering, so that a change of only one is detected. */
 export function renderingHash(body: string): string {
   const hash = createHash('sha256');
   for (const path of sources())
@@ -67,7 +67,7 @@ export function renderFolder(folder: string): string {
   return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** Undefined when a kubectl that can render is there, else what is missing. */
+/** Undefined if a kubectl that can render exists; otherwise a text that names the missing program. */
 export function whatIsMissing(): string | undefined {
   const wanted = `kubectl 1.${oldestMinor} or later is needed`;
   let reported: string;
@@ -80,13 +80,13 @@ export function whatIsMissing(): string | undefined {
   return minor >= oldestMinor ? undefined : `${wanted}; the one on the PATH is 1.${minor}`;
 }
 
-/** @param told by `kubectl version --client --output=json`; @returns 0 for what cannot be read */
+/** @param reported output of `kubectl version --client --output=json`; @returns 0 if it cannot be parsed */
 export function minorOf(reported: string): number {
   const [, minor] = /"gitVersion": *"v1\.(\d+)/.exec(reported) ?? [];
   return Number(minor ?? 0);
 }
 
-/** Each object on one line; the order and the text of all values stay. */
+/** Writes each object on one line; the order and the text of all values stay. */
 function onFewLines(yaml: string): string {
   return parseAllDocuments(yaml)
     .map((document) => `${JSON.stringify(document)}\n`)

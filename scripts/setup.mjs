@@ -1,7 +1,7 @@
-// Prepares a fresh clone for `npm start`, `npm run check`, `npm test` or `npm run bench`, and says what it does before it does it. Plain
-// JavaScript without packages, because it runs under whatever Node (18 or later) the machine has; what follows runs under
-// the pinned Node that this installs. Where nothing is missing it says nothing and takes some milliseconds.
-// `types` makes the types of the contract and nothing else: `npm ci` ends with it, so that editors find them.
+// Prepares a fresh clone for `npm start`, `npm run check`, `npm test` or `npm run bench`, and announces each step. It
+// is plain JavaScript without packages, because it runs on any installed Node from version 18; later steps run on the
+// pinned Node that it installs. If nothing is missing, it prints nothing and takes some milliseconds. The task `types`
+// only makes the types of the contract: `npm ci` ends with it, so that editors find them.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
@@ -11,7 +11,7 @@ import { makeTypes } from './types.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pinnedNode = join(root, 'node_modules/.bin/node');
 
-/** Programs that are no npm packages, by the task that needs them: name → Debian package. */
+/** Required programs that are no npm packages, by task: name → Debian package. */
 const programs = {
   start: {},
   check: { openssl: 'openssl' },
@@ -19,7 +19,7 @@ const programs = {
   test: { 'redis-server': 'redis-server', initdb: 'postgresql', openssl: 'openssl' },
   bench: { 'redis-server': 'redis-server', nginx: 'nginx', wrk: 'wrk' },
 };
-/** What a given address or a container engine stands in for. */
+/** Programs that a given address or a container engine replaces. */
 const replaceable = { 'redis-server': 'REDIS_URL', initdb: 'DATABASE_URL' };
 
 class SetupError extends Error {}
@@ -32,7 +32,7 @@ try {
     installPackages(task === 'start');
     installPrograms(programs[task]);
   }
-  // A start needs none: types are erased before a program runs.
+  // `start` needs no types: Node erases them before a program runs.
   if (task !== 'start' && !makeTypes())
     throw new SetupError('the types of the contract cannot be made; see above');
 } catch (error) {
@@ -47,7 +47,7 @@ function installPackages(productionOnly) {
     `Setting up: npm ci installs the locked ${productionOnly ? 'production ' : ''}packages and Node ${pinnedVersion()} ` +
       'into node_modules (once; some 15 seconds) …',
   );
-  // Flags, so that a user's own npm configuration or NODE_ENV does not decide what is installed.
+  // Flags, so that a user's own npm configuration or NODE_ENV does not change what is installed.
   const scope = productionOnly ? ['--omit=dev'] : ['--include=dev'];
   const flags = [
     '--loglevel=error',
@@ -76,8 +76,8 @@ function runNpm(args) {
   return spawnSync(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
-// npm leaves in node_modules a lockfile of what is really there: equal integrities mean there is nothing to do. Packages for other
-// platforms are optional and rightly absent, so of the optional ones only the pinned Node is looked at.
+// npm writes a lockfile of the installed packages into node_modules: equal integrities mean that nothing is to do.
+// Packages for other platforms are optional and absent, so of the optional packages only the pinned Node is checked.
 function packagesAreInstalled(productionOnly) {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
@@ -158,7 +158,7 @@ function isExecutable(path) {
   }
 }
 
-// The same probe as the tests': only where programs are missing, because it takes most of a second.
+// The same probe as in the tests. It runs only if programs are missing, because it takes most of a second.
 function containersRun() {
   const probe =
     "import('testcontainers').then((t) => t.getContainerRuntimeClient()).then(() => process.exit(0), () => process.exit(1))";
@@ -185,7 +185,8 @@ function aptInstall(packages) {
   }
 }
 
-// Debian's packages start their services on installation, on the standard ports. A policy that says 101 forbids it.
+// Debian's packages start their services on installation, on the standard ports. A policy with exit code 101 prevents
+// it.
 function forbidServices() {
   const policy = '/usr/sbin/policy-rc.d';
   if (existsSync(policy)) return () => undefined;

@@ -1,5 +1,5 @@
-// `npm run licences [-- --sbom <folder>]`: each package that is shipped with its licence. Exit code 1: one has a licence that is not
-// allowed, or none.
+// `npm run licences [-- --sbom <folder>]`: lists each shipped package with its licence. Exit code 1: a licence is
+// missing or not allowed.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isAllowedLicence } from './release/licence-rules.ts';

@@ -1,4 +1,4 @@
-// Counts a vitest JSON report so that nothing which did not run looks like a pass.
+// Counts a vitest JSON report. A test that did not run never counts as passed.
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -17,8 +17,9 @@ export interface VitestReport {
 }
 
 /**
- * Failed tests, skipped and unwritten ones, files that failed without a failing test (they did not load, or a hook threw), and
- * one more where the run failed for a reason that no test shows: no report at all, no test found, an error outside the tests.
+ * Failures are: failed, skipped and unwritten tests; files that failed without a failing test (they did not load, or a
+ * hook threw); and one more if the run failed for a reason that no test shows: no report, no test found, an error
+ * outside the tests.
  */
 export function countReport(report: VitestReport | undefined, exitCode: number): Counts {
   if (report === undefined) return { passed: 0, failed: 1 };

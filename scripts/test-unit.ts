@@ -1,7 +1,8 @@
-// `npm run test:unit`: unit and golden tests alone; `npm run test:unit -- --watch [path…]` runs those again that a change touches.
+// `npm run test:unit`: only unit and golden tests. `npm run test:unit -- --watch [path…]` runs those again that a
+// change affects.
 import { conclude, runTests, watchTests } from './checks.ts';
 
-// Of random cases a quarter: `npm test` tries all.
+// A quarter of the random cases; `npm test` runs all.
 process.env.GATEWAY_TEST_ROUNDS ??= '0.25';
 const given = process.argv.slice(2);
 const paths = given.filter((argument) => argument !== '--watch');

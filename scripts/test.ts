@@ -1,5 +1,5 @@
-// `npm test`: every check of the project, each named with its result and time, none left out because an earlier one failed. Ends with
-// the line `N passed, N failed`. `npm test -- test/unit/common` runs those test files only.
+// `npm test`: runs every check of the project and prints each with its result and time, also after a failure. The last
+// line is `N passed, N failed`. `npm test -- test/unit/common` runs only those test files.
 import { checks, conclude, runCheck, runTests } from './checks.ts';
 import type { Counts } from './test-report.ts';
 

@@ -1,5 +1,6 @@
-// Makes proto/generated/gateway, the types of the contract, from proto/gateway/v1. They are erased before programs run: only tsc and
-// editors read them, so they are not kept in git. Plain JavaScript, because a set-up under any Node (18 or later) runs it.
+// Makes proto/generated/gateway, the types of the contract, from proto/gateway/v1. Only tsc and editors read them (they
+// are erased before programs run), so they are not in git. Plain JavaScript, because the set-up runs it on any Node
+// from version 18.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,14 +13,16 @@ const loader = join(root, 'node_modules/@grpc/proto-loader');
 const generated = join(root, 'proto/generated');
 const target = join(generated, 'gateway');
 
-/** Where the sources and the generator are those of the last time, this reads some files and does nothing. @returns whether all is well */
+/**
+ * If neither sources nor generator have changed, this reads some files and does nothing. @returns whether it succeeded
+ */
 export function makeTypes() {
   const manifest = readOrNothing(join(loader, 'package.json'));
-  if (manifest === '') return true; // the packages are not installed; whoever needs types installs them first
+  if (manifest === '') return true; // the packages are not installed; tasks that need types install them first
   const names = readdirSync(sources).sort();
   const digest = digestOf(names, manifest);
   if (readOrNothing(join(target, 'digest')) === digest) return true;
-  // Made beside its place and moved there whole: an interrupted run leaves nothing that looks complete.
+  // Made in a temporary folder and then renamed, so that an interrupted run leaves nothing that looks complete.
   const fresh = mkdtempSync(join(generated, '.gateway-'));
   try {
     if (!generate(fresh, names)) return false;
@@ -53,7 +56,8 @@ function generate(directory, names) {
   return status === 0;
 }
 
-// A value that is imported from here would be missing where no types are made: so none is exported, and tsc refuses the import.
+// An imported value would be missing where the types were not made. Therefore no value is exported, and tsc refuses
+// such an import.
 function keepTypesAlone(folder) {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
@@ -61,7 +65,10 @@ function keepTypesAlone(folder) {
   }
 }
 
-/** Over what the types follow from: the contract, the generator's version, and this file, which has its options. */
+/**
+ * A hash of everything that determines the types: the contract, the generator's version, and this file, which contains
+ * its options.
+ */
 function digestOf(names, manifest) {
   const hash = createHash('sha256')
     .update(manifest)

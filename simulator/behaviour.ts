@@ -1,48 +1,50 @@
-// How a test makes one answer differ from the simulator's own: what is answered, and how it is sent.
-// Plain data, so that it can also travel inside a request, as a user message whose content is {"simulate": {…}}.
+// A behaviour lets a test change one response of the simulator: its content and how it is sent. It is plain data, so it
+// can also be sent inside a request, as a user message whose content is {"simulate": {…}}.
 
-/** One wish for one answer. A request that the vendor would refuse is refused whatever the wish. */
+/** The changes for one response. A request that the vendor would refuse is refused with any behaviour. */
 export interface Behaviour {
-  // What is answered.
-  /** An error with this status, in the vendor's own envelope. */
+  // The content.
+  /** Returns an error with this status, in the vendor's envelope. */
   readonly status?: number;
-  /** Parts of that envelope; what is left out is the vendor's usual for the status. */
+  /** Parts of the envelope. The vendor's usual values for the status replace missing parts. */
   readonly error?: Readonly<Record<string, string | null>>;
-  /** These bytes in place of the answer's body; with `headers` for their content type. */
+  /** These bytes replace the response body; set their content type in `headers`. */
   readonly body?: string;
   readonly bodyBase64?: string;
-  /** These bytes on the connection, then its end, in place of an HTTP answer. */
+  /** These bytes, then the end of the connection, replace the HTTP response. */
   readonly rawBase64?: string;
-  /** Added to the vendor's headers, or in their place. */
+  /** Added to the vendor's headers; a header of the same name is replaced. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly text?: string;
-  /** A text of this many tokens, each one event of a stream, in place of `text`. */
+  /** A text of this many tokens, each one event of a stream, replaces `text`. */
   readonly tokens?: number;
-  /** Size of each of them. Default 6. */
+  /** Bytes of each of these tokens. Default 6. */
   readonly tokenBytes?: number;
-  /** What the model thinks before it answers, where the vendor shows that. */
+  /** The model's thinking before its text, for vendors that show it. */
   readonly reasoning?: string;
-  /** It comes only in the vendor's encrypted form, where there is one. */
+  /** Sends the thinking only in the vendor's encrypted form, where one exists. */
   readonly reasoningRedacted?: boolean;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
   readonly finishReason?: string;
-  /** The vendor's filter does not let the prompt through, for this reason in its own word: an answer, no error. */
+  /**
+   * The vendor's filter blocks the prompt, for this reason in the vendor's own word. This is a response, not an error.
+   */
   readonly blocked?: string;
-  /** Where the text comes from: each source may quote the words of the text that it stands for, else it stands for all. */
+  /** The sources of the text. A source may quote the passage that it supports; otherwise it supports the whole text. */
   readonly citations?: readonly Citation[];
-  /** Fields in place of the estimated ones; null leaves usage out altogether. */
+  /** These fields replace the estimates; null removes usage. */
   readonly usage?: Readonly<Record<string, unknown>> | null;
-  /** The text is what was received, as JSON; credentials only as their SHA-256. */
+  /** The text is the received request as JSON; credentials appear only as their SHA-256. */
   readonly echo?: boolean;
-  /** After this many events of a stream an error event instead of the rest. */
+  /** Sends an error event after this many events of a stream, instead of the rest. */
   readonly errorAfterEvents?: number;
 
-  // How it is sent. A piece is one event of a stream, the whole body otherwise, or what `pieceBytes` says. Pieces without a
-  // delay between them may share a packet.
+  // How the response is sent. A piece is one event of a stream, otherwise the whole body, or a part as `pieceBytes`
+  // defines it. Pieces without a delay between them may share a packet.
   readonly headDelayMs?: number;
-  /** Before each piece but the first. */
+  /** Delay before each piece except the first. */
   readonly pieceDelayMs?: number;
-  /** The body is cut into pieces of these sizes, whatever stands at the cuts; the last size repeats. */
+  /** Cuts the body into pieces of these sizes, also inside a character; the last size repeats. */
   readonly pieceBytes?: readonly number[];
   readonly stop?: Stop;
 }
@@ -53,16 +55,16 @@ export interface Citation {
   readonly text?: string;
 }
 
-/** The answer stops early: before its head, or after so many pieces or bytes. */
+/** Stops the response early: before its head, or after this many pieces or bytes. */
 export interface Stop {
-  /** `cut` closes the connection, `reset` resets it, `silence` leaves it open, `end` ends as if all were well. */
+  /** `cut` closes the connection, `reset` resets it, `silence` leaves it open, `end` ends the response normally. */
   readonly by: 'cut' | 'reset' | 'silence' | 'end';
   readonly beforeHead?: boolean;
   readonly afterPieces?: number;
   readonly afterBytes?: number;
 }
 
-/** @throws Error naming the first field that is not one of Behaviour's */
+/** @throws Error that names the first field that Behaviour does not have */
 export function parseBehaviour(value: unknown): Behaviour {
   checkFields(value, behaviourFields, 'simulate');
   return value as Behaviour;

@@ -1,7 +1,7 @@
-// Checks of a JSON value against what a vendor's schema takes. A check returns or throws a FieldFault, which the vendor's
-// folder puts into the vendor's words.
+// Checks of a JSON value against a vendor's schema. A check returns or throws a FieldFault; the vendor's folder turns
+// it into the vendor's error text.
 
-/** What is wrong with a field. Bounds are inclusive. */
+/** The kinds of error of a field. Bounds are inclusive. */
 export type Fault =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unknown' }
@@ -17,7 +17,7 @@ export type Fault =
     };
 
 export class FieldFault extends Error {
-  /** As `messages[0].content`; empty for the whole body. */
+  /** A path such as `messages[0].content`; empty for the whole body. */
   readonly path: string;
   readonly fault: Fault;
   readonly value: unknown;
@@ -93,7 +93,7 @@ export function arrayOf(check: Check, limits: { min?: number; max?: number } = {
   };
 }
 
-/** A string, or an array as the check wants it. */
+/** A string, or an array that passes the check. */
 export function stringOr(array: Check): Check {
   return (value, path) => {
     if (typeof value === 'string') return;
@@ -102,7 +102,10 @@ export function stringOr(array: Check): Check {
   };
 }
 
-/** Exactly these fields; the required ones first, so that their absence is told before what is wrong with others. */
+/**
+ * An object with exactly these fields. Required fields are checked first, so a missing one is reported before other
+ * errors.
+ */
 export function object(
   required: Readonly<Record<string, Check>>,
   optional: Readonly<Record<string, Check>> = {},
@@ -126,7 +129,7 @@ export function object(
   };
 }
 
-/** Those checks of a table, for a service that takes less than another. */
+/** Some checks of a table, for a service that accepts fewer parameters than another. */
 export function picked<Name extends string>(
   checks: Readonly<Record<Name, Check>>,
   names: readonly Name[],
@@ -134,7 +137,7 @@ export function picked<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, checks[name]]));
 }
 
-/** An object whose field `tag` names which check applies. */
+/** An object whose field `tag` selects the check. */
 export function tagged(tag: string, variants: Readonly<Record<string, Check>>): Check {
   return (value, path) => {
     if (!isObject(value)) throw wrongType(path, 'an object', value);
@@ -169,7 +172,7 @@ function inRange(
   if (value > max) throw new FieldFault(path, { kind: 'above', number, bound: max }, value);
 }
 
-/** `'a', 'b', or 'c'` */
+/** Such as `'a', 'b', or 'c'`. */
 export function listed(values: readonly string[], word: 'and' | 'or' = 'or'): string {
   const quoted = values.map((value) => `'${value}'`);
   if (quoted.length < 3) return quoted.join(` ${word} `);

@@ -1,17 +1,17 @@
-// Sends an answer as its behaviour says: delays, pieces, early stops. What it did is returned, never thrown.
+// Sends a response as its behaviour defines: delays, pieces, early stops. The outcome is returned, never thrown.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Stop } from './behaviour.ts';
 import type { SimulatedResponse } from './wire-format.ts';
 
-/** `stopped` as the behaviour asked; `client_left` before the end, of an answer that fell silent too. */
+/** `stopped`: the behaviour ended it; `client_left`: the client closed it before its end, or while it was silent. */
 export type Delivery = 'finished' | 'stopped' | 'client_left';
 
 export async function deliver(response: ServerResponse, result: SimulatedResponse): Promise<Delivery> {
   const left = new AbortController();
   response.once('close', () => left.abort());
-  // The socket's own errors end in 'close' as well; unheard they would end the process.
+  // An error of the socket ends in 'close' too; without a listener it would end the process.
   response.on('error', () => left.abort());
   try {
     return await send(response, result, left.signal);
@@ -57,7 +57,7 @@ async function send(
   return 'finished';
 }
 
-/** Resolves when the bytes are out of Node's own buffers: what follows may end the connection. */
+/** Resolves when the bytes have left Node's buffers, so that the caller may then end the connection. */
 function written(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -68,7 +68,7 @@ async function stopBy(stop: Stop, response: ServerResponse, left: AbortSignal): 
   if (response.headersSent) response.flushHeaders();
   switch (stop.by) {
     case 'cut':
-      // Half-closing first lets what was written arrive; an outright destroy may overtake it.
+      // Half-closing lets the written bytes arrive first; destroying the socket at once may lose them.
       response.socket?.end(() => response.destroy());
       break;
     case 'reset':

@@ -1,8 +1,8 @@
-// What was received, as a text that may be answered: credentials appear only as their SHA-256.
+// The received request as text for a response: credentials appear only as their SHA-256.
 import { createHash } from 'node:crypto';
 import type { Received } from './wire-format.ts';
 
-// Header values that carry no secret; every other value is shown as its hash.
+// Headers whose values contain no secret. Every other value appears as its hash.
 const plainHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -28,7 +28,7 @@ export function echoOf(received: Received): string {
   });
 }
 
-/** The scheme word stays readable; the hash is of the credential alone. */
+/** The scheme stays readable; only the credential is hashed. */
 function hashed(text: string): string {
   const scheme = /^bearer /i.exec(text)?.[0] ?? '';
   return `${scheme}sha256:${createHash('sha256').update(text.slice(scheme.length)).digest('hex')}`;

@@ -1,5 +1,6 @@
-// A stand-in for the model vendors: a real HTTP server that speaks their wire formats strictly, refuses what they would
-// refuse, and says in its answers that they are simulated. For tests, quick start and demonstrations; it calls no model.
+// A simulator of the model vendors: a real HTTP server that speaks their wire formats strictly, refuses the requests
+// that they would refuse, and marks its responses as simulated. For tests, the quick start and demonstrations; it calls
+// no model.
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -22,11 +23,11 @@ export type { ScriptOptions } from './script.ts';
 
 export interface SimulatorOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Keys accepted besides those of the form `sk-sim-…`. */
+  /** Accepted keys, in addition to those of the form `sk-sim-…`. */
   readonly keys?: readonly string[];
-  /** Makes it a model server that somebody runs: in the GPT vendor's format, with the key in this header, or without keys. */
+  /** Simulates a self-hosted model server: the GPT vendor's format, with the key in this header, or without keys. */
   readonly modelServer?: ModelServerKeys;
   readonly log?: { info(fields: object, message: string): void };
 }
@@ -37,15 +38,15 @@ export interface Simulator {
   /** The origin, without a path. */
   readonly url: string;
   readonly port: number;
-  /** What to set as a vendor's base URL. */
+  /** The base URL to configure for each vendor. */
   readonly baseUrls: Readonly<Record<VendorName, string>>;
-  /** The latest requests, oldest first, with their credentials: for assertions only. */
+  /** The latest requests, oldest first, with their credentials; only for assertions. */
   readonly requests: readonly RecordedRequest[];
-  /** The next valid request (or the next that `when` accepts) is answered so. */
+  /** Applies the behaviour to the next valid request, or to the next that `when` accepts. */
   script(behaviour: Behaviour, options?: ScriptOptions): void;
-  /** Forgets requests and what was scripted. */
+  /** Removes the recorded requests and the scripted behaviours. */
   reset(): void;
-  /** Ends open connections too. */
+  /** Also ends open connections. */
   close(): Promise<void>;
 }
 
@@ -57,7 +58,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const state: State = { recorder, script, keys: new Set(options.keys), modelServer, log, responses: 0 };
   const server = createServer({ requireHostHeader: true, keepAliveTimeout: 60_000 }, (request, response) => {
     serve(state, request, response).catch((error: unknown) => {
-      // A fault of the simulator itself: whoever sees the broken connection finds the cause in the response, or else in the output.
+      // An error in the simulator. A reader who sees the broken connection finds the cause in the response or on
+      // stderr.
       const fault = `simulator: ${error instanceof Error ? error.stack : String(error)}\n`;
       process.stderr.write(fault);
       if (response.headersSent) response.destroy();
@@ -95,7 +97,7 @@ interface State {
   responses: number;
 }
 
-// Above every limit of the gateway's own, so that its refusals are seen and not the simulator's.
+// Above all limits of the gateway, so that the gateway refuses a large body, not the simulator.
 const bodyBytesMax = 128 * 1024 * 1024;
 
 async function serve(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -137,7 +139,7 @@ function respondTo(state: State, record: OpenRecord, body: Buffer): SimulatedRes
   );
 }
 
-/** With the key where the GPT vendor has it. */
+/** Moves the model server's key to the header that the GPT vendor uses. */
 function vendorHeaders(
   headers: IncomingHttpHeaders,
   modelServer: ModelServerKeys | undefined,
@@ -148,7 +150,7 @@ function vendorHeaders(
   return key === undefined ? others : { ...others, authorization: `Bearer ${String(key)}` };
 }
 
-/** Undefined when the client left before the end or sent more than is read. */
+/** Undefined if the client left before the end or sent too large a body. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,5 +1,5 @@
-// The simulator as a process, for demonstrations in a cluster; by hand: node simulator/main.ts
-// Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start, 0 = stopped.
+// The simulator as a process, for demonstrations in a cluster. To run it by hand: node simulator/main.ts
+// Exit codes: 64 = invalid settings, 1 = could not start, 0 = stopped.
 import { untilSignal } from '../common/lifecycle.ts';
 import { createLogger } from '../common/logger.ts';
 import { badSettingsExitCode, decodeSettings, listenAddress, SettingsError } from '../common/settings.ts';

@@ -1,25 +1,26 @@
-// What the simulator received, for assertions: raw values, so never shown to a caller. Bounded in number and in bytes.
+// The requests that the simulator received, for assertions. Values are raw, so a caller must never see them. Bounded in
+// number and bytes.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Delivery } from './deliver.ts';
 
 export interface RecordedRequest {
   readonly method: string;
-  /** The request target as it came, query included. */
+  /** The request target as received, with its query. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, in their order and spelling. */
+  /** Alternating names and values, in the received order and spelling. */
   readonly rawHeaders: readonly string[];
-  /** Empty until it has arrived whole. */
+  /** Empty until the whole body has arrived. */
   readonly body: Buffer;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined for other content. */
   json(): unknown;
-  /** Status of the answer, once decided. */
+  /** The status of the response, once decided. */
   readonly status: number | undefined;
-  /** How it ended; undefined while it runs. */
+  /** How the response ended; undefined before that. */
   readonly ended: Delivery | undefined;
 }
 
-/** The record as its owner, the server, writes it. */
+/** The record as the server writes it. */
 export interface OpenRecord extends RecordedRequest {
   body: Buffer;
   status: number | undefined;
@@ -30,10 +31,10 @@ const recordsMax = 2_000;
 const bodyBytesMax = 128 * 1024 * 1024;
 
 export interface Recorder {
-  /** Oldest first; the same array for the simulator's whole life. */
+  /** Oldest first; the same array during the whole life of the simulator. */
   readonly requests: readonly RecordedRequest[];
   open(request: IncomingMessage): OpenRecord;
-  /** Stores the body and forgets the oldest requests where the bounds ask for it. */
+  /** Stores the body, and drops the oldest requests if a bound is exceeded. */
   received(record: OpenRecord, body: Buffer): void;
   clear(): void;
 }
@@ -62,7 +63,7 @@ export function createRecorder(): Recorder {
       return record;
     },
     received(record, body) {
-      // A record that was forgotten or cleared meanwhile holds no bytes of the bound.
+      // A record that was dropped or cleared meanwhile no longer counts toward the bound.
       if (!requests.includes(record)) return;
       record.body = body;
       heldBytes += body.length;

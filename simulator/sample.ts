@@ -1,5 +1,5 @@
-// The least JSON value that a JSON Schema allows, for structured answers and tool arguments.
-// Covers what the vendor's strict mode allows: objects, arrays, enums, const, anyOf, $ref within the schema.
+// The smallest JSON value that a JSON Schema allows, for structured responses and tool arguments. It supports the
+// keywords of the vendor's strict mode: objects, arrays, enums, const, anyOf, $ref within the schema.
 import { isObject, type Json } from './checks.ts';
 
 const depthMax = 32;
@@ -43,7 +43,7 @@ function leastNumber(schema: Json): number {
   return typeof schema.maximum === 'number' ? Math.min(0, schema.maximum) : 0;
 }
 
-/** Of alternatives one that ends: a recursive schema offers null or a scalar beside itself. */
+/** Picks an alternative that ends: a recursive schema offers null or a scalar beside the recursion. */
 function shallowest(alternatives: readonly unknown[]): unknown {
   return (
     alternatives.find((one) => isObject(one) && one.$ref === undefined && one.type !== 'object') ??

@@ -1,11 +1,11 @@
-// Behaviours waiting for their request: the first that accepts it answers it.
+// Behaviours that wait for a request. The first one that accepts a request applies to it.
 import type { Behaviour } from './behaviour.ts';
 import type { RecordedRequest } from './record.ts';
 
 export interface ScriptOptions {
-  /** Which requests it is meant for. Default: any. */
+  /** Which requests it applies to. Default: any. */
   readonly when?: (request: RecordedRequest) => boolean;
-  /** How many requests it answers. Default 1; Infinity keeps it. */
+  /** The number of requests that it applies to. Default 1; Infinity keeps it. */
   readonly times?: number;
 }
 

@@ -1,5 +1,5 @@
-// What a simulated model says, in the pieces that the events of a stream carry: as much as asked, cut at a token limit,
-// ended before a stop sequence. Joined, the pieces are the text.
+// The text of a simulated model, in the pieces that a stream's events carry: of the requested length, cut at a token
+// limit, ended before a stop sequence. The joined pieces are the text.
 import type { Behaviour } from './behaviour.ts';
 import { estimateTokens, firstTokens, words } from './tokens.ts';
 
@@ -8,7 +8,7 @@ export interface Speech {
   readonly tokens: number;
 }
 
-/** @param text what is said unless the behaviour asks for so many tokens */
+/** @param text used unless the behaviour wants a number of tokens */
 export function speechOf(behaviour: Behaviour, text: () => string): Speech {
   if (behaviour.tokens === undefined) return spoken(text());
   const bytes = behaviour.tokenBytes ?? 6;
@@ -27,7 +27,7 @@ export function withinTokens(speech: Speech, limit: number): Speech & { readonly
   return { deltas, tokens: limit, cut: true };
 }
 
-/** Up to the first of the stop sequences; `stop` is the one that was met. */
+/** Ends the text before the first stop sequence; `stop` is that sequence. */
 export function beforeStop(
   speech: Speech,
   stops: readonly string[],

@@ -1,4 +1,4 @@
-// The table of wire formats. Adding one is a folder and a line.
+// The table of wire formats. A new one needs a folder and a line here.
 import type { VendorName } from '../common/vendors.ts';
 import { assistantProvider } from './assistant-provider/index.ts';
 import { gptProvider } from './gpt-provider/index.ts';

@@ -1,4 +1,5 @@
-// The pages and what they point to: links, headings, paths and npm commands in them exist, and so do the files that comments name.
+// The documentation pages point to links, headings, paths and npm commands that exist; comments name files that exist;
+// the glossary's table can be counted by a program.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ const files = globSync('**/*', { cwd: projectRoot, withFileTypes: true, exclude:
 const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/', 1)[0]));
 const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8');
 
-/** History keeps the paths of its day. */
+/** The changelog and benchmark results keep the paths of their time. */
 const isHistory = (file: string) => file === 'CHANGELOG.md' || file.startsWith('bench/results/');
 const pages = files.filter((file) => file.endsWith('.md') && !isHistory(file));
 
@@ -24,13 +25,13 @@ function all(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map(([whole, part]) => part ?? whole);
 }
 
-/** What `find` returns of each page, by page; pages without any are left out. */
+/** Applies `find` to each page and returns the results by page, without pages that have none. */
 function byPage(find: (text: string, page: string) => readonly string[]): Record<string, readonly string[]> {
   const found = pages.map((page) => [page, find(read(page), page)] as const);
   return Object.fromEntries(found.filter(([, list]) => list.length > 0));
 }
 
-/** As GitHub names the anchor of a heading. */
+/** The anchor that GitHub makes of a heading. */
 function anchorOf(heading: string): string {
   const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
   return text.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-');
@@ -47,15 +48,15 @@ function isBroken(link: string, page: string): boolean {
   return anchor !== undefined && !anchorsOf(target).includes(anchor);
 }
 
-/** One with `*` names at least one file; one with `<…>` is a pattern for the reader. */
+/** A path with `*` exists if it matches at least one file; a path with `<…>` is a pattern for the reader. */
 function isThere(path: string): boolean {
   if (/[<>…{}]/.test(path)) return true;
   if (path.includes('*')) return globSync(path, { cwd: projectRoot }).length > 0;
   return existsSync(join(projectRoot, path));
 }
 
-describe('pages', () => {
-  it('link to files and headings that exist', () => {
+describe('documentation pages', () => {
+  it('link only to files and headings that exist', () => {
     const links = (text: string) =>
       all(text.replaceAll(blocks, '').replaceAll(spans, ''), /\]\(([^)\s]+)\)/g);
     const broken = byPage((text, page) =>
@@ -64,7 +65,7 @@ describe('pages', () => {
     expect(broken).toEqual({});
   });
 
-  it('name paths of the repository that exist', () => {
+  it('name only repository paths that exist', () => {
     const missing = byPage((text) =>
       all(text.replaceAll(blocks, ''), /`([\w.@-]+\/[^\s`:#]*)`/g).filter(
         (path) => folders.has(path.split('/', 1)[0]) && !isThere(path),
@@ -73,7 +74,7 @@ describe('pages', () => {
     expect(missing).toEqual({});
   });
 
-  it('name files in commands that exist', () => {
+  it('name only existing files in commands', () => {
     const commands = (text: string) =>
       [...all(text, blocks), ...all(text, spans).filter((span) => span.includes(' '))].join('\n');
     const missing = byPage((text) =>
@@ -84,7 +85,7 @@ describe('pages', () => {
     expect(missing).toEqual({});
   });
 
-  it('name npm commands that exist', () => {
+  it('name only npm commands that exist', () => {
     const known = [...Object.keys(manifest.scripts), 'install', 'ci'];
     const unknown = byPage((text) =>
       all(
@@ -97,7 +98,7 @@ describe('pages', () => {
 });
 
 describe('comments', () => {
-  it('name files that exist', () => {
+  it('comments name only files that exist', () => {
     const sources = files.filter((file) => /\.(ts|mjs)$/.test(file) && !file.includes('/generated/'));
     const exists = (path: string) => files.some((file) => file === path || file.endsWith(`/${path}`));
     const missing = sources.flatMap((file) =>
@@ -117,7 +118,7 @@ describe('the glossary', () => {
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.slice(2, -2).split(' | '));
 
-  it('has rows that a program can count', () => {
+  it('the table of words to avoid has rows that a program can count', () => {
     expect(rows.length).toBeGreaterThan(30);
     for (const row of rows) {
       const [not = '', but = '', means = '', counted = '', allowed = ''] = row;
@@ -130,7 +131,7 @@ describe('the glossary', () => {
     }
   });
 
-  it('has each word once', () => {
+  it('the table lists each word to avoid once', () => {
     const words = rows.flatMap(([not = '']) => all(not, /`([^`]+)`/g));
     expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
   });

@@ -1,4 +1,5 @@
-// The table of scripts/layers.ts is shown to bite: each forbidden import is refused in every form, and its allowed neighbor is not.
+// Tests the table of scripts/layers.ts: each forbidden import is refused in every form of import, and a similar allowed
+// import is accepted.
 import { describe, expect, it } from 'vitest';
 import { circles, problemsOf, readTree, roomOf, violationsIn } from '../scripts/layers.ts';
 import { projectRoot } from './support/process.ts';
@@ -122,7 +123,7 @@ const forms: readonly ((specifier: string) => string)[] = [
   (specifier) => `export type Y = import('${specifier}').X;\n`,
 ];
 
-describe('layers', () => {
+describe('the layer rules', () => {
   it.each(refused)('refuse that %s imports %s', (file, specifier, rule) => {
     for (const write of forms) {
       expect(violationsIn(file, write(specifier))).toEqual([
@@ -131,11 +132,11 @@ describe('layers', () => {
     }
   });
 
-  it.each(allowed)('let %s import %s', (file, specifier) => {
+  it.each(allowed)('allow that %s imports %s', (file, specifier) => {
     for (const write of forms) expect(violationsIn(file, write(specifier))).toEqual([]);
   });
 
-  it('refuse circles of files, through types too', () => {
+  it('refuse import cycles between files, through types too', () => {
     const tree = new Map([
       ['common/a.ts', "export { b as a } from './b.ts';"],
       ['common/b.ts', "export type B = import('./c.ts').C;"],
@@ -145,7 +146,7 @@ describe('layers', () => {
     expect(circles(tree, (file) => file)).toEqual([['common/a.ts', 'common/b.ts', 'common/c.ts']]);
   });
 
-  it('refuse circles of rooms that have none of files', () => {
+  it('refuse import cycles between folders, even where no files form a cycle', () => {
     const tree = new Map([
       ['proxy/a/one.ts', "import { x } from '../b/one.ts';"],
       ['proxy/b/one.ts', ''],
@@ -157,7 +158,7 @@ describe('layers', () => {
     expect(circles(tree, roomOf)).toEqual([['proxy/a', 'proxy/b']]);
   });
 
-  it('hold in the tree', () => {
+  it('the repository follows the layer rules', () => {
     expect(problemsOf(readTree(projectRoot))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// What no linter sees: files that nothing uses, tests that do not run, traces of the machine someone worked on. That error
-// codes, metrics and settings are documented is the check of scripts/docs.ts.
+// Checks that no linter makes: unused files, tests that do not run, and paths of a developer's machine. scripts/docs.ts
+// checks that error codes, metrics and settings are documented.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const files = globSync('**/*', { cwd: projectRoot, withFileTypes: true, exclude:
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(projectRoot.length));
 const texts = new Map<string, string>();
-/** Once for each file: some checks look at every file for every other. */
+/** Reads each file once, because some checks look at every file for every other. */
 const read = (file: string): string => {
   const text = texts.get(file) ?? readFileSync(join(projectRoot, file), 'utf8');
   texts.set(file, text);
@@ -22,7 +22,7 @@ function isForeign(entry: { name: string }): boolean {
   return ['node_modules', '.git', 'data', 'dist', 'coverage', 'generated', 'results'].includes(entry.name);
 }
 
-/** Files that the file imports, in any form. */
+/** The files that a file imports, in any form of import. */
 function importsOf(file: string): readonly string[] {
   const specifiers = read(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g);
   return [...specifiers].map(([, specifier = '']) => normalize(join(dirname(file), specifier)));
@@ -36,12 +36,12 @@ function reachedFrom(entries: readonly string[]): ReadonlySet<string> {
   return reached;
 }
 
-describe('files', () => {
+describe('source files', () => {
   const scripts = Object.values(manifest.scripts).flatMap(
     (script) => script.match(/[\w./-]+\.(?:ts|mjs)\b/g) ?? [],
   );
   const isTest = (file: string) => file.endsWith('.test.ts') || file === 'vitest.config.ts';
-  // Programs that tests start, vitest's own set-up, and what is run by hand and says so in its first lines.
+  // Programs that tests start, vitest's own set-up, and programs whose first lines document how to run them by hand.
   const startedByTests = new Set(
     sources
       .filter(isTest)
@@ -53,13 +53,13 @@ describe('files', () => {
     read(file).includes(`node ${file}`);
   const started = sources.filter(isStarted);
 
-  it('named in package.json are there', () => {
+  it('all files named in package.json exist', () => {
     expect(scripts.filter((file) => !sources.includes(file) && !file.startsWith('node_modules/'))).toEqual(
       [],
     );
   });
 
-  it('of the programs are all reached from an entry', () => {
+  it('each file of the programs is reached from an entry point', () => {
     const own =
       /^(catalog|common|gatewayctl|guardrails|injector|proto|proxy|control-plane|simulator|quickstart|scripts)\//;
     const reached = reachedFrom([...scripts, ...started.filter((file) => own.test(file))]);
@@ -67,7 +67,7 @@ describe('files', () => {
   });
 
   // JSON.parse misreads some names: see common/json-names.ts.
-  it('that read JSON from outside do so by common/json.ts', () => {
+  it('files that read JSON from outside use common/json.ts', () => {
     const readers = sources.filter(
       (file) =>
         /^(common|guardrails|injector|keeper|proto|proxy)\//.test(file) && read(file).includes('JSON.parse('),
@@ -80,26 +80,26 @@ describe('files', () => {
         ...['common/exact-json.ts', 'common/json-names.ts'],
         'common/json.ts',
         'proto/json/scan.ts',
-        // What the gateway itself has written: signed, sealed or in its own database.
+        // Text that the gateway itself has written: signed, sealed or in its own database.
         'common/json-shape.ts',
-        // The egress gateway's own words.
+        // Response summaries that the egress gateway has written.
         'proxy/forward/response-summary.ts',
       ].toSorted((a, b) => a.localeCompare(b)),
     );
   });
 
-  it('of the tests are all reached from a test', () => {
+  it('each file of the tests is reached from a test', () => {
     const reached = reachedFrom([...sources.filter(isTest), ...scripts, ...started]);
     expect(sources.filter((file) => file.startsWith('test/') && !reached.has(file))).toEqual([]);
   });
 });
 
-describe('numbers that callers and vendors write', () => {
+describe('numbers of callers and vendors', () => {
   const readers = sources.filter((file) =>
     /^proxy\/(conversation|formats|models|providers|guardrails|pricing)\//.test(file),
   );
 
-  it('are asked of common/exact-number.ts: typeof does not see those that are carried exactly', () => {
+  it('are checked with common/exact-number.ts, because typeof misses exactly carried numbers', () => {
     const byType = /typeof [^=\n]+[!=]== 'number'|JSON\.parse\(/;
     expect(readers.length).toBeGreaterThan(100);
     expect(readers.filter((file) => byType.test(read(file)))).toEqual([]);
@@ -107,21 +107,21 @@ describe('numbers that callers and vendors write', () => {
 });
 
 describe('tests', () => {
-  it('all run: none is skipped, singled out, expected to fail or left for later', () => {
+  it('all tests run: none is skipped, run alone, expected to fail or left for later', () => {
     const evasion = /\b(?:it|test|describe)(?:\.\w+)*\.(?:only|skip|skipIf|runIf|todo|fails)\b|\bskip\(\)/;
     expect(sources.filter((file) => file.startsWith('test/') && evasion.test(read(file)))).toEqual([]);
   });
 });
 
-describe('nothing of a machine', () => {
+describe('paths and hosts of a developer’s machine', () => {
   const text = files.filter((file) => !/\.(bin|png|ico|woff2)$/.test(file));
 
-  it('stands in a path', () => {
+  it('no file contains a path of a home directory', () => {
     const path = /(?<![\w.~*@}-])[/](?:home|Users|root)[/]\w/;
     expect(text.filter((file) => path.test(read(file)))).toEqual([]);
   });
 
-  it('stands in the lockfile or npm settings: they name packages, never the host they came from', () => {
+  it('the lockfile and npm settings name no registry host', () => {
     expect(read('package-lock.json')).not.toContain('"resolved"');
     expect(read('.npmrc')).not.toMatch(/registry\s*=\s*http/);
   });

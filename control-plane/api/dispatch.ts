@@ -1,5 +1,6 @@
-// From a call to its handler: who calls, whether they may, then the handler. A change is authorized a second time inside its
-// own transaction: changes run one after another, so nobody acts after the change that stopped them.
+// Takes a call to its handler: it authenticates the caller, authorizes the call, then calls the handler. A change is
+// authorized again inside its own transaction: changes run one after another, so a caller whose rights an earlier
+// change revoked cannot make a later one.
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
 import type { ShareOwner } from '../../common/shares.ts';
@@ -29,9 +30,9 @@ import { type MethodName, methodNamed } from './methods.ts';
 export interface Dispatcher {
   /** A method of operators or of the bootstrap token. @throws CallError, StoreUnavailableError */
   call(name: MethodName, credentials: Credentials, request: unknown): Promise<object>;
-  /** A method of operators that isDownload. @throws CallError, StoreUnavailableError */
+  /** A method of operators for which isDownload is true. @throws CallError, StoreUnavailableError */
   download(name: MethodName, credentials: Credentials, request: unknown): Promise<Download>;
-  /** The proxy that calls Access. @throws CallError, StoreUnavailableError */
+  /** Authenticates a proxy. @throws CallError, StoreUnavailableError */
   proxy(credentials: Credentials): Promise<ProxyCaller>;
 }
 
@@ -103,7 +104,7 @@ function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Cal
   });
 }
 
-/** It may take long, so its caller is authorized again for each part that is read: nobody reads on who may no longer read. */
+/** The work may take long, so each read authorizes the caller again: a caller who loses the right stops reading. */
 function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, call: Call): OutsideCall {
   const read = <T>(work: (db: Kysely<Schema>) => Promise<T>) =>
     deps.shares.inTurn('reads', call.owner, () =>
@@ -122,7 +123,7 @@ async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, cal
   const end = deps.shares.holdExport(owner);
   try {
     const from = outside(deps, method, call);
-    // What is wrong with the request is for those to know who may make it.
+    // Authorizes first: only callers who may make this request learn which of its fields are wrong.
     await from.read(async () => undefined);
     return { ...(await method.handle(from, call.request)), done: end };
   } catch (error) {
@@ -136,7 +137,7 @@ async function change(
   method: ChangeMethod<unknown, object>,
   call: Call,
 ): Promise<object> {
-  // Before the feed's row is taken, so that strangers hold up nobody's change.
+  // Authorizes before the transaction takes the feed's row, so that strangers cannot delay other callers' changes.
   const caller = await deps.store.snapshot((db) =>
     authorize(deps, method, call, { db, now: deps.clock.now() }),
   );
@@ -164,7 +165,7 @@ async function bootstrap(
   });
 }
 
-/** @throws CallError: what a change says is stored and audited */
+/** Changes are stored and audited, so their requests must contain no credential. @throws CallError */
 function expectNoCredential({ request }: Call): void {
   const pasted = pastedCredentials(request);
   if (pasted.length > 0) throw invalidRequest(pasted);
@@ -175,7 +176,7 @@ interface Moment {
   readonly now: number;
 }
 
-/** The operator, if they may call this method on what the request names. */
+/** @returns the operator. @throws CallError unless they may call this method on the resource that the request names */
 async function authorize(
   deps: DispatchDeps,
   method: OperatorMethod<unknown, object>,
@@ -192,7 +193,7 @@ async function authorize(
   const organizationId = await method.organization(call.request, { db, caller, now });
   const reachesAll = method.platformReachesAll === true && caller.role === 'platform_operator';
   const reaches = organizationId === (caller.organizationId ?? null) || reachesAll;
-  // What is somebody else's and what does not exist answer the same.
+  // The response is the same for a resource of another organization and for one that does not exist.
   if (organizationId === undefined || !reaches) throw notFound('id');
   return caller;
 }

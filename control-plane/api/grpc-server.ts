@@ -1,5 +1,6 @@
-// The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access and Ledger for
-// proxies, health and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
+// The gRPC server, the only user of @grpc/grpc-js in this program: operators' methods from the table of methods, Access
+// and Ledger for proxies, health, and reflection if it is set. It only knows the transport; services/ decides who may
+// do what.
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -43,9 +44,9 @@ import { isDownload, isMethodName, type MethodName } from './methods.ts';
 
 export interface GrpcServer {
   readonly port: number;
-  /** What grpc.health.v1 answers; while false, proxies are sent to another replica at once. */
+  /** Sets the status of grpc.health.v1. While it is false, proxies are sent to another replica at once. */
   setServing(serving: boolean): void;
-  /** Nothing new, watchers are sent elsewhere, calls finish up to the grace, the rest is cut. */
+  /** Accepts no more connections, sends watchers elsewhere, lets calls finish within the grace, and cuts the rest. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -58,17 +59,17 @@ export interface GrpcServerDeps extends RespondDeps {
 
 export interface GrpcServerOptions {
   readonly address: ListenAddress;
-  /** Undefined: plaintext. */
+  /** Undefined for plaintext. */
   readonly tls: TlsSource | undefined;
-  /** Of this listener alone. */
+  /** For this listener only. */
   readonly callers: Callers;
-  /** With the other listeners. */
+  /** Shared with the other listeners. */
   readonly connections: HeldShare;
   readonly proxyCertificates: readonly CertificateProxy[];
   readonly reflection: boolean;
 }
 
-/** Both ways. The largest answer is a record with all provider keys of an organization. */
+/** In both directions. The largest response is a record with all provider keys of an organization. */
 const messageBytesMax = 4 * 1024 * 1024;
 
 const serverOptions = {
@@ -76,21 +77,21 @@ const serverOptions = {
   'grpc.max_send_message_length': messageBytesMax,
   // A proxy has one watch and up to 64 resolves on a connection.
   'grpc.max_concurrent_streams': 256,
-  // A peer that is gone without a word is noticed. Proxies ping every 5 s; this server refuses nobody for pings.
+  // Detects peers that disappeared silently. Proxies ping every 5 s; this server accepts any number of pings.
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  // A proxy's watch keeps its connection busy; what does nothing for this long is nobody we know.
+  // A proxy's watch keeps its connection busy, so a connection that is idle for this long belongs to no proxy.
   'grpc.max_connection_idle_ms': 300_000,
   // Megabytes of one connection's streams; the library's default is unlimited.
   'grpc-node.max_session_memory': 64,
 };
 
-/** After the last answer was written, for it to leave the machine. */
+/** How long the last response has to leave the machine after it was written. */
 const flushMs = 500;
 
 /** @throws ListenError */
 export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServerDeps): Promise<GrpcServer> {
-  // The library writes to standard error by itself, beside what we log of the same thing.
+  // Unless it gets a logger, the library writes to standard error what this program logs anyway.
   const say = (...parts: unknown[]) => deps.log.debug({ library: 'grpc' }, parts.join(' '));
   setLogger({ error: say, info: say, debug: say });
   const server = new Server(serverOptions);
@@ -116,7 +117,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
       door.endWatches();
       await door.inFlight.idle(graceMs);
       await Promise.race([closed, sleep(flushMs)]);
-      // Watches of health keep their connections open for ever.
+      // Health watches keep their connections open for ever.
       server.forceShutdown();
     },
   };
@@ -129,17 +130,20 @@ function statuses(status: 'SERVING' | 'NOT_SERVING'): ServingStatusMap {
 
 interface BoundListener {
   readonly port: number;
-  /** What the library does not close. */
+  /** Closes what the library does not close. */
   close(): void;
 }
 
-/** The library opens its own listener and hands out no connection of it; where a header comes first they are given to it. */
+/**
+ * The library opens its own listener and exposes no connection of it. With PROXY headers, this listener accepts the
+ * connections and gives them to the library.
+ */
 async function bindBehindHeaders(
   server: Server,
   { address, tls, callers, connections }: GrpcServerOptions,
 ): Promise<BoundListener> {
   const injector = server.createConnectionInjector(credentials(tls));
-  // Its wrappings read what has come behind the header on their own.
+  // The library's socket wrappers read the bytes behind the header without a further call.
   const goOn = () => {};
   const peerOf = (socket: Socket) => callers.peerOf(socket);
   const inject = (socket: Socket) =>
@@ -160,7 +164,10 @@ async function bind(server: Server, options: GrpcServerOptions): Promise<BoundLi
   return { port, close: () => {} };
 }
 
-/** The library keeps them to itself, and holds them to no number of connections. @throws Error of a version that keeps them elsewhere */
+/**
+ * The library keeps its listeners private and does not cap their connections.
+ * @throws Error if this version of grpc-js keeps them elsewhere
+ */
 function listenersOf(server: Server): readonly NetServer[] {
   const { http2Servers } = server as unknown as { readonly http2Servers?: ReadonlyMap<NetServer, unknown> };
   if (http2Servers === undefined) throw new Error('this version of grpc-js does not show its listeners');
@@ -178,12 +185,15 @@ function bindPort(server: Server, { address, tls }: GrpcServerOptions): Promise<
   });
 }
 
-/** The library tells the system's code in its message only. */
+/** The library reports the system's error code only inside its message. */
 function withCode(error: Error): Error {
   return Object.assign(error, { code: /\bE[A-Z]{4,}\b/.exec(error.message)?.[0] });
 }
 
-/** Client certificates are asked for, not demanded: operators come with tokens. Those that do not verify count as none. */
+/**
+ * Client certificates are requested but not required, because operators use tokens. One that does not verify counts as
+ * none.
+ */
 function credentials(tls: TlsSource | undefined): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
   const provider = new CertificateProvider(tls);
@@ -194,7 +204,10 @@ function credentials(tls: TlsSource | undefined): ServerCredentials {
 type CaListener = (update: { caCertificate: Buffer } | null) => void;
 type IdentityListener = (update: { certificate: Buffer; privateKey: Buffer } | null) => void;
 
-/** The files' last good certificates in the library's form: its own file watcher drops connections over a half-written pair. */
+/**
+ * Gives the files' last valid certificates to the library in its own form. The library's own file watcher drops
+ * connections when it reads a half-written pair.
+ */
 class CertificateProvider {
   readonly #tls: TlsSource;
   readonly #stops = new Map<CaListener | IdentityListener, () => void>();
@@ -227,7 +240,7 @@ class CertificateProvider {
 
   #listen(listener: CaListener | IdentityListener, report: () => void): void {
     this.#stops.set(listener, this.#tls.onChange(report));
-    // The library is ready for it once the listener's registration has returned.
+    // The library can take the certificates only after the listener's registration has returned.
     process.nextTick(report);
   }
 }
@@ -362,15 +375,15 @@ class Door {
     };
   }
 
-  /** A replica that cannot read its database would make proxies wait for its time-outs. */
+  /** Fails fast: a replica that cannot read its database would make proxies wait for its time-outs. */
   #requireServing(): void {
     if (this.serving) return;
     throw new CallError('unavailable', 'this replica cannot serve right now; try another one');
   }
 
-  /** Resolve answers provider secrets. */
+  /** Resolve returns provider secrets, so it needs TLS or loopback. */
   #requireSecrecy(call: PeerCall): void {
-    // Who is at the other end of the connection, and not whom that one reports: what leaves here goes there.
+    // Checks the peer of the connection, not the address that a trusted peer reports: the secrets go to the peer.
     const { remoteAddress = '' } = peerOf(call.getPeer());
     if (isConfidential(this.#options.tls !== undefined, plainAddress(remoteAddress))) return;
     throw new CallError('tls_required', 'Resolve answers secrets: it is served over TLS or loopback only');

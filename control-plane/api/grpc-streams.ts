@@ -1,5 +1,5 @@
-// Streams of gRPC. A watch: messages both ways until either side, or a revoked token, ends it. A download: bytes as fast as the client
-// takes them.
+// gRPC streams. A watch carries messages both ways until either side, or the revocation of the proxy's token, ends it.
+// A download sends bytes as fast as the client reads them.
 import type { EventEmitter } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
@@ -7,7 +7,7 @@ import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchRespon
 import type { WatchStream } from '../changes/watch.ts';
 import { CallError } from '../rpc/errors.ts';
 
-/** As the library has it. */
+/** The library's stream, as far as it is used here. */
 export interface WatchCallStream extends Pick<EventEmitter, 'emit'> {
   readonly cancelled: boolean;
   on(event: string, listener: (message: WatchRequest__Output) => void): unknown;
@@ -23,8 +23,8 @@ export class GrpcWatchStream implements WatchStream {
   #onClose: (() => void) | undefined;
 
   /**
-   * @param confirm rejects when the proxy is no longer let in
-   * @param errorOf what the stream ends with, on the wire
+   * @param confirm rejects when the proxy is no longer authorized
+   * @param errorOf makes the error that ends the stream on the wire
    */
   constructor(call: WatchCallStream, confirm: () => Promise<unknown>, errorOf: (error: CallError) => Error) {
     this.#call = call;
@@ -32,13 +32,13 @@ export class GrpcWatchStream implements WatchStream {
     this.#errorOf = errorOf;
     call.on('cancelled', () => this.#close());
     call.on('end', () => this.#close());
-    // The stream's own failures end in 'cancelled' as well.
+    // A failure of the stream emits 'cancelled' too.
     call.on('error', () => this.#close());
   }
 
   onMessage(handler: (message: WatchRequest__Output) => void): void {
     this.#call.on('data', (message: WatchRequest__Output) => {
-      // A token that is revoked while its proxy watches ends the watch with the next heartbeat.
+      // If a proxy's token is revoked while it watches, its next heartbeat ends the watch.
       if (message.ask !== undefined) this.#confirm().catch((error: unknown) => this.#refuse(error));
       handler(message);
     });
@@ -46,7 +46,7 @@ export class GrpcWatchStream implements WatchStream {
 
   onClose(handler: () => void): void {
     this.#onClose = handler;
-    // Cancelled while its proxy was being authenticated.
+    // The call may be cancelled while its proxy is being authenticated.
     if (this.#ended || this.#call.cancelled) handler();
   }
 
@@ -65,7 +65,7 @@ export class GrpcWatchStream implements WatchStream {
     else this.#call.emit('error', this.#errorOf(error));
   }
 
-  /** The replica stops: the proxy is to watch another. */
+  /** For a replica that stops: its proxies then watch another one. */
   leave(): void {
     this.#close();
     this.end();
@@ -76,7 +76,7 @@ export class GrpcWatchStream implements WatchStream {
   }
 
   #refuse(error: unknown): void {
-    // Where the database cannot be read the watch is silent anyway, and the proxy goes elsewhere.
+    // While the database cannot be read the watch is silent anyway, and the proxy connects elsewhere.
     if (!(error instanceof CallError)) return;
     this.end(error);
     this.#close();
@@ -87,7 +87,7 @@ export interface DownloadStream extends Writable {
   readonly cancelled: boolean;
 }
 
-/** Stops once the client is gone. @throws CallError then, and whatever the chunks throw */
+/** Stops when the client leaves. @throws CallError then, and any error of the chunks */
 export async function sendChunks(stream: DownloadStream, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of chunks) {
     if (!stream.cancelled && !stream.write({ chunk })) await drained(stream);

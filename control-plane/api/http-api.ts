@@ -1,5 +1,6 @@
-// The JSON API: the operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, from the
-// same handlers as gRPC. Bearer tokens only, so no page in a browser can act with somebody's credentials; Access is not here.
+// The JSON API: operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, with the
+// same handlers as gRPC. It accepts bearer tokens only, so no page in a browser can act with a user's credentials. It
+// does not serve Access.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +26,7 @@ import { isDownload, isMethodName, type MethodName } from './methods.ts';
 
 export interface HttpApi {
   readonly port: number;
-  /** Nothing new; calls finish up to the grace, the rest is cut. */
+  /** Accepts no more connections, lets calls finish within the grace, and cuts the rest. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -35,27 +36,27 @@ export interface HttpApiDeps extends RespondDeps {
 
 export interface HttpApiOptions {
   readonly address: ListenAddress;
-  /** Undefined: plaintext. */
+  /** Undefined for plaintext. */
   readonly tls: TlsSource | undefined;
-  /** Of this listener alone. */
+  /** For this listener only. */
   readonly callers: Callers;
-  /** With the other listeners. */
+  /** Shared with the other listeners. */
   readonly connections: HeldShare;
-  /** Host names beside loopback, lower case. */
+  /** Accepted host names besides loopback, in lower case. */
   readonly hosts: readonly string[];
-  /** For a whole request to arrive. */
+  /** Within this time a whole request must arrive. */
   readonly requestTimeoutMs?: number;
 }
 
 const bodyBytesMax = 1024 * 1024;
 const requestTimeoutMs = 10_000;
 const flushMs = 500;
-/** A download whose reader takes nothing for this long is cut. */
+/** A download is cut when its reader takes nothing for this long. */
 const stallMs = 60_000;
 
 const headersAlways = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** A method's messages to bytes and back. */
+/** Converts a method's messages to bytes and back. */
 type Wire = Pick<
   MethodDefinition<object, object>,
   'requestSerialize' | 'requestDeserialize' | 'responseSerialize' | 'responseDeserialize'
@@ -126,7 +127,7 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
     call(door, { request, response, from }),
   );
   if ('value' in outcome) return;
-  // Whoever reads a body that ends within must not take it for whole.
+  // Destroys the response, so that the client does not mistake a truncated body for a whole one.
   if (response.headersSent) return void response.destroy();
   if (!request.complete) {
     response.setHeader('connection', 'close');
@@ -141,7 +142,7 @@ interface Exchange {
   readonly from: string;
 }
 
-/** Answers, unless it throws. */
+/** Sends the response, unless it throws. */
 async function call(door: Door, { request, response, from }: Exchange): Promise<void> {
   acceptHost(door, request);
   if (wantsOpenapi(request)) return sendOpenapi(response, headersAlways);
@@ -151,11 +152,11 @@ async function call(door: Door, { request, response, from }: Exchange): Promise<
     certificateProxy: undefined,
     from,
   };
-  // Before the body: what has no well-formed token gets no room in memory.
+  // Checks the token before the body: a request without a well-formed token gets no memory.
   readCredentials(credentials);
   const body = decode(route.requestType, await readBody(request));
   const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = route.definition;
-  // There and back through the wire form, so that handlers see exactly what gRPC would give them.
+  // Converts to the wire form and back, so that handlers get exactly what gRPC gives them.
   const message = requestDeserialize(requestSerialize(body));
   if (isDownload(route.method)) {
     return await sendDownload(response, await door.dispatcher.download(route.method, credentials, message));
@@ -175,7 +176,7 @@ function decode(requestType: string, body: string): object {
   }
 }
 
-/** A page of another host name must not reach this listener through somebody's browser. @throws CallError */
+/** Stops a page of another host name from reaching this listener through an operator's browser. @throws CallError */
 function acceptHost(door: Door, request: IncomingMessage): void {
   const host = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(single(request, 'host') ?? '')?.[1];
   if (host === undefined || !door.hosts.has(host.toLowerCase())) {
@@ -183,7 +184,7 @@ function acceptHost(door: Door, request: IncomingMessage): void {
   }
 }
 
-/** What can be judged without credentials. @throws CallError */
+/** Checks everything that needs no credentials. @throws CallError */
 function accept(request: IncomingMessage): Route {
   const route = routeOf(request);
   if (route === undefined) {
@@ -198,7 +199,7 @@ function accept(request: IncomingMessage): Route {
   return route;
 }
 
-/** A header that is given twice with different values is none. */
+/** A header that was sent more than once comes out joined, so that no reader accepts it as one value. */
 function single(request: IncomingMessage, name: string): string | undefined {
   const values = request.headersDistinct[name];
   return values === undefined ? undefined : values.length === 1 ? values[0] : values.join(', ');
@@ -235,7 +236,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    // Leaving the loop early must not cut the connection: the answer is still to come.
+    // Leaving the loop early must not cut the connection, because the response is still to be sent.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > bodyBytesMax) break;
@@ -268,7 +269,7 @@ function sendError(response: ServerResponse, error: CallError): void {
   });
 }
 
-/** @throws CallError once the client has left, and whatever the chunks throw: the connection is cut then */
+/** @throws CallError once the client has left, and any error of the chunks. The connection is cut then. */
 async function sendDownload(
   response: ServerResponse,
   { contentType, filename, chunks, done }: Download,

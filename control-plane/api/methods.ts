@@ -1,5 +1,5 @@
-// Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
-// does not type-check, and a contract that differs from the table does not start.
+// Every method of the contract: its audience, its roles, the organization that it names, and its handler. A method
+// without a row does not type-check; if the contract differs from the table, the program does not start.
 import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
 import type { Role } from '../../proto/words/access.ts';
 import * as aiSystems from '../services/ai-systems.ts';
@@ -283,7 +283,7 @@ type Table = {
   };
 };
 
-/** For example "VirtualKeys.Rotate": the name in audit events and metrics. */
+/** For example "VirtualKeys.Rotate". Audit events and metrics use this name. */
 export type MethodName = {
   [Service in keyof typeof methods]: `${Service}.${Extract<keyof (typeof methods)[Service], string>}`;
 }[keyof typeof methods];
@@ -308,13 +308,13 @@ export function methodNamed(name: MethodName): AnyMethod {
   return method;
 }
 
-/** Whether it is answered by a stream of bytes. */
+/** Whether the method responds with a stream of bytes. */
 export function isDownload(name: MethodName): boolean {
   const method = methodNamed(name);
   return method.audience === 'operator' && method.effect === 'download';
 }
 
-/** @throws Error if the contract has a method that the table lacks, or the other way round */
+/** @throws Error if the contract has a method that the table lacks, or the reverse */
 export function assertEveryMethodHasARow(): void {
   const declared = Object.entries(contract.nested.gateway.nested.v1.nested).flatMap(([service, type]) =>
     'methods' in type ? Object.keys(type.methods).map((name) => `${service}.${name}`) : [],

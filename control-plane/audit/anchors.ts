@@ -1,5 +1,5 @@
-// A folder outside the database that anchors of the audit log are written to, one file each, never changed: such as the mount of an
-// object store that keeps what was written. Once a day they are compared with the log.
+// Anchors of the audit log in a folder outside the database, one file each, never changed. The folder may be the mount
+// of an object store that never loses a file. Once a day the anchors are compared with the log.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AuditAnchor, type ChainPoint, readAnchorLine } from '../../common/audit-anchor.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 
 const filePattern = /^anchor-\d{16}-[0-9a-f]{16}\.json$/;
 
-/** Of a head that is there already nothing is written. @throws Error of the file system */
+/** Writes nothing if the head already has a file. @throws Error of the file system */
 export async function writeAnchor(folder: string, anchor: AuditAnchor): Promise<void> {
   const revision = String(anchor.revision).padStart(16, '0');
   const file = join(folder, `anchor-${revision}-${anchor.hash.slice(0, 16)}.json`);
@@ -16,13 +16,13 @@ export async function writeAnchor(folder: string, anchor: AuditAnchor): Promise<
     await writeFile(file, `${JSON.stringify(anchor)}\n`, { flag: 'wx', mode: 0o444 });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
-    // Half of a file would stand in the way of the next try.
+    // A half-written file would prevent the next try.
     await rm(file, { force: true }).catch(() => {});
     throw error;
   }
 }
 
-/** The newest of them, by revision. @throws Error of the file system */
+/** @returns the newest anchors, by revision. @throws Error of the file system */
 export async function readAnchors(folder: string, max: number): Promise<readonly AuditAnchor[]> {
   const files = (await readdir(folder)).filter((file) => filePattern.test(file)).sort();
   const anchors: AuditAnchor[] = [];
@@ -36,10 +36,10 @@ export async function readAnchors(folder: string, max: number): Promise<readonly
 const piece = 500;
 
 /**
- * Holds anchors against the audit log that is stored. A log that was hashed anew from some point on fits itself, and contradicts every
- * anchor from there on.
+ * Compares anchors with the stored audit log. A log that was hashed again from some event on is consistent in itself,
+ * but contradicts every later anchor.
  * @param points in any order
- * @returns the contradicted one with the lowest revision; undefined: the log holds what all of them say
+ * @returns the contradicted anchor with the lowest revision, or undefined if the log contains every anchored head
  */
 export async function contradiction(
   store: Pick<Store, 'snapshot'>,

@@ -1,17 +1,20 @@
-// The audit log's way out of the database: every event, once its change is committed, is a line of the program's log, so that
-// what collects logs keeps a copy that no restore undoes. An event is written as it is stored, so its hash can be checked.
+// Exports the audit log: after its change is committed, every event becomes a line of the program's log, so that log
+// collectors keep a copy that no restore undoes. An event is written unchanged, so its hash can be verified.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../../common/logger.ts';
 import type { AuditEvent } from '../store/audit-chain.ts';
 
-/** Whatever the log's level is: who wants no lines says so by GATEWAY_AUDIT_LOG. */
+/** Writes at every log level: only GATEWAY_AUDIT_LOG switches the lines off. */
 export function createAuditLog(log: Logger): (event: AuditEvent) => void {
   const lines = log.child({}, { level: 'info' });
   return (event) => lines.info({ audit: event }, 'audit');
 }
 
-/** What is in a log as it was collected, other lines among it. @throws Error if the file cannot be read */
+/**
+ * Reads the audit events of a collected log, which may contain other lines.
+ * @throws Error if the file cannot be read
+ */
 export async function readAuditLog(file: string): Promise<readonly AuditEvent[]> {
   const events: AuditEvent[] = [];
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
@@ -22,8 +25,8 @@ export async function readAuditLog(file: string): Promise<readonly AuditEvent[]>
 }
 
 /**
- * Reads a line back.
- * @returns undefined for what is no such line; what stands before the JSON, as some collectors put it there, is passed over
+ * Parses a line of the log. Skips text before the JSON, because some collectors add it.
+ * @returns undefined if the line is no audit event
  */
 export function readAuditLine(line: string): AuditEvent | undefined {
   const read = line.includes('"audit"') ? parsed(line.slice(line.indexOf('{'))) : undefined;

@@ -1,19 +1,19 @@
-// The row of audit_checks: whose turn the next check of the audit log is, and what came of the last one.
+// The row of audit_checks: when the next check of the audit log is due, and the result of the last one.
 import type { ChainPoint } from '../../common/audit-anchor.ts';
 import type { ChainFlaw } from '../store/audit-chain.ts';
 import type { AuditChecksTable } from '../store/audit-checks-table.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import { enqueueDeliveries, type WebhookEvent } from '../webhooks/enqueue.ts';
 
-/** A replica that is silent for so long has given its check up. */
+/** A replica that is silent for this long has abandoned its check. */
 export const abandonedAfterMs = 600_000;
 
 export type AuditCheck = AuditChecksTable;
 type Books = Pick<Store, 'books'>;
 
 /**
- * Takes the check that is due, if one is. One that is due later than any setting makes it, nobody has put there but by hand.
- * @returns undefined: none is due, or another replica has it
+ * Takes the check if it is due. A due time later than any setting allows was written by hand, so it counts as due.
+ * @returns undefined if no check is due or another replica has taken it
  */
 export function takeCheck(store: Books, everyMs: number): Promise<AuditCheck | undefined> {
   return store.books(({ db, now }) =>
@@ -31,7 +31,7 @@ export function takeCheck(store: Books, everyMs: number): Promise<AuditCheck | u
   );
 }
 
-/** While a check goes on, so that no other replica takes it for abandoned. */
+/** Renews the due time during a check, so that no other replica takes the check as abandoned. */
 export async function keepCheck(store: Books): Promise<void> {
   await store.books(({ db, now }) =>
     db
@@ -47,15 +47,15 @@ export function readCheck(store: Pick<Store, 'snapshot'>): Promise<AuditCheck> {
 
 export interface CheckEnd {
   readonly everyMs: number;
-  /** Of the organization whose webhooks hear of it. */
+  /** The organization whose webhooks get the event. */
   readonly organizationId: string | undefined;
-  /** What they hear; undefined: nothing new. */
+  /** Undefined if there is nothing new to report. */
   readonly event: WebhookEvent | undefined;
 }
 
 export interface Intact {
   readonly head: ChainPoint;
-  /** Whether it was walked from its first event on. */
+  /** Whether the log was verified from its first event on. */
   readonly isWhole: boolean;
   readonly anchoredRevision: number;
 }

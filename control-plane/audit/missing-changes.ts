@@ -1,25 +1,31 @@
-// What a restore has undone: the events of the collected log that the database no longer has. Hashes say which events are the same
-// and whether lines were altered or are missing; only lines missing at the end cannot be told, since nothing comes after them.
+// Finds the changes that a restore has undone: events of the collected log that the database no longer has. Hashes show
+// which events are the same and which lines were altered or are missing. Only lines missing at the end cannot be
+// detected, because no event follows them.
 import { type AuditEvent, auditHash, chainStart } from '../store/audit-chain.ts';
 import { fieldsOf, takesAway } from './revocations.ts';
 
 export interface MissingChanges {
-  /** In the order in which they happened. */
+  /** In the order of their times. */
   readonly undone: readonly UndoneChange[];
-  /** What is wrong with the lines: while there is anything, more may be undone than is listed. */
+  /** Defects of the collected lines. If there are any, more changes may be undone than are listed. */
   readonly flaws: readonly string[];
 }
 
 export interface UndoneChange {
   readonly event: AuditEvent;
   /**
-   * `revocation`: it took something away that is there again. `repeated`: so it did, and has been done again since.
-   * `other`: it gave or changed something, or what it took away from was made after the backup too.
+   * `revocation`: it revoked something that is now in effect again. `repeated`: it was such a change, and has been made
+   * again since.
+   * `other`: it granted or changed something, or the resource that it revoked something from was created after the
+   * backup too.
    */
   readonly kind: 'revocation' | 'repeated' | 'other';
 }
 
-/** @param stored the database's events from `needed` on. @param shipped the collected ones, in any order, twice or more */
+/**
+ * @param stored the database's events from `needed` on
+ * @param shipped the collected events, in any order, possibly repeated
+ */
 export function missingChanges(
   stored: readonly AuditEvent[],
   shipped: readonly AuditEvent[],
@@ -47,7 +53,7 @@ export function missingChanges(
   };
 }
 
-/** The revision after which missingChanges has to know the database's events. */
+/** @returns the revision after which missingChanges needs the database's events */
 export function needed(shipped: readonly AuditEvent[]): number {
   return shipped.reduce((least, { revision }) => Math.min(least, revision - 2), Number.MAX_SAFE_INTEGER);
 }
@@ -61,7 +67,7 @@ function kindOf(
   return stored.some((other) => other.at >= event.at && repeats(other, event)) ? 'repeated' : 'revocation';
 }
 
-/** What was made after the backup is not there to be taken away from. */
+/** A resource that was created after the backup no longer exists, so nothing can be revoked from it. */
 function hasVanished({ action, organization_id, target_id }: AuditEvent, made: ReadonlySet<string>): boolean {
   return (
     (made.has(target_id) && !isMaking(action)) || (organization_id !== null && made.has(organization_id))
@@ -76,7 +82,7 @@ function isMaking(action: string): boolean {
   return action.endsWith('.Create') || action === 'OperatorTokens.Bootstrap';
 }
 
-/** What is made again has another id, and the same content. */
+/** A resource that was created again has another id and the same content. */
 function repeats(other: AuditEvent, event: AuditEvent): boolean {
   if (other.action !== event.action) return false;
   return isMaking(event.action) ? content(other) === content(event) : other.target_id === event.target_id;

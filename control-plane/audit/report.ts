@@ -1,5 +1,6 @@
-// What `missing-changes` prints: revocations that are undone first, each with the command that repeats it, then the rest.
-// The lines come from outside of the database, so nothing of them is printed that a terminal or a shell could take for more.
+// The report of `missing-changes`: undone revocations first, each with the command that repeats it, then the other
+// changes. The lines come from outside the database, so control characters are replaced before a terminal or a shell
+// can act on them.
 import type { AuditEvent } from '../store/audit-chain.ts';
 import type { MissingChanges, UndoneChange } from './missing-changes.ts';
 import { commandFor, fieldsOf } from './revocations.ts';
@@ -40,7 +41,7 @@ function describe({
   return `${new Date(at).toISOString()}  ${plain(words.join(' '))}, by ${plain(`${actor_kind} ${actor_id}`)}`;
 }
 
-/** What the command needs beside the id. */
+/** The values that the operator needs besides the id to repeat the command. */
 function detail({ action, after, before, revision }: AuditEvent): string {
   if (before === null) return `: ${plain(after ?? '')}`;
   return action.includes('.Update') ? `: ${plain(changedFields({ after, before, revision }))}` : '';

@@ -1,5 +1,5 @@
-// Which events took something away from somebody: access, money, a secret that no longer counts. Undone by a restore, each of them
-// has to be done again; whatever gave something is missed by those who need it.
+// Decides which events revoked something: access, money, or a secret that is no longer valid. After a restore has
+// undone such an event, an operator has to repeat it. Undone grants are noticed by the people who need them.
 import { anObject } from '../../common/json-shape.ts';
 import type { MethodName } from '../api/methods.ts';
 import type { AuditEvent } from '../store/audit-chain.ts';
@@ -7,11 +7,11 @@ import { readColumn } from '../store/json-columns.ts';
 
 interface Rule {
   readonly takes: 'always' | 'narrowing';
-  /** What follows `gatewayctl` to do it again. */
+  /** The arguments of `gatewayctl` that repeat the change. */
   readonly command: string;
 }
 
-/** What is missing here gives or changes something, or did it in a way that says nothing about access. */
+/** A method that is missing here grants or changes something, or its events do not show whether access was lost. */
 export const takingAway: { readonly [Name in MethodName]?: Rule } = {
   'AiSystems.Delete': { takes: 'always', command: 'systems delete' },
   'AiSystems.Update': { takes: 'narrowing', command: 'systems update' },
@@ -46,7 +46,7 @@ export function takesAway({ action, after, before, revision }: AuditEvent): bool
   return Object.entries(narrowings).some(([field, narrows]) => narrows(was[field], is[field]));
 }
 
-/** Undefined for what takes nothing away. */
+/** Undefined for an event that revokes nothing. */
 export function commandFor({ action }: AuditEvent): string | undefined {
   return ruleOf(action)?.command;
 }
@@ -61,7 +61,9 @@ const smaller: Narrowing = (was, is) => Number(is) < Number(was);
 const switchedOff: Narrowing = (was, is) => was === true && is !== true;
 const another: Narrowing = (was, is) => JSON.stringify(was) !== JSON.stringify(is);
 
-/** Of all resources: a name means the same in each. Where it is hard to say whether less is left, it counts as less. */
+/**
+ * For all resources, because a field name means the same in each. A change that may leave less counts as leaving less.
+ */
 const narrowings: Readonly<Record<string, Narrowing>> = {
   active: switchedOff,
   enabled: switchedOff,
@@ -75,7 +77,7 @@ const narrowings: Readonly<Record<string, Narrowing>> = {
   settings: another,
 };
 
-/** @param text of what an audit event is about, before or after it */
+/** @param text the resource of an audit event, before or after the change */
 export function fieldsOf(text: string | null, revision: number): Readonly<Record<string, unknown>> {
   return text === null ? {} : readColumn(text, anObject, `audit_events of ${revision}`);
 }

@@ -1,6 +1,6 @@
-// The audit log verifies itself: every so often one replica walks what was added since, once a day all of it, in pieces that hold up
-// nobody; then its head is signed and anchored outside the database. What contradicts the log stays known to this process: nothing
-// that is written into the database makes it forget.
+// The audit log verifies itself: periodically one replica verifies the new events, and once a day all of them, in small
+// pieces that delay no other work. Then the head is signed and anchored outside the database. This process remembers a
+// contradiction: nothing that is written to the database makes it forget.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAnchor, anchorOf, anchorSignature, type ChainPoint } from '../../common/audit-anchor.ts';
@@ -15,7 +15,7 @@ import { contradiction, readAnchors, writeAnchor } from './anchors.ts';
 import { type AuditCheck, keepCheck, readCheck, takeCheck, writeFlaw, writeIntact } from './checks.ts';
 
 export interface AuditWatchMetrics {
-  /** @param verifiedAt milliseconds; undefined: never */
+  /** @param verifiedAt in milliseconds; undefined if the log was never verified */
   auditVerified(verdict: { readonly isIntact: boolean; readonly verifiedAt: number | undefined }): void;
   auditAnchorFailed(): void;
 }
@@ -23,9 +23,9 @@ export interface AuditWatchMetrics {
 export interface AuditWatchSettings {
   readonly everyMs: number;
   readonly signingKey: KeyObject | undefined;
-  /** Where anchors are written as files. */
+  /** The folder for anchor files. */
   readonly folder: string | undefined;
-  /** Whose webhooks get them. */
+  /** The organization whose webhooks get the anchors. */
   readonly organizationId: string | undefined;
 }
 
@@ -38,18 +38,18 @@ export interface AuditWatchDeps extends AuditWatchSettings {
 }
 
 const dayMs = 86_400_000;
-/** However long ago the database says that it was: this process walks all of it on its own after so long. */
+/** After this time this process verifies the whole log, even if the database reports a later whole check. */
 const ownWholeAfterMs = 2 * dayMs;
 const lookEveryMs = 60_000;
 const keepEveryMs = 60_000;
-/** A piece is read and hashed in one go: a millisecond or two. */
+/** One read and hash of this many rows takes a millisecond or two. */
 const sliceRows = 200;
-/** Of the time that a walk takes it works for a fifth. */
+/** A check works for a fifth of its time and rests for four fifths. */
 const restsFor = 4;
 const restAtLeastMs = 5;
-/** Heads that this process remembers. */
+/** How many heads this process remembers. */
 const headsMax = 500;
-/** Files of the folder that are held against the log: a year of hours. */
+/** How many anchor files are compared with the log: one an hour for a year. */
 const filesMax = 10_000;
 
 export function startAuditWatch(deps: AuditWatchDeps): { close(): Promise<void> } {
@@ -73,10 +73,10 @@ export class AuditWatch {
   readonly #deps: AuditWatchDeps;
   readonly #lines: Logger;
   readonly #stopped = new AbortController();
-  /** Heads that this process has found intact. */
+  /** Heads that this process has verified. */
   #heads: ChainPoint[] = [];
   #flaw: ChainFlaw | undefined;
-  /** By the monotonic clock: when this process walked all of it, or began. */
+  /** When this process last verified the whole log, or else started; by the monotonic clock. */
   #wholeAt: number;
 
   constructor(deps: AuditWatchDeps) {
@@ -85,7 +85,7 @@ export class AuditWatch {
     this.#lines = deps.log.child({}, { level: 'info' });
   }
 
-  /** Checks the log if it is due, and reads what is known of it. @throws StoreUnavailableError */
+  /** Checks the log if it is due, and reports the stored result to the metrics. @throws StoreUnavailableError */
   async look(): Promise<void> {
     const { store, everyMs, metrics } = this.#deps;
     try {
@@ -100,7 +100,7 @@ export class AuditWatch {
     metrics.auditVerified({ isIntact, verifiedAt: verified_at ?? undefined });
   }
 
-  /** A check under way ends without a result; another replica, or the next start, begins it anew. */
+  /** A running check ends without a result. Another replica, or the next start, begins it again. */
   stop(): void {
     this.#stopped.abort();
   }
@@ -150,7 +150,7 @@ export class AuditWatch {
     }
   }
 
-  /** What stands in the folder, but for what its own key has not signed. */
+  /** @returns the anchors of the folder, except those with a forged signature */
   async #written(): Promise<readonly AuditAnchor[]> {
     const { folder, signingKey, log } = this.#deps;
     if (folder === undefined) return [];
@@ -197,7 +197,8 @@ export class AuditWatch {
     const anchor = anchorOf(head, now, signingKey);
     this.#lines.info({ audit_anchor: anchor }, 'audit anchor');
     const isWritten = await this.#write(anchor);
-    // What the folder did not take is anchored anew with the next check, at every target: twice does no harm.
+    // If the folder did not accept the anchor, the next check anchors at every target again. A second anchor does no
+    // harm.
     const anchoredRevision = isWritten ? head.revision : last.anchored_revision;
     const event = eventOf('audit.anchored', now, anchor);
     await writeIntact(store, { head, isWhole, anchoredRevision }, { ...end, event });

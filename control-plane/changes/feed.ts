@@ -1,5 +1,5 @@
-// The change feed of this process: reads what was committed, whoever committed it, and keeps the newest part for all
-// watchers together. Whoever falls behind that part is reset, so a slow watcher costs no memory of its own.
+// The change feed of this process: it reads the committed changes of every replica and keeps the newest ones for all
+// watchers together. A watcher that falls behind them is reset, so a slow watcher costs no memory of its own.
 import { type Clock, systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
@@ -7,22 +7,23 @@ import { countedIn } from '../store/epochs.ts';
 import type { ChangeRow, ChangesPage, Lineage, Position, Store } from '../store/store.ts';
 
 export interface Feed {
-  /** Every change up to here is in the log. */
+  /** The log contains every change up to here. */
   readonly position: Position;
-  /** What the position's epoch goes on from. */
+  /** The epochs that the position's epoch continues. */
   readonly lineage: Lineage;
-  /** When the newest read that came to an end began; monotonic. */
+  /** When the newest completed read began, by the monotonic clock. */
   readonly readAt: number;
-  /** Changes up to here may be gone from the database. */
+  /** Changes up to here may have been pruned from the database. */
   readonly prunedRevision: number;
   /**
-   * Reads the database after this call, and answers where the feed then stands: no earlier than any change that was
-   * committed before the call. @throws StoreUnavailableError
+   * Reads the database after this call.
+   * @returns the feed's position, which includes every change that was committed before the call
+   * @throws StoreUnavailableError
    */
   read(): Promise<Position>;
-  /** The changes above a revision; undefined where the log begins later. */
+  /** The changes above a revision; undefined if the log begins later. */
   after(revision: number): readonly ChangeRow[] | undefined;
-  /** Called when the position has moved. @returns what ends it */
+  /** Calls the listener when the position has moved. @returns removes the listener */
   onNews(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -30,9 +31,9 @@ export interface Feed {
 export interface FeedDeps {
   readonly store: Pick<Store, 'changesAfter' | 'lineage' | 'position' | 'startNewEpoch' | 'onBell'>;
   readonly log: Logger;
-  /** Changes kept for watchers; the default is about 2 MB. */
+  /** How many changes are kept for watchers; the default is about 2 MB. */
   readonly rowsMax?: number;
-  /** The bell may be missed, so the feed also looks by itself. */
+  /** A notification may be lost, so the feed also polls. */
   readonly pollMs?: number;
   readonly timers?: Timers;
   readonly clock?: Clock;
@@ -109,15 +110,15 @@ async function readInto(log: ChangeLog, { store, log: logger }: FeedDeps): Promi
   return log.position.epoch !== before.epoch || log.position.revision !== before.revision;
 }
 
-/** The newest changes of one epoch, whole revisions, at most so many rows. */
+/** The newest changes of one epoch: whole revisions, at most `rowsMax` rows. */
 class ChangeLog {
   readonly rowsMax: number;
   position: Position;
   prunedRevision = 0;
-  /** Of another epoch than the position's for a moment at most: then nothing of before counts. */
+  /** May differ from the position's epoch for an instant at most. Then no earlier position is valid. */
   lineage: Lineage;
   #rows: ChangeRow[] = [];
-  /** All changes above this revision are there. */
+  /** The log contains all changes above this revision. */
   #from: number;
 
   constructor(position: Position, lineage: Lineage, rowsMax: number) {
@@ -156,18 +157,21 @@ class ChangeLog {
   }
 }
 
-/** Index of the first row above a revision: rows are in order, and watchers mostly want the last few. */
+/**
+ * @returns the index of the first row above a revision. It searches from the end, because watchers mostly want the last
+ * few rows.
+ */
 export function indexAfter(rows: readonly ChangeRow[], revision: number): number {
   return rows.findLastIndex((row) => row.revision <= revision) + 1;
 }
 
 interface SharedRead {
   (): Promise<Position>;
-  /** Resolves when no read is under way. */
+  /** Resolves when no read is running. */
   settled(): Promise<void>;
 }
 
-/** Whoever asks while a read is under way shares the next one: that one begins after all of their calls. */
+/** Callers that arrive during a read share the next one, because that read begins after all their calls. */
 function oneAtATime(readOnce: () => Promise<Position>): SharedRead {
   let current: Promise<Position> | undefined;
   let next: Promise<Position> | undefined;
@@ -203,7 +207,7 @@ function poll(look: () => void, everyMs: number, timers: Timers): () => void {
   return () => cancel();
 }
 
-/** Reads, and tells an outage once when it begins and once when it is over. */
+/** Reads, and logs an outage once when it begins and once when it ends. */
 function logOutages(read: () => Promise<Position>, log: Logger): () => void {
   let failing = false;
   return () => {

@@ -1,5 +1,6 @@
-// One proxy's watch, from its start message to its end. Everything that is sent goes out in one loop, so the order holds:
-// changes by revision, and an answer only after every change up to it. Recalls alone go out whenever they come.
+// One proxy's watch, from its start message to its end. One loop sends everything in order: changes by revision, and
+// the response to an `ask` only after every change up to its position. Only reclaim requests are sent out of order, as
+// soon as they arrive.
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { WatchAsk__Output } from '../../proto/generated/gateway/v1/WatchAsk.ts';
@@ -20,42 +21,47 @@ import {
 import { type Feed, indexAfter } from './feed.ts';
 import type { WatcherEntry, Watchers } from './watchers.ts';
 
-/** The transport under a watch. Handlers are set before any message is read. */
+/** The transport of a watch. Handlers are set before any message is read. */
 export interface WatchStream {
   onMessage(handler: (message: WatchRequest__Output) => void): void;
-  /** The proxy has gone, or has ended its side. */
+  /** Called when the proxy has disconnected or has ended its side. */
   onClose(handler: () => void): void;
-  /** There is room again after `send` answered false. */
+  /** Called when there is room again after `send` returned false. */
   onDrain(handler: () => void): void;
-  /** False: nothing more until there is room. The message itself is taken. */
+  /**
+   * @returns false if the caller must send nothing more until there is room. The message itself is sent in any case.
+   */
   send(message: WatchResponse): boolean;
-  /** With an error, or in good order: the proxy is to connect again. */
+  /** Ends with an error, or without one so that the proxy connects again. */
   end(error?: CallError): void;
 }
 
 export interface WatchDeps {
   readonly store: Pick<Store, 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch'>;
   readonly feed: Feed;
-  /** Called for what others need of a budget. @returns what ends it */
+  /** Calls the listener when other proxies need money of a budget. @returns removes the listener */
   onRecall(listener: (recall: Recall) => void): () => void;
   readonly watchers: Pick<Watchers, 'came'>;
-  /** Public keys of what this replica signs now. */
+  /** Public keys of the keys with which this replica signs now. */
   recordKeys(): readonly Buffer[];
   readonly log: Logger;
   readonly limits: WatchLimits;
   readonly timers?: Timers;
-  /** From 0 up to 1, for the spread of recycling. */
+  /** At least 0 and below 1; spreads the recycling of connections. */
   readonly random?: () => number;
 }
 
 export interface WatchLimits {
-  /** Connections end after this long, give or take 10 %, so that proxies spread over replicas that come and go. */
+  /** A connection ends after this time, give or take 10 %, so that proxies spread over replicas that start and stop. */
   readonly recycleMs: number;
-  /** About this many invalidations stand in one message. */
+  /** A message contains about this many invalidations. */
   readonly messageRows: number;
-  /** A revision with more than this is not sent but a reset: it must fit into a gRPC message of 4 MiB. */
+  /**
+   * A revision with more invalidations than this is replaced by a reset, because it must fit into a gRPC message of 4
+   * MiB.
+   */
   readonly revisionRowsMax: number;
-  /** A proxy asks every few seconds; one with more asks open than this does not keep to the protocol. */
+  /** A proxy sends an `ask` every few seconds. One with more open asks than this violates the protocol. */
   readonly requestsMax: number;
 }
 
@@ -110,17 +116,19 @@ class Session {
   readonly #stream: WatchStream;
   readonly #entry: WatcherEntry;
   #start: WatchStart__Output | undefined;
-  /** Every change up to here has been sent. Set once the start was answered. */
+  /** Every change up to here has been sent. Set once the start message has its response. */
   #cursor: Position | undefined;
-  /** Whether the watcher has caught up with the feed's log once. From then on whoever falls behind it is reset. */
+  /**
+   * Whether the watcher has caught up with the feed's log once. From then on a watcher that falls behind it is reset.
+   */
   #live = false;
   #requestsOpen = 0;
   #responses: PendingResponse[] = [];
   #blocked = false;
   #ended = false;
-  /** Wakes the loop, if it waits. */
+  /** Wakes the loop if it waits. */
   #wake: (() => void) | undefined;
-  /** Something has come since the loop last looked. */
+  /** Whether something arrived since the loop last looked. */
   #news = false;
 
   constructor(deps: WatchDeps, caller: ProxyCaller, stream: WatchStream) {
@@ -164,7 +172,7 @@ class Session {
     this.wake();
   }
 
-  /** A hint outside of the feed's order: it goes at once or not at all. */
+  /** A reclaim request is a hint outside the feed's order: it is sent at once or not at all. */
   recall({ budgetId, organizationId, window }: Recall): void {
     const bound = this.#caller.organizationId;
     if (this.#cursor === undefined || this.#blocked) return;
@@ -190,7 +198,10 @@ class Session {
     this.#wake = undefined;
   }
 
-  /** Reads the database after the ask. Where that fails there is no answer: the proxy learns that we are cut off. */
+  /**
+   * Reads the database after the `ask`. If the read fails there is no response, so the proxy learns that this replica
+   * is cut off.
+   */
   #ask({ nonce, state }: WatchAsk__Output): void {
     if (this.#requestsOpen >= this.#deps.limits.requestsMax) {
       this.end(
@@ -206,12 +217,12 @@ class Session {
         this.#responses.push({ nonce, position });
         this.wake();
       },
-      // The feed has logged it.
+      // The feed has logged the failure.
       () => void this.#requestsOpen--,
     );
   }
 
-  /** Does the next thing there is to do. @returns whether there may be more */
+  /** Does the next step. @returns whether there may be more to do */
   async #step(start: WatchStart__Output): Promise<boolean> {
     if (this.#cursor === undefined) {
       this.#cursor = await this.#begin(start);
@@ -231,7 +242,7 @@ class Session {
     return end !== undefined;
   }
 
-  /** Answers the start message. @returns from where on changes are to be sent */
+  /** Responds to the start message. @returns the position from which changes are to be sent */
   async #begin(start: WatchStart__Output): Promise<Position> {
     const { feed, store } = this.#deps;
     if (start.since == null) {
@@ -243,7 +254,7 @@ class Session {
     if (!Number.isSafeInteger(since.revision)) {
       throw new CallError('invalid_request', '`since` is no position that this service has told');
     }
-    // Another replica may have told the proxy of more than this one has read.
+    // Another replica may have sent the proxy changes that this one has not read yet.
     await feed.read();
     if (since.epoch === feed.position.epoch && since.revision > feed.position.revision) {
       await this.#databaseWentBack(since);
@@ -260,8 +271,9 @@ class Session {
   }
 
   /**
-   * The proxy has seen more of this epoch than the database holds: it was put back to an earlier state. That concerns all
-   * proxies, but one that belongs to a tenant is not believed on behalf of the others.
+   * Handles a proxy that has received more of this epoch than the database contains: the database was restored to an
+   * earlier state. That concerns all proxies, so only an unbound proxy is believed; one that belongs to a tenant is
+   * not.
    */
   async #databaseWentBack(since: Position): Promise<void> {
     const { feed, log, store } = this.#deps;
@@ -278,7 +290,7 @@ class Session {
     await feed.read();
   }
 
-  /** Sends from the database what is older than the feed's log: only at the start of a watch. */
+  /** Sends changes from the database that are older than the feed's log. This happens only at the start of a watch. */
   async #catchUp(cursor: Position): Promise<boolean> {
     const { feed, limits, store } = this.#deps;
     const page = await store.changesAfter(cursor.revision, limits.messageRows);
@@ -304,7 +316,7 @@ class Session {
   #sendResponses(cursor: Position): void {
     const waiting: PendingResponse[] = [];
     for (const { nonce, position } of this.#responses) {
-      // What was read in an epoch that is over says nothing any more.
+      // A read in an epoch that has ended is no longer a valid response.
       const over = position.epoch !== cursor.epoch;
       if (!over && (this.#blocked || position.revision > cursor.revision)) {
         waiting.push({ nonce, position });
@@ -316,7 +328,9 @@ class Session {
     this.#responses = waiting;
   }
 
-  /** Where a position of an older epoch is in the present one, if all changes since are still there. */
+  /**
+   * @returns the position in the present epoch of a position in an older one, if all changes since are still available
+   */
   #countedHere(at: Position): Position | undefined {
     const { lineage, position, prunedRevision } = this.#deps.feed;
     const revision = lineage.epoch === position.epoch ? countedIn(lineage, at) : undefined;
@@ -324,7 +338,10 @@ class Session {
     return { epoch: position.epoch, revision };
   }
 
-  /** A standby was promoted while this process runs: what was sent is history of the new epoch too, or else the watcher begins anew. */
+  /**
+   * Handles a standby that was promoted while this process runs: if the new epoch continues everything that was sent,
+   * the watch continues; otherwise the watcher is reset.
+   */
   #goOn(cursor: Position): true {
     const counted = this.#countedHere(cursor);
     if (counted === undefined) return this.#reset();
@@ -333,7 +350,7 @@ class Session {
     return true;
   }
 
-  /** While this process runs the epoch changes only where the database was put back, or a standby promoted. */
+  /** While this process runs the epoch changes only if the database was restored or a standby was promoted. */
   #reset(): true {
     const { position } = this.#deps.feed;
     const isAnother = this.#cursor !== undefined && this.#cursor.epoch !== position.epoch;

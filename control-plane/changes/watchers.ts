@@ -1,5 +1,6 @@
-// Who watches this replica, and what they tell of themselves, for operators to see. In memory alone; nothing is decided by it.
-// What a proxy tells is text of a stranger's program: what is not plain or too long is left out.
+// The proxies that watch this replica, and what they report about themselves, for operators to see. This is in memory
+// only, and no decision depends on it. A report is untrusted text: a value that is too long or not plain ASCII is left
+// out.
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { ProxyProgram__Output } from '../../proto/generated/gateway/v1/ProxyProgram.ts';
@@ -8,7 +9,7 @@ import type { RecordKeysState__Output as RecordKeysState } from '../../proto/gen
 import { enumNames } from '../../proto/json/contract.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 
-/** Wall times in milliseconds since 1970. */
+/** Times are wall-clock milliseconds since 1970. */
 export interface Watcher {
   readonly caller: ProxyCaller;
   readonly since: number;
@@ -21,7 +22,7 @@ export interface Watcher {
   readonly recordKeys: RecordKeysState | undefined;
 }
 
-/** One watcher's entry, kept up to date by its watch. */
+/** One watcher's entry. Its watch keeps it up to date. */
 export interface WatcherEntry {
   program(program: ProxyProgram__Output | null | undefined): void;
   state(state: ProxyState__Output | null | undefined): void;
@@ -31,7 +32,7 @@ export interface WatcherEntry {
 
 export interface Watchers {
   came(caller: ProxyCaller): WatcherEntry;
-  /** By identity, then host. */
+  /** Sorted by identity, then host. */
   list(): readonly Watcher[];
 }
 
@@ -77,10 +78,10 @@ export function createWatchers(clock: Clock): Watchers {
 }
 
 const versionMax = 64;
-/** A DNS name is no longer. */
+/** The longest DNS name. */
 const hostMax = 253;
 
-/** What a newer proxy tells may be none of ours: it comes as a number. */
+/** A newer proxy may report a state that this version does not know; it arrives as a number. */
 function redisState(reported: ProxyState__Output['redis']): ProxyState__Output['redis'] {
   return enumNames('RedisState')?.includes(reported) ? reported : 'REDIS_STATE_UNSPECIFIED';
 }

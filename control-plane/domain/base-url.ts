@@ -1,9 +1,9 @@
-// Base URLs of provider keys and custom providers: https and public, or a host and port that the operator of the platform has listed. The proxy
-// checks again after DNS; here an operator learns at once what can never work.
+// Base URLs of provider keys and custom providers: https and public, or a host and port that the platform operator has
+// listed. The proxy checks again after DNS; the check here shows an operator at once which URLs can never work.
 import { familyOf, isMetadataHost, isPublicAddress } from '../../common/addresses.ts';
 import { type Field, invalid, valid } from './field.ts';
 
-/** Whether a private host and port is listed for whoever names it. */
+/** Whether a private host and port is listed for the organization that uses it. */
 export type IsListed = (hostAndPort: string) => boolean;
 
 const lengthMax = 2048;
@@ -33,7 +33,7 @@ function hasExtras(url: URL, text: string): boolean {
   return url.username !== '' || url.password !== '' || /[?#\s\\{}]/.test(text);
 }
 
-/** The WHATWG URL parser has already turned 0x7f.1 and 2130706433 into 127.0.0.1. */
+/** The WHATWG URL parser has already converted 0x7f.1 and 2130706433 to 127.0.0.1. */
 export function isPrivateHost(host: string): boolean {
   if (familyOf(host) !== undefined) return !isPublicAddress(host);
   return !host.includes('.') || /\.(localhost|local|internal|svc|cluster\.local)$/.test(host);

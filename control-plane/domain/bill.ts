@@ -1,4 +1,4 @@
-// Bills as operators import them: the contract's words, and what a row of one may hold. Pure.
+// Bills as operators import them: the contract's enum names, and which values a row may contain. Pure.
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import type { BillReference__Output } from '../../proto/generated/gateway/v1/BillReference.ts';
 import type { BillRow__Output } from '../../proto/generated/gateway/v1/BillRow.ts';
@@ -32,10 +32,10 @@ export function reasonText(text: string): Field<string> {
   return visible(text.trim(), 512);
 }
 
-/** Of an amount, and of a day of a document: nano-dollars. */
+/** The most that an amount, and a day of a document, can be, in nano-dollars. */
 export const costMax = budgetUsdMax * nanoPerUsd;
 
-/** Above and below zero: nano-dollars. */
+/** Reads an amount above or below zero, in nano-dollars. */
 export function signedUsd(text: string): Field<number> {
   const isBelow = text.startsWith('-');
   const nano = nanoOfUsd(isBelow ? text.slice(1) : text);
@@ -47,7 +47,7 @@ export function signedUsd(text: string): Field<number> {
   return valid(isBelow && nano > 0 ? -nano : nano);
 }
 
-/** A percentage as hundredths of a percent. */
+/** Reads a percentage, in hundredths of a percent. */
 export function percent(text: string): Field<number> {
   const match = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text);
   const [, whole = '', decimals = ''] = match ?? [];
@@ -70,7 +70,7 @@ export function billReference(message: BillReference__Output | null): Field<Refe
   return 'problems' in read ? read : valid({ kind: read.value['.kind'], value: read.value['.value'] });
 }
 
-/** As it is stored. */
+/** A row in its stored form. */
 export interface BillRow {
   /** JSON. */
   readonly refs: string;
@@ -80,7 +80,7 @@ export interface BillRow {
   readonly requests: number | null;
   /** JSON. */
   readonly tokens: string | null;
-  /** Nano-dollars. */
+  /** In nano-dollars. */
   readonly cost: number | null;
 }
 
@@ -117,7 +117,7 @@ function references(messages: readonly BillReference__Output[]): Field<readonly 
   return fits ? read : invalid(`must be at most ${refsMax}, each of another kind, and none of a model`);
 }
 
-/** In one order of names, so that equal tokens are equal texts. */
+/** Writes the names in a fixed order, so that equal tokens are equal texts. */
 function tokensText(tokens: UsageTokens__Output): Field<string> {
   const { prompt, completion, cacheRead, cacheWrite, cacheWrite1h, reasoning } = tokens;
   const counts = { prompt, completion, cacheRead, cacheWrite, cacheWrite1h, reasoning };
@@ -125,7 +125,7 @@ function tokensText(tokens: UsageTokens__Output): Field<string> {
   return 'problems' in read ? invalid(countForm) : valid(JSON.stringify(read.value));
 }
 
-/** Of a row: the sums of as many rows as an organization may have are still exact where they are stored. */
+/** The most that a row can count. The sums of all rows that an organization may have are still stored exactly. */
 const countMax = 100_000_000_000_000;
 const countForm = `must be a whole number up to ${countMax}`;
 

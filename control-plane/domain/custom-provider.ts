@@ -1,20 +1,20 @@
-// Custom providers: how they are named, which wire format they speak and how their keys are sent. Problems never repeat
-// what was sent: it may be a key in the wrong field.
+// Custom providers: their names, their wire formats, and how their keys are sent. Problems never repeat the submitted
+// text, because it may be a key in the wrong field.
 import { holdsCredential } from '../../common/credential.ts';
 import { canonicalVendorName, isVendorName, type VendorName, vendors } from '../../common/vendors.ts';
 import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
 
-/** What stored keys depend on. */
+/** The fields of a provider on which its stored keys depend. */
 export interface KeyRules {
   readonly wire_format: VendorName;
   readonly key_form: KeyForm;
 }
 
-// As a path segment and as the part of a model id before its first slash.
+// The name is used as a path segment, and before the first slash of a model id.
 const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-/** What metrics say in place of a provider. */
+/** Metrics use these values in place of a provider's name. */
 const wordsOfMetrics: readonly string[] = ['none', 'other'];
 
 export function customProviderName(text: string): Field<string> {
@@ -31,13 +31,13 @@ export const wireFormat = wordOf(wireFormats);
 export const keyForm = wordOf(keyForms);
 
 const headerForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-/** Of one connection, of the body, of who calls whom, and the gateway's own: a key in one of them would change the request. */
+/** Headers of the connection, the body, the caller and the gateway. A key in one of them would change the request. */
 const notForKeys =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|host|date|expect|via|forwarded|user-agent|cookie|set-cookie|x-request-id|project-api-key)$|^(proxy|content|accept|sec|x-forwarded|x-svc|cloud|access-control)-|^accept$/;
 
 /**
- * The header of a key form that names one; null for every other form.
- * @param form as the contract has it; undefined where the request names none
+ * The header that holds the key; null for key forms without one.
+ * @param form the contract's name of the form; undefined if the request has none
  */
 export function keyHeader(form: string | undefined, header: string | undefined): Field<string | null> {
   if (form !== keyForms.names.header) {
@@ -56,7 +56,7 @@ export function keyHeader(form: string | undefined, header: string | undefined):
 const passedFieldsMax = 64;
 const fieldForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-/** Without repetitions. */
+/** The names without repetitions. */
 export function passedFields(list: { readonly fields: readonly string[] }): Field<readonly string[]> {
   if (list.fields.length > passedFieldsMax)
     return invalid(`must hold at most ${passedFieldsMax} names`, '.fields');
@@ -72,7 +72,9 @@ function passedField(name: string): Field<string> {
       );
 }
 
-/** The shipped provider whose secrets a key of this provider looks like; undefined where it takes no keys. */
+/**
+ * The shipped provider whose secrets have the form of this provider's keys; undefined if the provider takes no keys.
+ */
 export function secretsLike({ wire_format, key_form }: KeyRules): VendorName | undefined {
   if (key_form === 'none') return undefined;
   const signs = vendors[wire_format].secret === 'api key or access keys' && key_form === 'wire_format';

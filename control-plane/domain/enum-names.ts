@@ -1,9 +1,9 @@
-// The contract's words as our own: names of its enums, and references to resources by kind and id.
+// Conversions from the contract: names of its enums, and references to resources by kind and id.
 import type { EnumWords, WordOf } from '../../proto/words/enum-words.ts';
 import { type Field, invalid, problemsAt, valid } from './field.ts';
 import { id } from './shared-fields.ts';
 
-/** Reads a name of the contract. */
+/** Reads an enum name of the contract. */
 export function wordOf<Table extends Readonly<Record<string, string>>>(
   words: EnumWords<Table>,
 ): (name: string) => Field<WordOf<EnumWords<Table>>> {
@@ -19,7 +19,10 @@ export interface Reference<Kind extends string> {
   readonly id: string;
 }
 
-/** Reads what something belongs to. That it exists is for others to see; a reference to an organization is to the given one. */
+/**
+ * Reads a reference to an owner or subject. A reference to an organization must name the given one; the caller checks
+ * that the resource exists.
+ */
 export function referenceOf<Table extends Readonly<Record<string, string>>>(kinds: EnumWords<Table>) {
   const kindOf = wordOf(kinds);
   return (organizationId: string) =>

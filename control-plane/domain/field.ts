@@ -1,4 +1,5 @@
-// Reading one field of a request: a value, or what is wrong with it. Pure; rpc/checked.ts gathers many of them.
+// Reads one field of a request: the result is a value or the problems with it. Pure; rpc/checked.ts collects many
+// fields.
 
 /** `at` is the path below the field, such as ".globs[2]" or "". */
 export interface Problem {
@@ -20,12 +21,12 @@ export function isValid(field: Field<unknown>): boolean {
   return 'value' in field;
 }
 
-/** What is wrong with a part of a field. @param path of the part, such as ".globs[2]" */
+/** The problems of a part of a field. @param path of the part, such as ".globs[2]" */
 export function problemsAt(path: string, part: Field<unknown>): readonly Problem[] {
   return 'problems' in part ? part.problems.map((one) => ({ ...one, at: `${path}${one.at}` })) : [];
 }
 
-/** Each of a list, in its order; what is wrong is told of every one, at "[2]". */
+/** Reads every item of a list in order. It reports the problems of every item, at "[2]". */
 export function each<Written, T>(
   read: (one: Written) => Field<T>,
   list: readonly Written[],
@@ -41,7 +42,7 @@ type Values<Fields extends Readonly<Record<string, Field<unknown>>>> = {
   readonly [Name in keyof Fields]: Fields[Name] extends Field<infer T> ? T : never;
 };
 
-/** The values of all, or what is wrong with each. @param fields by their path, such as ".kind" */
+/** The values of all fields, or the problems of each. @param fields by their path, such as ".kind" */
 export function all<const Fields extends Readonly<Record<string, Field<unknown>>>>(
   fields: Fields,
 ): Field<Values<Fields>> {
@@ -54,7 +55,7 @@ export function all<const Fields extends Readonly<Record<string, Field<unknown>>
   return problems.length > 0 ? { problems } : valid(values as Values<Fields>);
 }
 
-/** Absent is undefined; proto-loader gives null for an absent message. */
+/** An absent field is undefined; proto-loader returns null for an absent message. */
 export function optional<Text, T>(
   read: (text: Text) => Field<T>,
   text: Text | null | undefined,
@@ -62,7 +63,7 @@ export function optional<Text, T>(
   return text === undefined || text === null ? valid(undefined) : read(text);
 }
 
-/** "" clears what is there: null. */
+/** "" clears the present value: the result is null. */
 export function clearable<T>(
   read: (text: string) => Field<T>,
   text: string | undefined,

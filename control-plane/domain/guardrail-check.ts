@@ -1,5 +1,5 @@
-// What a guardrail looks for: the contract's check, read field by field; and compiled as proxies will compile it, so that what is
-// stored can be run, which takes a while and is for a worker to do. Problems never repeat a phrase or pattern.
+// The check of a guardrail: the contract's message, read field by field, and compiled as proxies compile it, so that
+// every stored check can run. Compiling takes long and runs in a worker. Problems never repeat a phrase or pattern.
 import { memberOf, readCheck } from '../../guardrails/contract.ts';
 import { type CheckKind, isTextCheck, kindTraits } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError } from '../../guardrails/index.ts';
@@ -29,16 +29,16 @@ const secretFormLengthMax = 400;
 export const webhookTimeoutMsMax = 30_000;
 const countriesMax = 50;
 const categoriesMax = 50;
-// So many are named; the others are like them.
+// At most this many problems are reported; the others are similar.
 const problemsMax = 20;
 
 export interface GuardrailCheck {
   readonly kind: ContractCheckKind & CheckKind;
-  /** As it is stored and answered. */
+  /** The message that is stored and returned. */
   readonly message: GuardrailCheck__Output;
 }
 
-/** What can be judged at once. Whether it can be run: compileProblems. */
+/** Checks everything that can be decided at once; compileProblems finds out whether the check can run. */
 export function guardrailCheck(message: GuardrailCheck__Output | null): Field<GuardrailCheck> {
   if (!message?.kind) return invalid(`must hold one of ${checkKinds.words.join(', ')}`);
   const kind = checkKinds.rows[message.kind];
@@ -50,7 +50,7 @@ export function guardrailCheck(message: GuardrailCheck__Output | null): Field<Gu
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
-/** Of a guardrail that is there: another check, but of the same kind. @param present as it is stored */
+/** For an existing guardrail: its check may change, but not its kind. @param present the stored check */
 export function sameKindOfCheck(present: GuardrailCheck__Output) {
   return (message: GuardrailCheck__Output): Field<GuardrailCheck> =>
     message.kind === undefined || Object.hasOwn(present, message.kind)
@@ -58,25 +58,25 @@ export function sameKindOfCheck(present: GuardrailCheck__Output) {
       : invalid('must be of the same kind: delete the guardrail and create another');
 }
 
-/** UTF-8 of its phrases, patterns and forms. */
+/** The UTF-8 size of its phrases, patterns and forms. */
 export function textBytesOf(message: GuardrailCheck__Output): number {
   const member = memberOf(message);
   const texts = member === undefined ? [] : textsOf(member, message[member]);
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
-/** For the audit log. */
+/** The check as the audit log shows it. */
 export function checkInAudit(message: GuardrailCheck__Output): object {
   const member = memberOf(message);
   return member === undefined ? message : { ...message, [member]: shownInAudit(member, message[member]) };
 }
 
 interface KindRules<Check> {
-  /** Reads on after a problem; what it returns is of use only if there was none. */
+  /** Continues after a problem; its result is only valid if there was none. */
   read(check: Check, complain: Complain): Check;
-  /** What an operator has written, and the organization's share is counted in. */
+  /** The operator's texts, which count against the organization's share. */
   texts(check: Check): readonly string[];
-  /** As the audit log has it: of phrases and patterns only how many there are. */
+  /** The check in the audit log, with only the number of phrases and patterns. */
   inAudit(check: Check): object;
 }
 
@@ -110,7 +110,7 @@ const rules: Rules = {
   personalData: { read: readPersonalData, ...noTexts, ...shownWhole },
   secrets: {
     read: readSecrets,
-    // Absent in what was stored before operators could add forms.
+    // Absent in checks that were stored before operators could add forms.
     texts: ({ forms = [] }: Partial<SecretsCheck__Output>) => forms.map(({ label, form }) => label + form),
     ...shownWhole,
   },
@@ -149,11 +149,11 @@ function shownInAudit<Member extends CheckMember>(member: Member, check: Guardra
 interface TextLimits {
   readonly field: string;
   readonly max: number;
-  /** Characters of each. */
+  /** In characters of one text. */
   readonly lengthMax: number;
 }
 
-/** Without repetitions. */
+/** The texts without repetitions. */
 function texts(
   given: readonly string[],
   { field, max, lengthMax }: TextLimits,
@@ -172,7 +172,7 @@ function texts(
 }
 
 function readFields({ kind, also = [] }: GuardrailCheck__Output, complain: Complain) {
-  // Of kinds that look at the text itself: what somebody is asked, and what is counted, is what the model sees.
+  // `also` is for kinds that match the text themselves. Services and sizes only inspect the text that the model sees.
   if (also.length > 0 && (kind === undefined || kindTraits[checkKinds.rows[kind]].by !== 'text'))
     complain('.also', `is for ${kindsBy('text')}`);
   for (const [index, field] of also.entries()) {
@@ -199,7 +199,7 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
   return { types: [...new Set(types)], countries: [...new Set(countries)], restore };
 }
 
-/** What a form means is read when it is compiled. */
+/** Checks the number and length of the forms. Their syntax is checked when they are compiled. */
 function readSecrets({ forms }: SecretsCheck__Output, complain: Complain) {
   if (forms.length > secretFormsMax) complain('.forms', `must hold at most ${secretFormsMax}`);
   for (const [index, { form }] of forms.slice(0, secretFormsMax).entries()) {
@@ -237,15 +237,15 @@ function readModeration({ model, categories, scoreMin }: ModerationCheck__Output
   return { model, categories: [...new Set(categories)], scoreMin };
 }
 
-/** Whether it looks at texts with what has to be compiled. */
+/** Whether the check matches texts with a matcher that must be compiled. */
 export function isCompiled(message: GuardrailCheck__Output): boolean {
   const check = readCheck(message);
   return check !== undefined && isTextCheck(check);
 }
 
 /**
- * What a matcher cannot be made of is refused now, not by every proxy later. Takes processor time: hostile patterns have to be run for
- * some tenths of a second to be known as such.
+ * Refuses a check now that no matcher can be compiled from, so that it does not fail on every proxy later. Takes
+ * processor time: a hostile pattern must run for some tenths of a second to be recognized.
  */
 export function compileProblems({ kind, message }: GuardrailCheck): readonly Problem[] {
   const check = readCheck(message);

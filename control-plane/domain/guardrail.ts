@@ -1,4 +1,4 @@
-// Guardrails: their fields beside what they look for, and what cannot go together.
+// Guardrails: their fields besides the check, and which fields cannot be combined.
 import { holdsCredential } from '../../common/credential.ts';
 import { memberOf } from '../../guardrails/contract.ts';
 import { type Guardrail, kindTraits, type Stage } from '../../guardrails/definition.ts';
@@ -23,7 +23,7 @@ const keysMax = 100;
 
 export const guardrailStage = wordOf(guardrailStages);
 
-/** Of what is inspected in one go: never both. */
+/** The stage of a text that is tested: input or output, never both. */
 export function oneStage(name: string): Field<Stage> {
   const read = guardrailStage(name);
   if ('problems' in read) return read;
@@ -36,12 +36,12 @@ export const guardrailPosition = within(0, 1000);
 
 export const failureRule = wordOf(failureRules);
 
-/** Of a guardrail that is made: unspecified is the safe one. */
+/** For a new guardrail: an unspecified rule becomes the safe one. */
 export function failureRuleOrBlock(name: string): Field<Guardrail['onFailure']> {
   return name === 'GUARDRAIL_FAILURE_RULE_UNSPECIFIED' ? valid('block') : failureRule(name);
 }
 
-/** It stands in a header and in metrics. */
+/** The name is written to a header and to metrics. */
 export function guardrailName(text: string): Field<string> {
   if (holdsCredential(text)) return invalid(noCredential);
   return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text)
@@ -58,12 +58,12 @@ export function guardrailMessage(text: string): Field<string> {
     : invalid(`must be at most ${messageLengthMax} visible characters`);
 }
 
-/** Of virtual keys. Without repetitions. That they exist is for others to see. */
+/** Ids of virtual keys, without repetitions. The caller checks that the keys exist. */
 export function guardedKeyIds(ids: readonly string[]): Field<readonly string[]> {
   return someIds(ids, keysMax);
 }
 
-/** Without repetitions. That they exist is for others to see. */
+/** Ids of AI systems, without repetitions. The caller checks that the systems exist. */
 export function aiSystemIds(ids: readonly string[]): Field<readonly string[]> {
   return someIds(ids, aiSystemsMax);
 }
@@ -76,7 +76,10 @@ function someIds(ids: readonly string[], max: number): Field<readonly string[]> 
 
 type Fitted = Pick<Guardrail, 'stage' | 'action'>;
 
-/** What cannot go together is refused by the field that is wrong: it would do less than its operator believes. */
+/**
+ * Refuses fields that cannot be combined, and names the wrong one. Such a guardrail would do less than its operator
+ * expects.
+ */
 export function fitting(guardrail: Fitted, check: GuardrailCheck__Output) {
   return {
     stage: stageFits(guardrail, check),

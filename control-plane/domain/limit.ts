@@ -1,4 +1,5 @@
-// Limits: what they count, on whom, how much. A budget says how much in money and for how long; any other limit in a count.
+// Limits: their kind, subject and size. A budget's size is an amount of money and a period; any other limit's size is a
+// count.
 import { type BudgetPeriod, totalWindow } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import { budgetPeriods, type LimitSubjectKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';
@@ -14,21 +15,24 @@ export const limitSubject = referenceOf(limitSubjects);
 
 export const limitKind = wordOf(limitKinds);
 
-/** How much, in the contract's fields. */
+/** The size, in the contract's fields. */
 export interface LimitSize {
   readonly count?: string;
   readonly amountUsd?: string;
   readonly period?: string;
 }
 
-/** Of a limit that is made. Money is in nano-dollars. */
+/** The size of a new limit. Money is in nano-dollars. */
 export function limitSize(ofBudget: boolean, { count, amountUsd, period }: LimitSize) {
   return ofBudget
     ? { count: notOfBudgets(count), amount_usd: usdAmount(amountUsd), period: budgetPeriod(period ?? '') }
     : { count: limitCount(count), amount_usd: notOfRates(amountUsd), period: notOfRates(period) };
 }
 
-/** Of one that is there: absent is as it is. @param present its period; null: it is no budget */
+/**
+ * A change of an existing limit; absent fields do not change.
+ * @param present the limit's period; null if it is no budget
+ */
 export function limitResize(present: BudgetPeriod | null, { count, amountUsd, period }: LimitSize) {
   if (present === null) {
     const ofBudgets = { amount_usd: notOfRates(amountUsd), period: notOfRates(period) };
@@ -41,7 +45,7 @@ export function limitResize(present: BudgetPeriod | null, { count, amountUsd, pe
   };
 }
 
-/** Nano-dollars. */
+/** In nano-dollars. */
 export function usdAmount(text: string | undefined): Field<number> {
   const nano = nanoOfUsd(text ?? '');
   return nano !== undefined && nano > 0 && nano <= budgetUsdMax * nanoPerUsd
@@ -51,14 +55,17 @@ export function usdAmount(text: string | undefined): Field<number> {
       );
 }
 
-/** A budget's window: the UTC day that it starts on, or "total". */
+/** The name of a budget's window: the UTC day on which it starts, or "total". */
 export function windowName(text: string): Field<string> {
   return text === totalWindow || isValid(date(text))
     ? valid(text)
     : invalid(`must be the UTC day that the window starts on as YYYY-MM-DD, or ${totalWindow}`);
 }
 
-/** What a limit is of is for ever: counters and books rest on it. It may be repeated as it is. */
+/**
+ * A limit's kind, subject and period never change, because counters and the ledger depend on them. A request may repeat
+ * the present value.
+ */
 export function asItIs(same: boolean): Field<undefined> {
   return same ? valid(undefined) : invalid('cannot be changed: delete the limit and create another');
 }
@@ -67,7 +74,7 @@ const budgetPeriod = wordOf(budgetPeriods);
 
 const countWithin = within(1, limitCountMax);
 
-/** A 64-bit integer as the contract's decimal string. */
+/** Reads a 64-bit integer from the contract's decimal string. */
 function limitCount(text: string | undefined): Field<number> {
   return countWithin(text === undefined ? Number.NaN : Number(text));
 }

@@ -1,5 +1,5 @@
-// What a model costs, as operators say it: of a custom provider's model, or in place of the catalog's. All that is wrong is
-// told at once.
+// Prices of a model that operators set, either for a custom provider's model or in place of the catalog's. All problems
+// are reported at once.
 import {
   callKinds,
   callUsdMax,
@@ -22,10 +22,13 @@ import { date } from './shared-fields.ts';
 
 const tiersMax = 8;
 const surchargesMax = 16;
-/** As JSON: an organization's record, which holds two hundred of them, must fit into a message. */
+/** The length as JSON. An organization's record contains two hundred of them and must fit into a message. */
 export const pricesTextLengthMax = 3072;
 
-/** In one order of names, so that equal prices are equal texts. @param today of prices that are not dated, YYYY-MM-DD */
+/**
+ * Writes the names in a fixed order, so that equal prices are equal texts.
+ * @param today the date of prices without one, YYYY-MM-DD
+ */
 export function modelPrices(today: string): (prices: ModelPrices__Output | null) => Field<ModelPrices> {
   return (prices) => {
     if (prices === null) return invalid('is required');
@@ -103,7 +106,7 @@ function amountProblems(from: Amounts, at: string): Problem[] {
 
 const priceWanted = `must be USD per million tokens as a decimal string from 0 to ${priceUsdMax}, such as 0.15`;
 
-/** As the contract names it. */
+/** The contract's name of the field. */
 function fieldName(kind: string): string {
   return kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -115,7 +118,7 @@ function setOf(set: ModelPrices__Output | PriceSet__Output) {
   };
 }
 
-/** What most prices have nothing of. */
+/** Fields that most prices do not have. */
 function specialOf({ serviceTiers: sets, surcharges, calls }: ModelPrices__Output) {
   const reported = Object.fromEntries(callKinds.flatMap((kind) => pairOf(kind, calls?.[kind])));
   return {

@@ -1,6 +1,6 @@
-// Selectors of models, as operators write them: folded into canonical names, held against the models that are known, and refused where
-// they select none of them, because a limit that never applies is open and a list that lets nothing through is closed, and neither
-// says so. No problem repeats what was sent.
+// Selectors of models as operators write them. They are converted to canonical names and compared with the known
+// models. A selector that matches no known model is refused: a limit with it would never apply, an allow-list with it
+// would allow nothing, and neither would show. No problem repeats the submitted text.
 import { chatModels, isInCatalog, openNames } from '../../catalog/model-names.ts';
 import { canonicalSelector, isGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
@@ -9,11 +9,11 @@ import type { StoredProblem } from '../../proto/words/access.ts';
 import { type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
 import { modelGlob, modelGlobs } from './shared-fields.ts';
 
-/** What selectors are held against: of one organization. */
+/** The models that an organization's selectors are compared with. */
 export interface KnownModels {
-  /** `<provider>/<model>`, canonical. */
+  /** Canonical names, `<provider>/<model>`. */
   readonly names: readonly string[];
-  /** Beginnings of names that nobody can list. */
+  /** Prefixes whose names cannot be listed. */
   readonly open: readonly string[];
 }
 
@@ -31,12 +31,12 @@ export function knownModels(
 }
 
 export interface WrittenSelector {
-  /** With the canonical name of the provider; a model's synonym stays, for it may come to stand for another model. */
+  /** With the canonical name of the provider. A model's synonym stays, because it may later name another model. */
   readonly stored: string;
   readonly match: ModelMatch;
 }
 
-/** @param insists take it where it selects nothing that is known */
+/** @param insists accepts a selector that matches no known model */
 export function modelSelector(
   known: KnownModels,
   insists: boolean,
@@ -52,7 +52,7 @@ export function modelSelector(
   };
 }
 
-/** Without repetitions, also those under another name; an empty list allows all. */
+/** Without repetitions, including repetitions under another name. An empty list allows all models. */
 export function modelSelectors(
   known: KnownModels,
   insists: boolean,
@@ -91,7 +91,10 @@ export function matchOf(stored: string, known: KnownModels): ModelMatch {
 
 export type SelectorProblem = 'no_provider' | 'no_chat' | 'unmatched';
 
-/** @returns undefined where it selects something, or is of names that nobody can list: whoever writes `studio-ai/…` knows them */
+/**
+ * @returns undefined if the selector matches a model or begins with an open prefix: an operator who writes
+ * `studio-ai/…` knows those names
+ */
 export function problemOf(
   stored: string,
   { matched = 0 }: Pick<ModelMatch, 'matched'>,
@@ -104,8 +107,9 @@ export function problemOf(
 }
 
 /**
- * What is wrong with a selector that is stored. `alias`: nothing any more; until aliases were understood it selected nothing.
- * @param stored as it is in the row, perhaps for years
+ * The problem of a stored selector. `alias`: none any more, but the selector matched nothing before aliases were
+ * understood.
+ * @param stored the selector in the row, perhaps years old
  */
 export function storedProblemOf(stored: string, known: KnownModels): StoredProblem | undefined {
   const selector = canonicalSelector(stored);
@@ -126,7 +130,7 @@ const descriptions: Readonly<Record<SelectorProblem, (match: ModelMatch, stored:
     `selects none of the ${known} known models${nearest.length > 0 ? `, of which the nearest are ${nearest.join(', ')}` : ''}; ${insist}`,
 };
 
-/** Whether a text that the selector matches can begin so. */
+/** Whether a text that the selector matches can begin with this prefix. */
 function mayBeginWith(selector: string, beginning: string): boolean {
   const fixed = selector.split('*', 1)[0] ?? '';
   return fixed.startsWith(beginning) || (isGlob(selector) && beginning.startsWith(fixed));

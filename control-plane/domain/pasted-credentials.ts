@@ -1,18 +1,19 @@
-// Keys and tokens of the gateway in what operators write: whatever a change says is stored and audited, so none is taken in any field but
-// those that are secrets. A field's own reader may be stricter; this is for all that have none, and for fields to come. Pure.
+// Finds the gateway's keys and tokens in a request. Every change is stored and audited, so only secret fields may
+// contain one. A field's own reader may be stricter; this check covers fields without a reader, and future fields.
+// Pure.
 import { holdsCredentialValue } from '../../common/credential.ts';
 import { noCredential } from './shared-fields.ts';
 
-/** Sealed, and never shown again; its readers say what is wrong with it. */
+/** Secret fields are sealed and never shown again; their readers report their problems. */
 const secretField = 'secret';
 
 export interface PastedCredential {
-  /** In the contract's names, such as "check.words.phrases[2]". */
+  /** The contract's name of the field, such as "check.words.phrases[2]". */
   readonly field: string;
   readonly description: string;
 }
 
-/** @param request as the contract's library decodes it: fields in camel case */
+/** @param request as the contract's library decodes it, with fields in camel case */
 export function pastedCredentials(request: unknown): readonly PastedCredential[] {
   const found: PastedCredential[] = [];
   const look = (value: unknown, field: string) => {
@@ -24,7 +25,7 @@ export function pastedCredentials(request: unknown): readonly PastedCredential[]
   };
   const lookIn = (message: object, path: string) => {
     for (const [name, value] of Object.entries(message)) {
-      // A map has its caller's words for names.
+      // The names of a map's entries are the caller's text too.
       if (holdsCredentialValue(name)) found.push({ field: path, description: noCredential });
       else if (name !== secretField)
         look(value, path === '' ? inContract(name) : `${path}.${inContract(name)}`);

@@ -1,4 +1,5 @@
-// Provider keys: which secret and settings each provider takes. Problems never repeat what was sent: it may be a secret.
+// Provider keys: which secret and settings each provider takes. Problems never repeat the submitted text, because it
+// may be a secret.
 import { credentialPrefixes } from '../../common/credential.ts';
 import {
   canonicalVendorName,
@@ -14,7 +15,7 @@ import { all, clearable, type Field, invalid, type Problem, valid } from './fiel
 import type { ProviderSecretText } from './provider-secret.ts';
 
 const hintLengthMax = 4;
-/** A hint is no more than this part of a secret. */
+/** A hint contains at most one fifth of a secret. */
 const hintPart = 5;
 
 export function providerName(text: string): Field<VendorName> {
@@ -32,7 +33,7 @@ const secretFields = [
   ['sessionToken', '.session_token'],
 ] as const;
 
-/** @param provider undefined where that is wrong already: then only the form is judged */
+/** @param provider undefined if it is already invalid; then only the form of the secret is checked */
 export function providerSecret(
   provider: string,
 ): (message: ProviderSecretText | null) => Field<ProviderSecretText> {
@@ -82,8 +83,8 @@ function missingSecret(provider: string, secret: ProviderSecretText): Problem | 
 }
 
 /**
- * The last four characters, of a short secret fewer: so many as say nothing, and none below five. An access key id names the key
- * better than its secret.
+ * The last four characters; fewer of a short secret, so that they reveal nothing, and none of one below five
+ * characters. An access key id identifies the key better than its secret, so it is used if there is one.
  */
 export function secretHint(secret: ProviderSecretText): string {
   const text = secret.accessKeyId ?? secret.apiKey ?? '';
@@ -98,14 +99,17 @@ export interface ProviderSettings {
   readonly apiVersion?: string | undefined;
 }
 
-/** Whether the secret would be sent to a host that whoever set it has not seen: then it has to be sent again. */
+/**
+ * Whether the secret would be sent to a host that the operator who set it has not seen. Then the operator must submit
+ * it again.
+ */
 export function changesHost(present: ProviderSettings, patch: ProviderSettingsPatch | undefined): boolean {
   const differs = (name: 'baseUrl' | 'endpoint') =>
     typeof patch?.[name] === 'string' && patch[name] !== present[name];
   return differs('baseUrl') || differs('endpoint');
 }
 
-/** Fields that stay as they are are undefined, cleared ones null. */
+/** Fields that do not change are undefined, cleared ones null. */
 export interface ProviderSettingsPatch {
   readonly baseUrl: string | null | undefined;
   readonly endpoint: string | null | undefined;
@@ -165,7 +169,7 @@ function endpoint(text: string): Field<string> {
     : invalid('must be the name of the endpoint in lower case, such as my-resource');
 }
 
-/** Of the cloud it is part of the URL; elsewhere it says what a request costs. */
+/** For some providers the region is part of the URL; for others it selects the price of a request. */
 function regionOf(provider: string): (text: string) => Field<string> {
   const isZone = isVendorName(provider) && vendors[provider].dataZones;
   return isZone ? dataZone : only(takesRegion, provider, region);

@@ -1,4 +1,5 @@
-// The models of a custom provider: what an operator says of them, in the catalog's words. All that is wrong is told at once.
+// The models of a custom provider as an operator describes them, with the catalog's terms. All problems are reported at
+// once.
 import {
   capabilities,
   isCapability,
@@ -11,13 +12,16 @@ import { type Field, invalid, optional, type Problem, valid } from './field.ts';
 import { modelPrices } from './model-prices.ts';
 
 export const modelsMax = 100;
-/** Of one provider's models as JSON: an organization's record, which holds them all, must fit into a message. */
+/**
+ * The length of one provider's models as JSON. An organization's record contains all of them and must fit into a
+ * message.
+ */
 export const modelsTextLengthMax = 32 * 1024;
 const tokensMax = 1_000_000_000;
 
 type Complain = (at: string, description: string) => void;
 
-/** @param today of prices that are not dated, YYYY-MM-DD */
+/** @param today the date of prices without one, YYYY-MM-DD */
 export function providerModels(
   today: string,
 ): (message: { readonly models: readonly ProviderModel__Output[] }) => Field<readonly ProviderModel[]> {
@@ -39,7 +43,7 @@ export function providerModels(
   };
 }
 
-/** In one order of names, so that equal models are equal texts. */
+/** Writes the names in a fixed order, so that equal models are equal texts. */
 function readModel(model: ProviderModel__Output, today: string, complain: Complain): ProviderModel {
   const { name, maxInputTokens, maxOutputTokens, prices } = model;
   if (!isModelName(name))

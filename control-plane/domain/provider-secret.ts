@@ -1,10 +1,10 @@
-// The secret of a provider key as the database holds it: sealed, and bound to its organization, provider key, field and
-// version, so that a sealed secret which is copied to another row or put back from an older backup of it does not open.
+// The secret of a provider key in the database: sealed, and bound to its organization, provider key, field and version.
+// A sealed secret that is copied to another row, or restored from an older backup of its row, does not open.
 import { at, readShape } from '../../common/json-shape.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';
 
-/** What is sent to a vendor, in plain text: to be handed on at once, never kept or logged. */
+/** The secret in plain text, as the vendor needs it. It is passed on at once and never stored or logged. */
 export interface ProviderSecretText {
   readonly apiKey?: string;
   readonly accessKeyId?: string;
@@ -12,7 +12,7 @@ export interface ProviderSecretText {
   readonly sessionToken?: string;
 }
 
-/** Where a sealed secret belongs. */
+/** The row that a sealed secret belongs to. */
 export interface ProviderSecretPlace {
   readonly organizationId: string;
   readonly providerKeyId: string;
@@ -29,7 +29,7 @@ export function sealProviderSecret(
   return seal(keys, context(place), Buffer.from(JSON.stringify(secret))).toString('base64');
 }
 
-/** Undefined if no key opens it in this place: another master key, another row, or an altered value. */
+/** Undefined if no key opens it for this row: another master key, another row, or an altered value. */
 export function unsealProviderSecret(
   keys: SealKeys,
   place: ProviderSecretPlace,
@@ -40,7 +40,7 @@ export function unsealProviderSecret(
   return opened === undefined ? undefined : readShape(opened.toString(), named);
 }
 
-/** What the seal has authenticated was written by sealProviderSecret, perhaps of another version. */
+/** An authenticated secret was written by sealProviderSecret, perhaps of another version. */
 const theSecret = aMessage<ProviderSecretText>('ProviderSecret');
 
 function context({ organizationId, providerKeyId, version }: ProviderSecretPlace): SealContext {

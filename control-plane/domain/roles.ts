@@ -1,6 +1,6 @@
-// Who may do what to whom, beyond the roles that methods.ts asks for. An admin neither acts as nor gains from an owner:
+// Which person may act on which other person, beyond the roles in methods.ts. An admin can neither act as an owner nor
+// gain from one: an admin changes nothing of an owner, and never gets a value that acts for an owner.
 import type { Role } from '../../proto/words/access.ts';
-// nothing of an owner is changed by an admin, and no admin is ever handed a value that acts for an owner.
 
 export interface Actor {
   readonly personId: string;
@@ -12,7 +12,9 @@ export interface Person {
   readonly role: Role;
 }
 
-/** Changing, suspending or deleting a person, giving them a role or taking one: owners are the business of owners. */
+/**
+ * Changing, suspending or deleting a person, and granting or revoking their role. Only owners may do this to owners.
+ */
 export function mayChangePerson(actor: Actor, current: Role, next: Role = current): boolean {
   return actor.role === 'admin' ? current !== 'owner' && next !== 'owner' : true;
 }
@@ -31,17 +33,17 @@ export function mayHandleTokensOf(actor: Actor, person: Person): boolean {
   }
 }
 
-/** Being handed a key value that acts for this person. */
+/** Receiving a key value that acts for this person. */
 export function mayHoldKeyOf(actor: Actor, person: Person): boolean {
   return mayHandleTokensOf(actor, person);
 }
 
-/** Platform operators belong to no organization, everybody else to one. */
+/** Platform operators belong to no organization, everyone else to exactly one. */
 export function roleFits(role: Role, organizationId: string | null): boolean {
   return (role === 'platform_operator') === (organizationId === null);
 }
 
-/** Whether a group would be left without anybody who can act for it: owners of an organization, platform operators. */
+/** Whether a group needs somebody in this role: an organization its owners, the platform its operators. */
 export function isIndispensableRole(role: Role): role is 'owner' | 'platform_operator' {
   return role === 'owner' || role === 'platform_operator';
 }

@@ -1,5 +1,5 @@
-// Checks that ask somebody: a vendor's service by its adapter, a classifier model by its form. What the adapter or form does not know is
-// refused, because nobody would look at it. Problems never repeat a credential.
+// Checks that call a service: a vendor's by its adapter, or a classifier model by its form. Input that the adapter or
+// form does not know is refused, because nothing would read it. Problems never repeat a credential.
 import { isModelName } from '../../common/model-facts.ts';
 import { type CheckKind, kindTraits } from '../../guardrails/definition.ts';
 import { modelForm, modelForms } from '../../guardrails/models/index.ts';
@@ -20,7 +20,7 @@ const labelsMax = 50;
 export const windowMin = 200;
 export const windowMax = 100_000;
 
-/** Their names in a row, such as "pattern and secrets". */
+/** A list of their names, such as "pattern and secrets". */
 export function kindsBy(by: (typeof kindTraits)[CheckKind]['by']): string {
   const kinds = checkKinds.words.filter((kind) => kindTraits[kind].by === by);
   return `${kinds.slice(0, -1).join(', ')} and ${kinds.at(-1)}`;
@@ -80,7 +80,7 @@ function readOptions(
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined)
-      // A name that is no option may be a secret in the wrong place.
+      // The message does not repeat an unknown name, because it may be a secret in the wrong field.
       complain('.options', `must be of ${Object.keys(rules).join(', ')}`);
     else if (!rule.form.test(value)) complain(`.options.${name}`, `must be ${rule.about}`);
   }
@@ -110,7 +110,7 @@ function readTimeout(timeoutMs: number, complain: Complain): void {
   if (timeoutMs > askTimeoutMsMax) complain('.timeout_ms', `must be at most ${askTimeoutMsMax}`);
 }
 
-/** What stands in place of what the service does with it, by how it knows who asks. */
+/** The credential fields of a service, by how the service authenticates its callers. */
 const credentialForms = {
   header: ['apiKey'],
   aws: ['apiKey', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
@@ -128,7 +128,10 @@ const inContract = {
 type CredentialField = keyof typeof inContract;
 export type CredentialText = Partial<Record<CredentialField, string>>;
 
-/** @param check as it will be stored @returns undefined: none of its own */
+/**
+ * @param check as it will be stored
+ * @returns undefined if the check has no credential of its own
+ */
 export function serviceCredential(
   check: GuardrailCheck__Output | undefined,
   message: ServiceCredential__Output | null | undefined,
@@ -138,7 +141,7 @@ export function serviceCredential(
     if (adapter === undefined || !mustHaveOne(adapter)) return valid(undefined);
     return invalid('is required: the service asks who is there');
   }
-  // What is wrong with the check is told there.
+  // The check's own reader reports that the check is invalid.
   if (check !== undefined && !check.service) return invalid('is of services only');
   const { text, problems } = readCredential(message, adapter ? credentialForms[adapter.authentication] : []);
   const missing = problems.length > 0 || adapter === undefined ? undefined : missingPart(adapter, text);
@@ -160,7 +163,7 @@ function readCredential(message: ServiceCredential__Output, taken: readonly Cred
   return { text, problems };
 }
 
-/** Without one of its own a service may be open, or use a stored key. */
+/** A service without a credential of its own may be open, or use a stored key. */
 function mustHaveOne(adapter: ServiceAdapter): boolean {
   const { authentication } = adapter;
   if (authentication === 'aws') return false;
@@ -207,7 +210,7 @@ function missingPart({ authentication }: ServiceAdapter, text: CredentialText): 
     : { at: '', description: 'must hold access_key_id and secret_access_key, or api_key' };
 }
 
-/** Whether the credential would go to a host that whoever set it has not seen. */
+/** Whether the credential would be sent to a host that the operator who set it has not seen. */
 export function leadsElsewhere(present: GuardrailCheck__Output, changed: GuardrailCheck__Output): boolean {
   return hostOf(present) !== hostOf(changed);
 }

@@ -1,5 +1,5 @@
-// The fields that several resources share: names, ids, times, model globs, metadata, page sizes. Each reader says in its
-// problem what is accepted, and never repeats what was sent.
+// Fields that several resources share: names, ids, times, model globs, metadata, page sizes. Each reader's problem
+// describes which values are accepted, and never repeats the submitted text.
 import { isModelGlob } from '../../catalog/model-selector.ts';
 import { holdsCredential } from '../../common/credential.ts';
 import { isUuid } from '../../common/uuid.ts';
@@ -11,16 +11,19 @@ export const metadataEntriesMax = 16;
 export const metadataKeyLengthMax = 64;
 export const metadataValueLengthMax = 512;
 
-// Letters, marks, digits, punctuation, symbols and the plain space: nothing that is invisible or turns the reading
-// direction, so that two names that look alike are alike.
+// Letters, marks, digits, punctuation, symbols and the plain space, but nothing invisible and nothing that changes the
+// direction of text. So two names that look alike are alike.
 export const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
 
-/** What operators write is shown, logged and audited: a key or token in it is somebody's mistake, and is not to be found there for ever. */
+/**
+ * Operators' texts are shown, logged and audited. A key or token in one is a mistake, and must not stay in the logs for
+ * ever.
+ */
 export const noCredential =
   'must not hold a key or token of the gateway: it would stand in logs and in the audit log';
 
-/** As it is written. */
+/** Returns the text unchanged. */
 export function visible(text: string, lengthMax: number): Field<string> {
   const length = [...text].length;
   if (holdsCredential(text)) return invalid(noCredential);
@@ -29,12 +32,12 @@ export function visible(text: string, lengthMax: number): Field<string> {
     : invalid(`must be 1 to ${lengthMax} visible characters`);
 }
 
-/** Trimmed and in Unicode's composed form. */
+/** Trims the text and converts it to Unicode's composed form. */
 export function name(text: string): Field<string> {
   return visible(text.trim().normalize('NFC'), nameLengthMax);
 }
 
-/** The address is only shown to people: it must look like one and fit. */
+/** The address is only shown to people, so it only has to look like one and fit. */
 export function email(text: string): Field<string> {
   const trimmed = text.trim();
   if (holdsCredential(trimmed)) return invalid(noCredential);
@@ -57,21 +60,21 @@ export function clientRequestId(text: string): Field<string> {
 const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** RFC 3339 with seconds and an offset, from 1970 to 9999 → milliseconds. */
+/** Reads RFC 3339 with seconds and an offset, from 1970 to 9999, in milliseconds. */
 export function time(text: string): Field<number> {
   const match = timePattern.exec(text);
   const at = match === null ? Number.NaN : Date.parse(text);
-  // Date.parse takes 31 February for 3 March.
+  // Date.parse reads 31 February as 3 March.
   const realDay = match !== null && Number(match[3]) <= daysOfMonth(Number(match[1]), Number(match[2]));
   return realDay && at >= 0 && at <= 253_402_300_799_999
     ? valid(at)
     : invalid('must be a time in RFC 3339, such as 2027-01-31T12:00:00Z');
 }
 
-/** YYYY-MM-DD. */
+/** Reads YYYY-MM-DD. */
 export function date(text: string): Field<string> {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse takes 31 February for 3 March.
+  // Date.parse reads 31 February as 3 March.
   const realDay = !Number.isNaN(at) && timeText(at).startsWith(text);
   return realDay ? valid(text) : invalid('must be a day as YYYY-MM-DD');
 }
@@ -91,7 +94,7 @@ export function modelGlob(text: string): Field<string> {
     : invalid('must be a glob over <provider>/<model>, such as gpt-provider/gpt-4o*, without spaces');
 }
 
-/** Without repetitions; an empty list allows all. */
+/** Globs without repetitions; an empty list allows all models. */
 export function modelGlobs(list: { readonly globs: readonly string[] }): Field<readonly string[]> {
   if (list.globs.length > globsMax) return invalid(`must hold at most ${globsMax} globs`, '.globs');
   const read = each(modelGlob, list.globs);
@@ -129,7 +132,7 @@ function metadataProblems(key: string, value: string): Problem[] {
   return [];
 }
 
-/** A whole number within bounds. */
+/** Reads a whole number within bounds. */
 export function within(min: number, max: number): (value: number) => Field<number> {
   return (value) =>
     Number.isInteger(value) && value >= min && value <= max

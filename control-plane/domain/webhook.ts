@@ -1,5 +1,5 @@
-// Webhooks: where they may be, and their secret as the database holds it: sealed, and bound to organization, webhook, field
-// and version, as those of provider keys are.
+// Webhooks: which URLs they may have, and their secret in the database. Like the secrets of provider keys it is sealed
+// and bound to organization, webhook, field and version.
 import { type AddressRule, addressRule, familyOf, isMetadataHost } from '../../common/addresses.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
 import { isPrivateHost } from './base-url.ts';
@@ -7,26 +7,29 @@ import { type Field, invalid, valid } from './field.ts';
 
 const urlLengthMax = 2048;
 
-/** Where webhooks may lead. */
+/** The addresses that webhooks may reach. */
 export interface WebhookAddresses {
-  /** Of an IP address without brackets. */
+  /** @param address an IP address without brackets */
   allows(address: string): boolean;
-  /** Whether names may be of hosts that are not public. */
+  /** Whether host names may lead to private addresses. */
   readonly takesPrivateNames: boolean;
 }
 
-/** @param rule `allow` as GATEWAY_WEBHOOK_ADDRESSES lists it. @throws Error for what is no CIDR block */
+/**
+ * @param rule with `allow` as GATEWAY_WEBHOOK_ADDRESSES lists it
+ * @throws Error if an entry is no CIDR block
+ */
 export function webhookAddresses(rule: Required<AddressRule>): WebhookAddresses {
   return { allows: addressRule(rule), takesPrivateNames: rule.allow.length > 0 };
 }
 
-/** The worker judges again after DNS; here an operator learns at once what can never work. */
+/** The worker checks again after DNS; the check here shows an operator at once which URLs can never work. */
 export function webhookUrl({ allows, takesPrivateNames }: WebhookAddresses): (text: string) => Field<string> {
   return (text) => {
     const url = guardrailUrl(text);
     if (!('value' in url)) return url;
     const host = hostOf(url.value);
-    // A name without a dot is nowhere: search domains are not asked.
+    // A name without a dot never resolves, because search domains are not used.
     const isName = familyOf(host) === undefined;
     const mayWork = isName ? !isPrivateHost(host) || (takesPrivateNames && host.includes('.')) : allows(host);
     return mayWork
@@ -37,7 +40,10 @@ export function webhookUrl({ allows, takesPrivateNames }: WebhookAddresses): (te
   };
 }
 
-/** Of a service that proxies ask: it may stand in their cluster, where their GATEWAY_GUARDRAIL_ADDRESSES says so. */
+/**
+ * Reads the URL of a service that proxies call. It may be in the proxies' cluster if their GATEWAY_GUARDRAIL_ADDRESSES
+ * allows it.
+ */
 export function guardrailUrl(text: string): Field<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' || url.href.length > urlLengthMax || hasExtras(url, text)) {
@@ -57,7 +63,7 @@ function hasExtras(url: URL, text: string): boolean {
   return url.username !== '' || url.password !== '' || /[#\s\\]/.test(text);
 }
 
-/** Where a sealed secret belongs. */
+/** The row that a sealed secret belongs to. */
 export interface WebhookSecretPlace {
   readonly organizationId: string;
   readonly webhookId: string;
@@ -70,7 +76,7 @@ export function sealWebhookSecret(keys: SealKeys, place: WebhookSecretPlace, sec
   return seal(keys, context(place), Buffer.from(secret)).toString('base64');
 }
 
-/** Undefined if no key opens it in this place. */
+/** Undefined if no key opens it for this row. */
 export function unsealWebhookSecret(
   keys: SealKeys,
   place: WebhookSecretPlace,

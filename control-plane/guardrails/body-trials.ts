@@ -1,5 +1,5 @@
-// What guardrails make of a whole request or response: the places of its text, the matchers and what becomes of findings are those of
-// proxies. Runs in a worker; nothing of the body is kept or logged. Of what was found the places are told, never the words.
+// Tests guardrails on a whole request or response, with the same text locations, matchers and actions as proxies. Runs
+// in a worker. Nothing of the body is stored or logged; the result contains the locations of matches, never their text.
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { readAlso } from '../../guardrails/contract.ts';
@@ -48,11 +48,11 @@ export interface BodyTrialTask {
   /** In the order in which they are applied. */
   readonly guardrails: readonly TriedGuardrail[];
   readonly stage: Stage;
-  /** JSON. */
+  /** The body as JSON. */
   readonly body: string;
 }
 
-/** @returns too_long: it would take these guardrails longer than they have, or is nested too deep */
+/** @returns too_long if the body is nested too deep, or would take these guardrails longer than the time limit */
 export async function runBodyTrials({
   guardrails,
   stage,
@@ -156,7 +156,7 @@ function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrail
   return { blockedBy: '', message: '', text: '', body: JSON.stringify(left), results };
 }
 
-/** Of a request one for all of it, of a response one for each text. */
+/** Numbers placeholders across a whole request, but for each text of a response separately. */
 function numbering(stage: Stage): (found: Found, slot: Slot) => string {
   const groups = new Map<number, Placeholders>();
   return ({ value, label }, { group }) => {

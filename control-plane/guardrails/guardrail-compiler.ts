@@ -1,4 +1,5 @@
-// What runs in the worker of guardrail-work.ts: texts of operators that take processor time, where nobody waits for them.
+// The worker of guardrail-work.ts: it compiles and tests operators' texts outside the event loop, because that takes
+// processor time.
 import { parentPort } from 'node:worker_threads';
 import { runBehindEventLoop } from '../../common/thread-priority.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
@@ -10,7 +11,7 @@ import { runTrials, type TrialTask } from './text-trials.ts';
 export type GuardrailJob = { readonly check: GuardrailCheck } | { readonly trial: TrialTask | BodyTrialTask };
 
 export type GuardrailJobDone =
-  /** Once, first of all: its code is there, and its time begins. */
+  /** Sent once, first: the code is loaded, and a job's time limit starts only now. */
   | { readonly ready: true }
   | { readonly problems: readonly Problem[] }
   | { readonly tested: TestGuardrailsResponse | 'too_long' | 'no_json' };

@@ -1,5 +1,6 @@
-// Compiles and tries operators' guardrails in a worker, one job at a time, organizations in turn. A job has a time and the worker a bound
-// of memory: what goes beyond is ended with the worker, is nobody else's trouble, and its operator is told.
+// Compiles and tests operators' guardrails in a worker, one job at a time, with organizations taking turns. A job has a
+// time limit and the worker a memory limit. A job beyond either is ended with its worker and reported to its operator;
+// other jobs are not affected.
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../common/clock.ts';
@@ -15,7 +16,7 @@ import type { GuardrailJob, GuardrailJobDone } from './guardrail-compiler.ts';
 import type { TrialTask } from './text-trials.ts';
 
 export interface GuardrailWork {
-  /** @returns what is wrong with it. @throws CallError too_many_requests */
+  /** @returns the problems of the check. @throws CallError too_many_requests */
   compile(owner: ShareOwner, check: GuardrailCheck): Promise<readonly Problem[]>;
   /** @throws CallError too_many_requests */
   try(
@@ -32,9 +33,12 @@ export interface GuardrailWorkDeps {
   readonly jobMs?: number;
 }
 
-/** Of one job: a hundred times what most need. */
+/** The time limit of one job: a hundred times the time that most jobs need. */
 const defaultJobMs = 5000;
-/** For a worker to be ready: a busy machine takes long, and to end it then would be to never have one. */
+/**
+ * The time limit of a worker's start. A busy machine starts slowly, and with a shorter limit it would never have a
+ * worker.
+ */
 const startMs = 30_000;
 const memoryMbMax = 256;
 
@@ -48,7 +52,7 @@ export function createGuardrailWork(deps: GuardrailWorkDeps): GuardrailWork {
     const current = worker;
     let begun: number | undefined;
     try {
-      // Its start is not this organization's doing.
+      // The organization is not charged for the worker's start.
       await current.ready();
       begun = clock.monotonic();
       return await current.run(job, jobMs);
@@ -62,7 +66,8 @@ export function createGuardrailWork(deps: GuardrailWorkDeps): GuardrailWork {
       if (begun !== undefined) shares.charge('guardrail_time', organization, clock.monotonic() - begun);
     }
   };
-  // Turns alone would let each organization have the worker for as long as a job may take, one after the other.
+  // Turns alone are not enough: organizations could use the worker one after the other, each for the longest time of a
+  // job.
   const run = async (owner: ShareOwner, job: GuardrailJob) => {
     const { organization } = owner;
     shares.expect('guardrail_time', organization);
@@ -90,7 +95,7 @@ export function createGuardrailWork(deps: GuardrailWorkDeps): GuardrailWork {
 
 const tooMuch = `takes more than ${defaultJobMs / 1000} s or ${memoryMbMax} MB to compile; use fewer or simpler patterns`;
 
-/** Of time or memory. */
+/** A job exceeded its time or memory limit. */
 class TooMuchError extends Error {}
 
 /** @throws CallError unavailable */
@@ -111,7 +116,7 @@ class CompileWorker {
   constructor() {
     this.#worker.unref();
     this.#ready = this.#waiting.promise;
-    // Heard by whoever runs the next job.
+    // The caller that runs the next job handles the rejection.
     this.#ready.catch(() => undefined);
     this.#worker.on('message', (done: GuardrailJobDone) => this.#waiting.resolve(done));
     this.#worker.on('error', (cause) =>
@@ -120,12 +125,12 @@ class CompileWorker {
     this.#worker.on('exit', (code) => this.#waiting.reject(new Error(`the worker ended with ${code}`)));
   }
 
-  /** @throws Error where it does not start */
+  /** @throws Error if the worker does not start */
   async ready(): Promise<void> {
     await within(startMs, this.#ready, new Error(`a worker was not ready in ${startMs} ms`));
   }
 
-  /** Once ready. @throws TooMuchError, or the error that has ended the worker */
+  /** Call it once the worker is ready. @throws TooMuchError, or the error that ended the worker */
   async run(job: GuardrailJob, ms: number): Promise<GuardrailJobDone> {
     this.#waiting = Promise.withResolvers();
     this.#worker.postMessage(job);
@@ -152,5 +157,5 @@ function within<T>(ms: number, work: Promise<T>, error: Error): Promise<T> {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
-/** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
+/** The file is beside this one, with the same extension; scripts/build.ts writes it beside the bundle. */
 const workerFile = join(import.meta.dirname, `guardrail-compiler${extname(import.meta.filename)}`);

@@ -1,5 +1,6 @@
-// Where in JSON text within a string, such as the arguments of a call, a string or number stands. The text is read in its order, and each
-// of its strings is looked for there; what stands twice under one name, or is read in another order, is not told.
+// Finds the location of a string or number in JSON text inside a string, such as the arguments of a call. It reads the
+// JSON text in order and looks for each of its strings there. If a name occurs twice in an object or values come in
+// another order, there is no location.
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject } from '../../common/json.ts';
 import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
@@ -24,7 +25,10 @@ export class InnerPointers {
     }
   }
 
-  /** @param slot its index. @returns undefined: it is no part of JSON text, or nobody can say */
+  /**
+   * @param slot the index of the string
+   * @returns undefined if the string is not in JSON text, or its location is not known
+   */
   of(slot: number): string | undefined {
     return this.#pointers.get(slot);
   }

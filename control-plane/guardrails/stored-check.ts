@@ -1,4 +1,4 @@
-// The check of a stored guardrail, for whoever knows no more of it: its services, and the worker that tries it.
+// Reads the check of a stored guardrail from its row, for services and for the worker that tests it.
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';
 import type { GuardrailsTable } from '../store/guardrail-tables.ts';
@@ -13,6 +13,6 @@ const withoutForms = { forms: [] };
 
 export function checkOf(row: Pick<GuardrailsTable, 'id' | 'check_message'>): GuardrailCheck__Output {
   const check = storedCheck(row);
-  // Written before secrets had forms of operators.
+  // Checks that were stored before operators could add forms have none.
   return check.secrets ? { ...check, secrets: { ...withoutForms, ...check.secrets } } : check;
 }

@@ -1,5 +1,5 @@
-// What guardrails make of a text: they run as proxies run them. Runs in a worker; nothing of the text is kept or logged. What would take
-// long is refused, so that nobody waits for somebody else's trial.
+// Tests guardrails on a text, in the same way as proxies run them. Runs in a worker; nothing of the text is stored or
+// logged. A test that would take too long is refused, so that it does not delay the tests of others.
 import { blockedMessage, type PromptSizeCheck } from '../../guardrails/definition.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import { scan } from '../../guardrails/scan.ts';
@@ -30,7 +30,7 @@ interface TextTrial extends Trial {
   readonly places: readonly GuardrailPlace[];
 }
 
-/** @returns too_long: it would take these guardrails longer than they have */
+/** @returns too_long if the text would take these guardrails longer than the time limit */
 export async function runTrials({
   guardrails,
   text,
@@ -55,13 +55,16 @@ async function trial(row: TriedGuardrail, time: InspectionTime): Promise<TextTri
   return { ...tried, decision: decisionOn(row, found), found, places };
 }
 
-/** A text is one message. */
+/** A text counts as one message. */
 function exceeded({ tokensMax }: PromptSizeCheck, text: string): ReadonlyMap<string, number> {
   const tokens = Math.ceil(Buffer.byteLength(text) / bytesPerToken);
   return new Map(tokensMax !== undefined && tokens > tokensMax ? [['TOKENS', 1]] : []);
 }
 
-/** As proxies have it: sizes and checks that cannot be run come first, then the text, which ends at the first finding that blocks. */
+/**
+ * Applies the order of proxies: sizes and checks that cannot run come first, then the text, which ends at its first
+ * blocking match.
+ */
 function toResponse(trials: readonly TextTrial[], text: string): TestGuardrailsResponse {
   const results = trials.map((tried) => ({ ...resultOf(tried), places: [...tried.places] }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
@@ -70,7 +73,7 @@ function toResponse(trials: readonly TextTrial[], text: string): TestGuardrailsR
   return { blockedBy: left.row.name, message: blockedMessage(left.row), text: '', body: '', results };
 }
 
-/** @returns what is left of the text, or the one that blocks it */
+/** @returns the redacted text, or the trial of the guardrail that blocks it */
 function rewritten(trials: readonly Trial[], text: string): string | Trial {
   const placeholders = new Placeholders();
   const byGuard = new Map<Guard, Trial>();

@@ -1,4 +1,4 @@
-// One guardrail on trial: what its check is, how long it may take, and what is told of it. Runs in a worker.
+// The test of one guardrail: its check, its time limit, and the reported result. Runs in a worker.
 import { setImmediate as turn } from 'node:timers/promises';
 import { readCheck } from '../../guardrails/contract.ts';
 import { isTextCheck, type PromptSizeCheck } from '../../guardrails/definition.ts';
@@ -10,7 +10,7 @@ import { type Decision, decisions } from '../../proto/words/guardrails.ts';
 import type { GuardrailsTable } from '../store/guardrail-tables.ts';
 import { checkOf } from './stored-check.ts';
 
-/** Of a guardrail as it is stored, without its secret. */
+/** A stored guardrail without its secret. */
 export type TriedGuardrail = Pick<
   GuardrailsTable,
   'id' | 'name' | 'enabled' | 'action' | 'on_failure' | 'message' | 'check_message'
@@ -18,26 +18,29 @@ export type TriedGuardrail = Pick<
 
 export interface Trial {
   readonly row: TriedGuardrail;
-  /** Undefined: it is not tried. */
+  /** Undefined if it was not tested. */
   readonly decision: Decision | undefined;
-  /** How often, by label. */
+  /** How many matches there are, by label. */
   readonly found: ReadonlyMap<string, number>;
-  /** Of one that looks at the text. */
+  /** Present if the guardrail inspects the text. */
   readonly matcher?: Matcher;
 }
 
-/** As proxies have it by default: the longest finding that is seen over a seam. */
+/** The default of proxies: the length of the longest match that is found across a join. */
 export const window = 512;
-/** Of one guardrail. */
+/** For one guardrail. */
 export const placesMax = 1000;
 
-/** Processor time of all inspections, measured on pieces of the text that are as short as others can wait for. */
+/**
+ * Processor time of all inspections. It is measured on pieces of the text that are short enough not to delay other
+ * work.
+ */
 export const inspectionMsMax = 200;
 const pieceLength = 256;
-/** Of a request's text; proxies count its bytes as well. */
+/** For the text of a request; proxies count its bytes too. */
 export const bytesPerToken = 4;
 
-/** One after the other. @returns too_long: it would take these guardrails longer than they have */
+/** Runs the tests one after the other. @returns too_long if they would take longer than the time limit */
 export async function tryAll<T extends Trial>(
   guardrails: readonly TriedGuardrail[],
   tryOne: (row: TriedGuardrail) => Promise<T | 'too_long'>,
@@ -51,7 +54,10 @@ export async function tryAll<T extends Trial>(
   return trials;
 }
 
-/** @param exceeded sizes that are above their limits @returns with a matcher where it looks at text: that is for others to do */
+/**
+ * @param exceeded returns the sizes that are above their limits
+ * @returns a trial with a matcher if the guardrail inspects text; the caller runs the matcher
+ */
 export function triedCheck(
   row: TriedGuardrail,
   exceeded: (check: PromptSizeCheck) => ReadonlyMap<string, number>,
@@ -66,7 +72,7 @@ export function triedCheck(
   try {
     return { row, decision: undefined, found, matcher: compileCheck(check) };
   } catch (error) {
-    // What was stored by another version, and cannot be run by this one: proxies apply its rule too.
+    // The check was stored by another version and cannot run in this one. Proxies apply its failure rule too.
     if (!(error instanceof InvalidCheckError)) throw error;
     return { row, decision: `failed_${row.on_failure}`, found };
   }
@@ -76,12 +82,14 @@ export function decisionOn(row: TriedGuardrail, found: ReadonlyMap<string, numbe
   return found.size > 0 ? row.action : 'pass';
 }
 
-/** A size, or a check that cannot be run: they come before all texts. */
+/**
+ * Whether a size limit, or the failure rule of a check that cannot run, refuses the text. Both apply before any text.
+ */
 export function isRefusing({ decision, matcher }: Trial): boolean {
   return matcher === undefined && (decision === 'block' || decision === 'failed_block');
 }
 
-/** Matchers are linear in the text, so what its pieces take the whole takes as well. */
+/** Matchers are linear in the text, so the whole text takes as long as its pieces together. */
 export class InspectionTime {
   readonly text: string;
   #spentMs = 0;
@@ -90,7 +98,7 @@ export class InspectionTime {
     this.text = text;
   }
 
-  /** Whether there is enough for this matcher too. */
+  /** Whether the time suffices for this matcher too. */
   async suffices(matcher: Matcher): Promise<boolean> {
     for (let from = 0; from < this.text.length; from += pieceLength) {
       await turn();

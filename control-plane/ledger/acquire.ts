@@ -1,5 +1,5 @@
-// Sets money of a window aside for a session. What is granted was free under the locks, so no interleaving grants more than
-// the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
+// Acquires money of a window for a session. Granted money was free under the locks, so no interleaving grants more than
+// the budget has. Responses are stored, refusals too, so a repeated operation happens once.
 import type { Selectable } from 'kysely';
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import { aNumber, aRecord, aWord, orAbsent } from '../../common/json-shape.ts';
@@ -11,9 +11,9 @@ import type { LeaseWork, Moment, NoLease, OpenLease, Operation, Step } from './l
 import type { WindowRow } from './windows.ts';
 
 export interface Draw extends Operation {
-  /** Below this nothing is granted. */
+  /** If less than this is free, nothing is granted. */
   readonly need: number;
-  /** At least as much as is needed. 0: nothing is asked for but that `shut` is noted. */
+  /** At least `need`. With 0 nothing is acquired, and the operation only records `shut`. */
   readonly want: number;
 }
 
@@ -24,9 +24,12 @@ export interface AcquireResponse {
 }
 
 export interface Drawn extends AcquireResponse {
-  /** Whose money others hold, where that is why there was none: they are to be asked to give it back. */
+  /**
+   * The organization whose proxies are to release money, if nothing was granted because other sessions have leased the
+   * rest.
+   */
   readonly recallOf: string | undefined;
-  /** Of `busy`, nano-dollars: what is free, and what other sessions hold. */
+  /** For `busy`: nano-dollars that are free or leased by other sessions. */
   readonly attainable?: number | undefined;
 }
 
@@ -63,17 +66,23 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
   };
 }
 
-/** Whether its proxy refuses because of what is spent: a lone caller is told so though its own slice holds what is left. */
+/**
+ * Whether the proxy will refuse its request as over the limit. If the session's own lease has all remaining money, the
+ * outcome is `busy`, but waiting would not help.
+ */
 function isExceeded({ outcome }: AcquireResponse, open: OpenLease, { need }: Draw): boolean {
   return outcome === 'exceeded' || (outcome === 'busy' && attainable(open) < need);
 }
 
-/** With what this session holds already its own requests go on, or end. */
+/**
+ * Nano-dollars that are free or leased by other sessions. The session's own lease does not count, because its requests
+ * use it already.
+ */
 function attainable({ books, budget, lease }: OpenLease): number {
   return Math.max(0, freeOf(books, budget.amount) + books.leased - lease.remaining);
 }
 
-/** Nano-dollars that nobody has used or holds; below 0 where the limit was lowered. */
+/** Nano-dollars that are neither spent, leased nor unconfirmed; below 0 if the limit was lowered. */
 export function freeOf({ spent, leased, unsettled }: WindowRow, amount: number): number {
   return amount - spent - leased - unsettled;
 }
@@ -88,7 +97,7 @@ function decide(
   if (!isDrawable(budget.period, window, now)) return no('window');
   if (budget.deleted) return no('deleted');
   if (want === 0) return { outcome: 'granted', granted: 0 };
-  // What was reported to a database that is gone is about to be reported again.
+  // Proxies are about to report usage again that a restored database has lost.
   if (isHealing) return no('busy');
   const free = freeOf(books, budget.amount);
   if (free >= need) {
@@ -97,7 +106,7 @@ function decide(
   return no(books.spent + books.unsettled + need > budget.amount ? 'exceeded' : 'busy');
 }
 
-/** Proxies draw a little before a window begins, so that not all their requests have to when it has. */
+/** Proxies acquire shortly before a window begins, so that not all their requests must wait when it begins. */
 const aheadMaxMs = 15_000;
 
 function isDrawable(period: BudgetPeriod, window: string, now: number): boolean {
@@ -108,7 +117,7 @@ function refused(outcome: DrawOutcome): Step<Drawn> {
   return { answer: { outcome, granted: 0, recallOf: undefined } };
 }
 
-/** The operation of this number was a return: whoever draws has lost count. */
+/** If the operation of this number was a release, the proxy has lost count. */
 function stored(lease: StoredResponse): AcquireResponse {
   const { outcome, granted } = storedDraw(lease, idOfLease(lease));
   return outcome === undefined || granted === undefined

@@ -1,5 +1,6 @@
-// Corrections of what was recorded: an entry of its own kind beside the requests, with an author and a reason. It is part of the totals
-// and of the windows of budgets that the usage counted towards, those of the past as well: what was refused in them stays refused.
+// Corrections of recorded usage: a separate entry beside the requests, with an author and a reason. It counts in the
+// totals and in the budget windows that the usage counted towards, past windows included. A request that such a window
+// refused stays refused.
 import { type Kysely, sql } from 'kysely';
 import { dayMs, windowOf } from '../../common/budget-window.ts';
 import type { Schema } from '../store/schema.ts';
@@ -15,24 +16,24 @@ import { openPage } from './page.ts';
 
 type AdjustingTransaction = Omit<BooksTransaction, 'epoch'>;
 
-/** Whose usage is corrected, of which model, and on which day. */
+/** The owner, model and day of the corrected usage. */
 export interface AdjustedUsage {
   readonly organizationId: string;
-  /** Id of the organization, AI system, person or virtual key. */
+  /** Id of an organization, AI system, person or virtual key. */
   readonly subjectId: string;
-  /** Empty where the subject is none of these. */
+  /** These ids are empty unless the subject has them. */
   readonly keyId: string;
   readonly aiSystemId: string;
   readonly personId: string;
-  /** `<provider>/<model>`; empty where it is of none. */
+  /** `<provider>/<model>`; empty if the correction is of no model. */
   readonly model: string;
-  /** The first moment of the day. */
+  /** The start of the day. */
   readonly at: number;
-  /** Nano-dollars, below zero as well. */
+  /** In nano-dollars; may be below zero. */
   readonly amount: number;
 }
 
-/** It would take more back than there is. */
+/** The correction would take back more than was recorded. */
 export class AdjustmentTooLargeError extends Error {
   constructor(of: string) {
     super(`it would take more back than ${of}`);
@@ -40,7 +41,11 @@ export class AdjustmentTooLargeError extends Error {
   }
 }
 
-/** Within a transaction that has locked nothing of the ledger yet. @returns the windows it was charged to. @throws AdjustmentTooLargeError */
+/**
+ * Call it in a transaction that has locked nothing of the ledger yet.
+ * @returns the windows that were charged.
+ * @throws AdjustmentTooLargeError
+ */
 export async function bookAdjustment(
   tx: AdjustingTransaction,
   usage: AdjustedUsage,
@@ -48,7 +53,7 @@ export async function bookAdjustment(
   await shareOrganizations(tx, [usage.organizationId]);
   await requireRecorded(tx.db, usage);
   const windows = await windowsOf(tx, usage);
-  // Before the sums by hour change: a window that is made now begins with what they were.
+  // Before the sums by hour change, because a window whose row is created now starts with these sums.
   const page = await openPage(tx, new Map(windows.map((one) => [keyOf(one), one])), []);
   for (const { budget, window } of windows) {
     const ledger = page.books(budget.id, window);
@@ -89,7 +94,7 @@ async function windowsOf(tx: AdjustingTransaction, usage: AdjustedUsage): Promis
   return createMatching(budgets)(source)({ row: { at: usage.at }, charges: [] });
 }
 
-/** What is taken back has to be there: of the subject, the model and the day. */
+/** A correction below zero needs that much recorded usage of the subject, model and day. */
 async function requireRecorded(db: Kysely<Schema>, usage: AdjustedUsage): Promise<void> {
   if (usage.amount >= 0) return;
   const { organizationId, subjectId, model, at } = usage;
@@ -108,16 +113,16 @@ async function requireRecorded(db: Kysely<Schema>, usage: AdjustedUsage): Promis
     throw new AdjustmentTooLargeError('the ledger has of this subject, model and day');
 }
 
-/** No request, only what it costs. */
+/** Adds the cost without a request. */
 async function addCost(tx: AdjustingTransaction, usage: AdjustedUsage): Promise<void> {
   const row = { ...emptyRow(sourceOf(usage), usage.at), cost: usage.amount };
-  // As reports do: sets of metadata first, then hours, then hours by set.
+  // In the order of usage reports: sets of metadata first, then hours, then hours by set.
   const set = await metadataSetOf(tx, usage);
   await addToHours(tx, [row]);
   if (set !== '') await addToMetadataHours(tx, [{ ...row, metadata_set: set }]);
 }
 
-/** What a key had when the day began, or when it was made. */
+/** The key's metadata when the day began, or when the key was created. */
 async function metadataSetOf(
   tx: AdjustingTransaction,
   { at, keyId, organizationId }: AdjustedUsage,
@@ -127,7 +132,7 @@ async function metadataSetOf(
   return (await metadataSets(tx, [use]))(use);
 }
 
-/** Of windows that are over nobody is alerted: they are history. */
+/** Only current windows alert; past ones are history. */
 async function noteCurrent(
   tx: AdjustingTransaction,
   windows: readonly BudgetWindow[],

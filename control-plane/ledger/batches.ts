@@ -1,26 +1,26 @@
-// Works of one kind from all proxies, many in one transaction: what comes while some are under way goes together in the next. A
-// transaction costs the same round trips and the same write to the log for one as for a hundred.
+// Runs work items of one kind from all proxies together in few transactions: items that arrive while transactions run
+// go into the next one. A transaction costs the same round trips and the same log write for one item as for a hundred.
 import { type BooksTransaction, type Store, StoreUnavailableError } from '../store/store.ts';
 
 export interface BatchesDeps<Work, ReadResponse> {
   readonly store: Pick<Store, 'books'>;
-  /** @returns in the order of the works; rejected is one that is refused on its own */
+  /** @returns results in the order of the items; an item that is refused alone is rejected */
   together(
     tx: BooksTransaction,
     works: readonly Work[],
   ): Promise<readonly PromiseSettledResult<ReadResponse>[]>;
   sizeOf(work: Work): number;
-  /** Of one transaction; a larger work goes alone. */
+  /** The size limit of one transaction; a larger item runs alone. */
   readonly sizeMax: number;
-  /** Transactions under way at most. */
+  /** How many transactions may run at once. */
   readonly atOnceMax: number;
 }
 
 export interface Done<ReadResponse> {
   readonly response: ReadResponse;
-  /** The database's clock, milliseconds. */
+  /** The database's clock, in milliseconds. */
   readonly now: number;
-  /** As in Position: where it was done. */
+  /** The epoch in which it was done, as in Position. */
   readonly epoch: string;
 }
 
@@ -38,7 +38,7 @@ export class Batches<Work, ReadResponse> {
     this.#deps = deps;
   }
 
-  /** @throws what the work is refused with; StoreUnavailableError */
+  /** @throws the error with which the item is refused; StoreUnavailableError */
   run(work: Work): Promise<Done<ReadResponse>> {
     const done = Promise.withResolvers<Done<ReadResponse>>();
     this.#waiting.push({ work, done });
@@ -68,7 +68,7 @@ export class Batches<Work, ReadResponse> {
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
 
-  /** Nobody pays for another's fault: where they fail together they are run one by one. */
+  /** If items fail together they run again one by one, so that one item's fault does not fail the others. */
   async #runAll(batch: readonly Waiting<Work, ReadResponse>[]): Promise<void> {
     const { store, together } = this.#deps;
     try {

@@ -1,11 +1,11 @@
-// Budgets as the ledger reads them. Only the amount and the end of one ever change, and only while its organization is held
-// alone: what has to be right is read after that is shared.
+// Budgets as the ledger reads them. Only a budget's amount and its deletion can change, and only under the exclusive
+// lock of its organization. So these values are read after the shared lock is taken.
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Budget } from './matching.ts';
 
-/** Deleted ones too. */
+/** Includes deleted budgets. */
 export async function readBudgetsById(
   db: Kysely<Schema>,
   ids: readonly string[],
@@ -20,7 +20,7 @@ export async function readBudgetsById(
   return new Map(rows.flatMap((row) => budgetOf(row) ?? []).map((budget) => [budget.id, budget]));
 }
 
-// Longer than a window, or an event may wait to be reported.
+// Longer than a window, and longer than an event may wait to be reported.
 const deletedKeptMs = 75 * 86_400_000;
 
 interface BudgetsQuestion {
@@ -29,7 +29,10 @@ interface BudgetsQuestion {
   readonly now: number;
 }
 
-/** All that may count what these subjects use. What was deleted long ago has no leases that an event could settle. */
+/**
+ * All budgets that may count usage of these subjects. A budget that was deleted long ago has no leases that an event
+ * could settle.
+ */
 export async function readBudgets(
   db: Kysely<Schema>,
   { organizationIds, subjectIds, now }: BudgetsQuestion,

@@ -1,5 +1,6 @@
-// Closes a session whose proxy takes no hold of it any more: what is outstanding of its leases is unsettled until it is reported,
-// all else is free again at once. A piece at a time; whoever is stopped in between, or does it again, does no harm.
+// Closes a session whose proxy no longer reserves money from it. Outstanding money of its leases is unconfirmed until
+// it is reported; the rest is free at once. It closes a piece at a time, so it may stop in between or run twice without
+// harm.
 import type { ProxyCaller } from '../rpc/caller.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import { readBudgetsById } from './budgets.ts';
@@ -11,15 +12,18 @@ import { addSession, requireOwn } from './sessions.ts';
 
 export interface SessionEnd {
   readonly session: string;
-  /** By windowKey, nano-dollars that requests hold of a lease or that are not reported yet. */
+  /** By windowKey: nano-dollars that requests have reserved from a lease, or that are not reported yet. */
   readonly outstanding: ReadonlyMap<string, number>;
-  /** Leases that are not named stay as they are; else nothing is outstanding of them. */
+  /** Whether leases that are not named stay unchanged. Otherwise nothing of them is outstanding. */
   readonly andOthers: boolean;
 }
 
 const leasesMax = 200;
 
-/** @returns nano-dollars that are free again. @throws CallError not_found for another proxy's; StoreUnavailableError */
+/**
+ * @returns nano-dollars that are free again.
+ * @throws CallError not_found for the session of another proxy; StoreUnavailableError
+ */
 export async function closeSession(
   store: Pick<Store, 'books'>,
   caller: ProxyCaller,
@@ -42,7 +46,7 @@ async function closePiece(
   caller: ProxyCaller,
   end: SessionEnd,
 ): Promise<{ readonly freed: number; readonly more: boolean }> {
-  // What is to be locked is found before anything is.
+  // Finds the rows to lock before it locks any.
   const found = await unended(tx, end);
   const budgets = await readBudgetsById(
     tx.db,
@@ -52,7 +56,8 @@ async function closePiece(
   await shareOrganizations(tx, [...organizations].toSorted());
   const session = await holdSession(tx, end.session);
   if (session === undefined) {
-    // A database that was restored has lost it. A late sign of life must not open it: nobody would settle what it then draws.
+    // A restored database has lost the session. It is recorded as closed, so that a late message cannot open it and
+    // acquire money that nobody would settle.
     const isNoted = await addSession(tx, caller, { id: end.session, open: false });
     return { freed: 0, more: !isNoted };
   }
@@ -78,7 +83,7 @@ async function closePiece(
     page.putBooks(ended.books);
   }
   await page.save(tx.db);
-  // A draw that was under way has made another lease; or there are many.
+  // There may be more leases: an acquisition has just created one, or there are more than fit into a piece.
   return { freed, more: (await unended(tx, end)).length > 0 };
 }
 

@@ -1,6 +1,6 @@
-// Closes sessions that are silent: every replica looks for them every few seconds, each at its own times. What they held moves from leased
-// to unsettled, but for what they have said that they will not take, which is free again: first the session, so that it acquires no more,
-// then each lease in a transaction of its own. A replica that stops in between, or works beside another, does no harm.
+// Closes silent sessions. Every replica looks for them every few seconds, at random intervals. The session is closed
+// first, so that it acquires no more; then each lease is ended in its own transaction: its money becomes unconfirmed,
+// except the shut part, which is free again. A replica may stop in between, or work beside another, without harm.
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
@@ -15,7 +15,7 @@ export interface ExpiryDeps {
   readonly log: Logger;
   readonly metrics: Pick<LedgerMetrics, 'sessionsExpired'>;
   readonly timers?: Timers;
-  /** From 0 up to 1. */
+  /** At least 0 and below 1. */
   readonly random?: () => number;
 }
 
@@ -53,10 +53,10 @@ async function expireOnce({ store, log, metrics }: ExpiryDeps): Promise<void> {
   }
 }
 
-// Of one run: the next one comes soon.
+// The limit of one run; the next one comes soon.
 const sessionsMax = 100;
 
-/** @returns how many were closed */
+/** @returns how many sessions were closed */
 export async function expireSessions(store: Pick<Store, 'books'>): Promise<number> {
   const silent = await store.books(({ db, now }) =>
     db
@@ -72,7 +72,7 @@ export async function expireSessions(store: Pick<Store, 'books'>): Promise<numbe
   for (const { id } of silent) {
     if (await store.books((tx) => closeSilent(tx, id))) closed++;
   }
-  // Those that others have closed and not finished as well.
+  // Includes sessions that another replica has closed without ending their leases.
   const unfinished = await store.books(({ db }) =>
     db
       .selectFrom('ledger_sessions')
@@ -86,7 +86,7 @@ export async function expireSessions(store: Pick<Store, 'books'>): Promise<numbe
   return closed;
 }
 
-/** @returns whether it was open, and silent */
+/** @returns whether the session was open and silent */
 async function closeSilent(tx: BooksTransaction, id: string): Promise<boolean> {
   const session = await holdSession(tx, id);
   if (session?.open !== 1 || session.seen_at >= tx.now - silenceMaxMs) return false;

@@ -1,9 +1,10 @@
-// After a restore or a promotion the ledger may lack what was committed last, and proxies report it again: until they have, what
-// looks free may be spent. So nothing is granted for a moment, unless every session that the ledger knows has been closed.
+// After a restore or a promotion the ledger may lack its last commits until proxies report them again, so money that
+// looks free may be spent. Nothing is granted for a short time, unless every session that the ledger knows has been
+// closed.
 import { noteRestored, restoredAt } from '../store/epochs.ts';
 import type { BooksTransaction } from '../store/store.ts';
 
-/** By the database's clock, from when the first transaction found itself in another history. */
+/** By the database's clock, from the first transaction that found itself in another history. */
 export const healingMs = 5_000;
 
 const rereadMs = 1_000;

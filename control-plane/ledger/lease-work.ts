@@ -1,4 +1,4 @@
-// What proxies do with leases, one operation at a time: sent again unchanged it is answered the same.
+// Operations of proxies on leases, one at a time. An operation that is repeated unchanged gets the same response.
 import { windowOf, windowStart } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
@@ -14,52 +14,53 @@ import { openPage, type Page } from './page.ts';
 import { requireOwn } from './sessions.ts';
 import type { WindowRow } from './windows.ts';
 
-/** Of a lease; draws and returns are counted together, from 1. */
+/** An operation on a lease. Acquisitions and releases share one sequence, from 1. */
 export interface Operation extends LeaseName {
   readonly seq: number;
-  /** Nano-dollars of the lease that the session will not take from then on; undefined: 0. */
+  /** Nano-dollars of the lease that are shut after the operation; undefined means 0. */
   readonly shut?: number;
 }
 
-/** When an operation is executed. */
+/** The time at which an operation is executed. */
 export interface Moment {
-  /** The database's clock, milliseconds. */
+  /** The database's clock, in milliseconds. */
   readonly now: number;
-  /** The database may have lost what was committed last, and proxies are about to report it again. */
+  /** Whether the database may have lost its last commits, which proxies are about to report again. */
   readonly isHealing: boolean;
 }
 
-/** Everything that an operation looks at, locked. */
+/** All rows that an operation reads, locked. */
 export interface OpenLease {
   readonly budget: Budget;
   readonly session: SessionRow;
   readonly books: WindowRow;
-  /** One that is not there yet has done nothing: its seq is 0. */
+  /** A lease that does not exist yet has seq 0. */
   readonly lease: LeaseRow;
 }
 
-/** There is nothing that an operation could be of, now or later. */
+/** Why there is no lease that the operation could be applied to, now or later. */
 export type NoLease = 'gone' | 'window' | 'deleted';
 
-/** What is to be done with one lease. */
+/** An operation that is to be applied to one lease. */
 export interface LeaseWork<ReadResponse> {
   readonly caller: ProxyCaller;
   readonly operation: Operation;
-  /** Decides, from what is locked. */
+  /** Decides from the locked rows. */
   step(open: OpenLease | NoLease, moment: Moment): Step<ReadResponse>;
 }
 
 export interface Step<ReadResponse> {
   readonly answer: ReadResponse;
-  /** The window has refused because of what is spent. */
+  /** Whether the window refused the operation because of spent money. */
   readonly exceeded?: true;
-  /** What lease and window are afterwards; absent where nothing changes. */
+  /** The new lease and window; absent if nothing changes. */
   readonly after?: Pick<OpenLease, 'books' | 'lease'>;
 }
 
 /**
- * Does one after the other, in one transaction with a fixed number of statements.
- * @returns in the order of the works; rejected is one that names the session of another proxy (CallError not_found)
+ * Runs the operations one after the other, in one transaction with a fixed number of statements.
+ * @returns results in the order of the operations; one that names the session of another proxy is rejected (CallError
+ * not_found)
  */
 export async function workOnLeases<ReadResponse>(
   tx: BooksTransaction,
@@ -105,7 +106,7 @@ interface Opened {
   readonly now: number;
 }
 
-/** Locks what the works look at, in the order of locks.ts. */
+/** Locks the rows that the operations read, in the order of locks.ts. */
 async function open(tx: BooksTransaction, works: readonly LeaseRequest[]): Promise<Opened> {
   const known = await readBudgetsById(tx.db, idsOf(works, 'budgetId'));
   const touched = works.filter((work) => mayTouch(work, known));
@@ -114,7 +115,7 @@ async function open(tx: BooksTransaction, works: readonly LeaseRequest[]): Promi
   );
   await shareOrganizations(tx, [...organizations]);
   const sessions = await shareSessions(tx, idsOf(touched, 'session'));
-  // Amounts may have changed until the organizations were ours to share.
+  // Amounts may have changed until the organizations were locked.
   const budgets = await readBudgetsById(tx.db, idsOf(touched, 'budgetId'));
   const wanted = new Map<string, BudgetWindow>();
   for (const { operation } of touched) {
@@ -146,16 +147,19 @@ function idsOf(works: readonly LeaseRequest[], which: 'budgetId' | 'session'): r
   return [...new Set(works.map(({ operation }) => operation[which]))].toSorted();
 }
 
-/** A bound proxy sees its organization's budgets, as if nothing else existed. */
+/** For a bound proxy only the budgets of its organization exist. */
 function mayTouch({ caller, operation }: LeaseRequest, budgets: ReadonlyMap<string, Budget>): boolean {
   const budget = budgets.get(operation.budgetId);
   return budget !== undefined && (caller.organizationId ?? budget.organizationId) === budget.organizationId;
 }
 
-// Beyond it no operation is sent again: what is refused there need not be remembered.
+// No operation is retried after this time, so a refusal outside it need not be stored.
 const nearMs = 75 * 86_400_000;
 
-/** Whether it is a window of the budget, of about this time: then it may be granted, or may have been. */
+/**
+ * Whether the name is a window of the budget near the present time, so that it may be granted now or was granted
+ * earlier.
+ */
 function isNear({ period }: Budget, window: string, now: number): boolean {
   const start = windowStart(window) ?? now;
   return windowOf(period, start) === window && Math.abs(start - now) <= nearMs;
@@ -175,11 +179,11 @@ function newLease(session: SessionRow, books: WindowRow): LeaseRow {
   };
 }
 
-/** Operations that come together are done in one transaction. */
+/** Operations that arrive together share one transaction. */
 interface LeaseBatchesOptions {
-  /** Transactions under way at most. */
+  /** How many transactions may run at once. */
   readonly atOnceMax?: number;
-  /** Operations in one. */
+  /** How many operations one transaction may contain. */
   readonly batchMax?: number;
 }
 

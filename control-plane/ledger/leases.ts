@@ -1,4 +1,4 @@
-// What sessions hold of windows. Nobody reads or writes a lease without the lock of its window.
+// Leases: money of windows that sessions have acquired. A lease is only read or written under the lock of its window.
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import { partsOf } from './bounds.ts';
@@ -17,7 +17,7 @@ export function leaseKey({ session, budgetId, window }: LeaseName): string {
   return `${session} ${windowKey(budgetId, window)}`;
 }
 
-/** @returns by leaseKey, those that are there */
+/** @returns the existing leases, by leaseKey */
 export async function readLeases(
   db: Kysely<Schema>,
   names: readonly LeaseName[],
@@ -45,7 +45,7 @@ export function nameOf(lease: Pick<LeaseRow, 'session_id' | 'budget_id' | 'windo
   return { session: lease.session_id, budgetId: lease.budget_id, window: lease.window_start };
 }
 
-/** Of windows that are locked. */
+/** Writes leases whose windows are locked. */
 export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]): Promise<void> {
   for (const part of partsOf(leases)) {
     await db
@@ -66,9 +66,10 @@ export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]
 }
 
 /**
- * The session takes no more of the lease: what it keeps is unsettled until it is reported or returned, the rest is free again. Its
- * proxy may not have heard, and return what was freed: that is noted as `back`.
- * @param kept nano-dollars, at most what the lease has left
+ * Ends a lease: the session acquires no more of it. The kept part is unconfirmed until it is reported or released; the
+ * rest is free again. The proxy may not know of the end and release freed money too, so the freed amount is recorded as
+ * `back`.
+ * @param kept nano-dollars, at most the remaining amount of the lease
  */
 export function endLease(
   lease: LeaseRow,
@@ -87,7 +88,10 @@ export function endLease(
   };
 }
 
-/** Takes from what a lease has left, and from where the window counts that. @returns both after it */
+/**
+ * Takes an amount from the lease's remaining money, and from the window's leased or unconfirmed sum.
+ * @returns both after it
+ */
 export function takeFrom(
   lease: LeaseRow,
   books: WindowRow,

@@ -1,15 +1,16 @@
-// The order in which every transaction locks what the ledger is made of, so that none waits for another in a circle: the turn at
-// organizations' books (shared) → sessions (shared) by id → which of their events are booked, by id → budget_windows by their key → their leases, which nobody reads or
-// writes without the lock of their window. Whoever makes, changes or ends a budget has the turn alone, and whoever closes a
-// session has that alone. A budget's amount is read under these locks.
+// The order in which every transaction locks ledger rows, so that transactions cannot deadlock: the organizations'
+// ledger locks (shared) → sessions (shared) by id → their rows of booked_ordinals by id → budget_windows by key → their
+// leases, which are only read or written under the lock of their window. A transaction that creates, changes or deletes
+// a budget takes the organization's lock exclusively; one that closes a session takes the session's lock exclusively. A
+// budget's amount is read under these locks.
 import type { Selectable } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 
-/** A transaction of the books, or a change that touches them. */
+/** A ledger transaction, or a change that reads or writes ledger rows. */
 export type LedgerTransaction = Pick<BooksTransaction, 'db' | 'locks'>;
 
-/** One that makes windows. */
+/** A transaction that creates rows of windows. */
 export type TimedTransaction = Pick<BooksTransaction, 'db' | 'locks' | 'now'>;
 
 export type SessionRow = Selectable<Schema['ledger_sessions']>;
@@ -31,7 +32,7 @@ export async function shareSessions(
     .execute();
 }
 
-/** Nobody draws in the session meanwhile. */
+/** Takes the session's lock exclusively, so that nothing is acquired in it meanwhile. */
 export async function holdSession(
   { db, locks }: LedgerTransaction,
   id: string,

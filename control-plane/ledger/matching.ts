@@ -1,6 +1,7 @@
-// Which budgets an event counts towards: those of its organization whose subject is one of the event's, whose models include
-// what was asked for, and, of a budget without windows, that were there already. Deleted ones count: their leases are settled. So
-// does a budget that the proxy has charged: its catalog may know more names of a model than ours.
+// Finds the budgets that an event counts towards: those of its organization with one of its subjects and with a model
+// selector that matches the requested model. A budget without windows must have existed at the event's time. Deleted
+// budgets count, because their leases must be settled. A budget that the proxy has charged counts too, because the
+// proxy's catalog may know more names of a model.
 import { limitsModel } from '../../catalog/model-selector.ts';
 import { type BudgetPeriod, dayMs, windowOf } from '../../common/budget-window.ts';
 import type { UsageEventRow } from '../store/schema.ts';
@@ -11,9 +12,9 @@ export interface Budget {
   readonly organizationId: string;
   readonly subjectId: string;
   readonly period: BudgetPeriod;
-  /** Nano-dollars. */
+  /** In nano-dollars. */
   readonly amount: number;
-  /** Null: all models. */
+  /** Null for all models. */
   readonly model: string | null;
   readonly createdAt: number;
   readonly deleted: boolean;
@@ -22,7 +23,7 @@ export interface Budget {
 /** A budget and one of its windows. */
 export interface BudgetWindow {
   readonly budget: Budget;
-  /** As windowOf names it. */
+  /** The name that windowOf returns. */
   readonly window: string;
 }
 
@@ -30,7 +31,7 @@ export function windowKey(budgetId: string, window: string): string {
   return `${budgetId} ${window}`;
 }
 
-/** Each subject once, though a key and its project may be of the same person. */
+/** Contains each subject once, though a key and its project may belong to the same person. */
 export function subjectsOf(source: Source): ReadonlySet<string> {
   const subjects = new Set<string>();
   for (const column of subjectColumns) {
@@ -40,13 +41,13 @@ export function subjectsOf(source: Source): ReadonlySet<string> {
   return subjects;
 }
 
-/** What is to be known of an event beyond its source. */
+/** The fields of an event that are needed besides its source. */
 interface Counted {
   readonly row: Pick<UsageEventRow, 'at'>;
   readonly charges: readonly { readonly budgetId: string }[];
 }
 
-/** Of one source: which windows count an event. A window is the same object wherever it is found. */
+/** For one source: the windows that count an event. The same window is always the same object. */
 export type Counting = (event: Counted) => readonly BudgetWindow[];
 
 export function createMatching(budgets: readonly Budget[]): (source: Source) => Counting {
@@ -85,8 +86,9 @@ function matches({ model }: Budget, source: Source): boolean {
 }
 
 /**
- * The windows of a day, week or month count what was used in them before the budget was made. What was charged to a total was
- * reserved after that, whatever the proxy's estimate of the clock was.
+ * A window of a day, week or month counts usage from before its budget was created. A total counts from its creation
+ * on, and also charges to it that lie earlier by the proxy's clock estimate, because they were reserved after the
+ * creation.
  */
 function isCounted(budget: Budget, event: Counted): boolean {
   const { period, createdAt } = budget;

@@ -1,4 +1,4 @@
-// What the ledger tells of itself, for counters.
+// Events of the ledger that metrics count.
 import type { DrawOutcome } from '../../proto/words/money.ts';
 import type { Reported } from './report.ts';
 
@@ -6,6 +6,6 @@ export interface LedgerMetrics {
   drawn(outcome: DrawOutcome): void;
   reported(reported: Reported): void;
   sessionsExpired(count: number): void;
-  /** By its own proxy, or by the one that took over for it. @param freed nano-dollars */
+  /** The session's own proxy has closed it, or a proxy that took over. @param freed nano-dollars */
   sessionClosed(freed: number): void;
 }

@@ -1,5 +1,5 @@
-// Which events of sessions are booked, by their ordinals: as long as a session's row is kept, an event is known to be booked though
-// its own row is long gone. Whoever books events of a session has its row alone.
+// The ordinals of a session's recorded events. While a session's row exists, an event is known to be recorded even if
+// its own row was deleted long ago. A transaction that records events of a session has the row's lock exclusively.
 import { type Kysely, sql } from 'kysely';
 import { aList, aNumber, aPair } from '../../common/json-shape.ts';
 import { jsonColumn } from '../store/json-columns.ts';
@@ -11,10 +11,13 @@ type Range = [first: number, last: number];
 
 const rangesIn = jsonColumn('booked_ordinals', 'ranges', aList(aPair(aNumber, aNumber)));
 
-/** Of one session more are not kept: gaps close when what waits elsewhere is reported. The lowest are forgotten first. */
+/**
+ * At most this many ranges of a session are stored. Gaps close when proxies report events that waited elsewhere. The
+ * lowest ranges are forgotten first.
+ */
 export const rangesMax = 2_000;
 
-/** Whole numbers from 1, as ranges in order that do not touch. */
+/** Whole numbers from 1, as sorted ranges that do not touch. */
 export class OrdinalRanges {
   readonly #ranges: Range[];
 
@@ -41,12 +44,12 @@ export class OrdinalRanges {
     else this.#ranges.splice(after, 0, [ordinal, ordinal]);
   }
 
-  /** The highest, as many as are kept. */
+  /** The highest ranges, as many as are stored. */
   toJSON(): readonly Range[] {
     return this.#ranges.slice(-rangesMax);
   }
 
-  /** Index of the first range that begins above the ordinal. */
+  /** @returns the index of the first range that begins above the ordinal */
   #after(ordinal: number): number {
     let [low, high] = [0, this.#ranges.length];
     while (low < high) {
@@ -58,7 +61,7 @@ export class OrdinalRanges {
   }
 }
 
-/** @returns by session, of all that are named; their rows are made and locked in the order of their ids */
+/** Creates and locks the rows in the order of their ids. @returns the ordinals of all named sessions, by session */
 export async function lockOrdinals(
   { db, now }: BooksTransaction,
   sessions: readonly string[],
@@ -76,7 +79,7 @@ export async function lockOrdinals(
   return found;
 }
 
-/** Of rows that are locked. */
+/** Writes rows that are locked. */
 export async function saveOrdinals(
   { db, now }: BooksTransaction,
   ordinals: ReadonlyMap<string, OrdinalRanges>,
@@ -99,7 +102,7 @@ export async function saveOrdinals(
 
 const batchRows = 500;
 
-/** Forgets those of sessions that nobody has reported for since. @returns whether there are more */
+/** Deletes the rows of sessions without a report since then. @returns whether there are more */
 export async function forgetOrdinals(db: Kysely<Schema>, before: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from booked_ordinals where session_id in (

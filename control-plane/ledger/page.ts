@@ -1,4 +1,5 @@
-// A page of the books: windows, locked, and leases of theirs, as a transaction has left them so far. Written when all is done.
+// A page of the ledger: locked windows and their leases with the changes of a transaction so far. It is written at the
+// end.
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import { type LeaseName, type LeaseRow, leaseKey, nameOf, readLeases, saveLeases } from './leases.ts';

@@ -1,4 +1,4 @@
-// What was recorded in windows of budgets before anybody asked for their books.
+// Sums the usage that was recorded in a budget's window before the window had a row in the ledger.
 import { type Kysely, sql } from 'kysely';
 import { limitsModel } from '../../catalog/model-selector.ts';
 import { windowEnd, windowStart } from '../../common/budget-window.ts';
@@ -7,7 +7,7 @@ import { subjectColumns } from '../usage/sources.ts';
 import { partsOf, plus } from './bounds.ts';
 import { type BudgetWindow, windowKey } from './matching.ts';
 
-/** Nano-dollars by windowKey; of a budget without windows it is nothing: it counts from its creation on. */
+/** Nano-dollars by windowKey. A budget without windows has no sum, because it counts from its creation on. */
 export async function readRecorded(
   db: Kysely<Schema>,
   windows: readonly BudgetWindow[],
@@ -69,7 +69,10 @@ async function addRecorded(
   }
 }
 
-/** A number that both databases take for whole; a bare parameter in a list of values is text to PostgreSQL. */
+/**
+ * A parameter that both databases read as a whole number; in a list of values PostgreSQL reads a bare parameter as
+ * text.
+ */
 function bigint(value: number) {
   return sql`cast(${value} as bigint)`;
 }

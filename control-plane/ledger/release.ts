@@ -1,5 +1,5 @@
-// Gives up what a proxy held when it fell silent and will not report any more. Late reports are booked all the same, and may
-// then pass the limit: that is the operator's choice.
+// Releases unconfirmed money of a proxy that fell silent and will not report any more. Late reports are still recorded
+// and may then exceed the limit: releasing is the operator's choice.
 import { readLease, saveLeases, takeFrom } from './leases.ts';
 import { type LedgerTransaction, shareOrganizations, shareSessions } from './locks.ts';
 import { lockWindow, saveWindows } from './windows.ts';
@@ -14,18 +14,18 @@ export interface Released {
   readonly organizationId: string;
   /** Nano-dollars that are free again. */
   readonly released: number;
-  /** What the lease still holds unsettled. */
+  /** Nano-dollars of the lease that are still unconfirmed. */
   readonly remaining: number;
   /** Id of the proxy's token, or the name in its certificate. */
   readonly proxy: string;
-  /** When it was last heard. */
+  /** When the proxy last sent a message. */
   readonly seenAt: number;
 }
 
 /**
- * Within a transaction that has locked nothing of the ledger yet.
- * @param amount nano-dollars, never more than there is; undefined: all of it
- * @returns undefined where there is no such lease, or its session is not over
+ * Call it in a transaction that has locked nothing of the ledger yet.
+ * @param amount nano-dollars, capped at the unconfirmed amount; undefined for all
+ * @returns undefined if there is no such lease, or the lease is still open
  */
 export async function releaseUnsettled(
   tx: LedgerTransaction,

@@ -1,5 +1,5 @@
-// Reports that come together. They lock the windows of whole organizations, so more than a few at once would only wait for each other,
-// on connections that draws need.
+// Batches reports that arrive together. Each locks windows of whole organizations, so more than a few at once would
+// only wait for each other and occupy connections that acquisitions need.
 import { CallError } from '../rpc/errors.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import { Batches } from './batches.ts';
@@ -8,12 +8,12 @@ import { type Reported, type ReportedEvent, reportTogether } from './report.ts';
 export interface ReportWork {
   readonly events: readonly ReportedEvent[];
   readonly boundTo: string | undefined;
-  /** Whether the events are of about this time, by the database's clock. @throws CallError */
+  /** Checks that the events are from about the present time, by the database's clock. @throws CallError */
   accept(now: number): void;
 }
 
 const atOnceMax = 2;
-/** As many events as one report may hold. */
+/** The most events that one report may contain. */
 export const eventsMax = 1000;
 
 export function createReportBatches(store: Pick<Store, 'books'>): Batches<ReportWork, Reported> {

@@ -1,5 +1,6 @@
-// Books what requests used, many reports in one transaction and a number of statements that does not grow with it. An event counts
-// once, towards every budget that matches it by its own attributes, and gives back the escrow that was taken for it.
+// Records the usage of requests: many reports in one transaction, with a number of statements that does not grow with
+// them. An event counts once, towards every budget that matches its own attributes, and settles its pending charge
+// (`escrow`).
 import type { Kysely } from 'kysely';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
@@ -19,34 +20,36 @@ import type { WindowRow } from './windows.ts';
 export interface Charge {
   readonly budgetId: string;
   readonly window: string;
-  /** Nano-dollars that were taken from the slice. */
+  /** Nano-dollars that were charged to the lease. */
   readonly escrow: number;
 }
 
 export interface ReportedEvent {
   readonly row: UsageEventRow;
   readonly charges: readonly Charge[];
-  /** Of its session; undefined where its proxy does not count. */
+  /** The event's ordinal in its session; undefined if its proxy does not count. */
   readonly ordinal?: number | undefined;
 }
 
 export interface UsageReport {
   readonly events: readonly ReportedEvent[];
-  /** Of a proxy that is bound to one: it must not say of others' sessions which events are booked. */
+  /** The organization of a bound proxy, which must not mark events in sessions of other organizations as recorded. */
   readonly boundTo?: string | undefined;
 }
 
 export interface Reported {
-  /** Events that were not in the books before. */
+  /** Events that were not recorded before. */
   readonly recorded: number;
   readonly duplicate: number;
-  /** Of organizations that are not there: they can never be booked. */
+  /** Events of organizations that do not exist; they can never be recorded. */
   readonly unknown: number;
-  /** Windows that this has taken above their limit, or further above it. */
+  /** Windows that these events took above their limit, or further above it. */
   readonly over: number;
 }
 
-/** An event of several counts with the first; what they have taken above limits together is told with the first. */
+/**
+ * An event in several reports counts for the first of them. Windows above their limit are reported with the first too.
+ */
 export async function reportTogether(
   tx: BooksTransaction,
   reports: readonly UsageReport[],
@@ -87,9 +90,9 @@ function countOf(own: readonly ReportedEvent[], known: Events, fresh: Events): O
 }
 
 interface Owned {
-  /** Of organizations that are there. */
+  /** Events of organizations that exist. */
   readonly bookable: readonly ReportedEvent[];
-  /** Those of them whose ordinals count. */
+  /** The bookable events whose ordinals count. */
   readonly numbered: Events;
 }
 
@@ -123,7 +126,7 @@ async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Which windows of budgets count an event. */
+/** The windows of budgets that count each event. */
 type Counting = ReadonlyMap<ReportedEvent, readonly BudgetWindow[]>;
 
 async function readCounting(tx: BooksTransaction, events: readonly ReportedEvent[]): Promise<Counting> {
@@ -143,10 +146,10 @@ async function readCounting(tx: BooksTransaction, events: readonly ReportedEvent
   return counting;
 }
 
-/** What events add to a window and give back to it. */
+/** The cost that events add to a window, and the pending charges that they settle. */
 interface Sums {
   cost: number;
-  /** By session. */
+  /** Pending charges by session. */
   readonly escrows: Map<string, number>;
 }
 
@@ -180,13 +183,13 @@ function leasesOf(requested: ReadonlyMap<BudgetWindow, Sums>): readonly LeaseNam
   );
 }
 
-/** Each new event once, though the batch may have it twice. */
+/** Returns each new event once, though the batch may contain it twice. */
 function firstOf(events: readonly ReportedEvent[], fresh: ReadonlySet<string>): readonly ReportedEvent[] {
   const left = new Set(fresh);
   return events.filter(({ row }) => left.delete(row.id));
 }
 
-/** The escrow goes back, or as much of it as the leases have left. */
+/** Adds the cost to the window, and takes the pending charges from the leases, as far as these have so much left. */
 function book(page: Page, of: BudgetWindow, { cost, escrows }: Sums): Booked {
   const { budget, window } = of;
   const before = page.books(budget.id, window);

@@ -1,5 +1,6 @@
-// Takes back what a session has drawn and does not need: while it is open into what is free, afterwards first of what was freed when
-// its lease expired, then out of what is unsettled. At most what its lease has left, and what was freed of it.
+// Releases money that a session acquired and does not need (`Ledger/Return`). While the lease is open the money becomes
+// free. After its end, the release first uses up money that was already freed then, and takes the rest from the
+// unconfirmed money. It never exceeds the lease's remaining and freed money.
 import { aNumber, aRecord, orAbsent } from '../../common/json-shape.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { jsonColumn } from '../store/json-columns.ts';
@@ -11,7 +12,7 @@ export interface Return extends Operation {
   readonly amount: number;
 }
 
-/** Answers nano-dollars. */
+/** The response is in nano-dollars. */
 export function returning(caller: ProxyCaller, request: Return): LeaseWork<number> {
   return { caller, operation: request, step: (open) => step(open, request) };
 }
@@ -36,7 +37,7 @@ function step(open: OpenLease | NoLease, request: Return): Step<number> {
   };
 }
 
-/** Absent where the operation of this number was a draw. */
+/** Absent if the operation of this number was an acquisition. */
 const storedReturn = jsonColumn(
   'leases',
   'answer',

@@ -1,4 +1,4 @@
-// Sessions: a proxy's run, as long as it is heard. One that was closed never opens again.
+// Sessions: one run of a proxy, as long as it sends messages. A closed session never opens again.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
@@ -9,13 +9,13 @@ import type { SessionRow } from './locks.ts';
 
 export interface KeptSession {
   readonly open: boolean;
-  /** That were heard within a minute, this one too. */
+  /** Sessions that sent a message within the last minute, including this one. */
   readonly sessions: number;
-  /** Nano-dollars that open leases of this one have left. */
+  /** Remaining nano-dollars of this session's open leases. */
   readonly leased: number;
 }
 
-/** Opens a session, or keeps it open. @throws CallError not_found for another proxy's */
+/** Opens a session or keeps it open. @throws CallError not_found for the session of another proxy */
 export async function keepSession(
   tx: BooksTransaction,
   caller: ProxyCaller,
@@ -41,7 +41,7 @@ export async function keepSession(
 async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Promise<boolean> {
   const { db, now } = tx;
   if (await addSession(tx, caller, { id, open: true })) {
-    // So that no money was ever drawn in a history that the database does not remember.
+    // Records the restore first, so that no money is acquired in a history that the database does not remember.
     await noteRestored(tx);
     return true;
   }
@@ -63,7 +63,7 @@ async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Pr
   return false;
 }
 
-/** @returns false where it is there already: it stays as it is */
+/** @returns false if the session exists already; it stays unchanged */
 export async function addSession(
   { db, epoch, now }: BooksTransaction,
   caller: ProxyCaller,
@@ -86,16 +86,16 @@ export async function addSession(
   return added !== undefined;
 }
 
-/** A session that was silent for longer, by the database's clock, is closed. */
+/** A session that is silent for longer, by the database's clock, is closed. */
 export const silenceMaxMs = 60_000;
 
-/** @throws CallError not_found: what is another proxy's and what does not exist answer the same */
+/** @throws CallError not_found: the response is the same for a session of another proxy and one that does not exist */
 export function requireOwn(session: SessionRow, caller: ProxyCaller): void {
   if (session.proxy !== caller.id) throw notFound('session');
 }
 
 export interface SessionTouches {
-  /** Notes that the caller's sessions among these are there: any call of the ledger shows it. */
+  /** Records that the caller's sessions among these are alive, because any call of the ledger shows it. */
   touch(caller: ProxyCaller, ids: readonly string[]): Promise<void>;
 }
 
@@ -103,8 +103,8 @@ const touchEveryMs = 5000;
 const sessionsMax = 10_000;
 
 /**
- * Writes now and then only, and in a transaction of its own: it waits for nobody who draws, nor they for it. Whoever reports
- * the events of a proxy that is gone does not keep its session open.
+ * Writes only now and then, in a transaction of its own, so that it neither delays acquisitions nor waits for them. A
+ * proxy that reports events of another, dead proxy does not keep that proxy's session open.
  */
 export function createSessionTouches(store: Pick<Store, 'books'>, clock: Clock): SessionTouches {
   const touched = new LRUCache<string, number>({ max: sessionsMax });

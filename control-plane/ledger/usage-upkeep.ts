@@ -1,5 +1,5 @@
-// Makes the days of usage that are coming, and forgets usage that is older than it is kept, a bounded piece at a time. Sums by
-// hour outlive the requests: five years, or as long as the requests where those are kept for longer.
+// Creates the coming days of usage and deletes usage beyond its retention, a bounded piece at a time. Sums by hour
+// outlive the requests: they are kept for five years, or as long as the requests if that is longer.
 import { sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -18,7 +18,7 @@ export interface UsageUpkeepDeps {
   readonly log: Logger;
 }
 
-/** At once and every hour. */
+/** Runs at once and every hour. */
 export function startUsageUpkeep(deps: UsageUpkeepDeps): Rounds {
   const piece = async () => {
     if (await keepUp(deps)) rounds.wake();
@@ -28,7 +28,7 @@ export function startUsageUpkeep(deps: UsageUpkeepDeps): Rounds {
   return rounds;
 }
 
-/** One piece. @returns whether there is more to forget */
+/** Does one piece. @returns whether there is more to delete */
 export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log'>): Promise<boolean> {
   const now = await store.books(async (tx) => tx.now);
   await days.ensureDays(daysAhead.map((ahead) => dayOf(now + ahead * dayMs)));
@@ -41,7 +41,7 @@ export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log
   return events || hours || ordinals;
 }
 
-/** Yesterday's last requests are reported today, and clocks differ; two days more, should this fail for a while. */
+/** Yesterday's last requests are reported today, and clocks differ. Two more days allow for a failure that lasts. */
 const daysAhead = [-1, 0, 1, 2];
 
 /** Longer than usage may wait to be reported. */
@@ -67,7 +67,7 @@ async function deleteEvents(store: Store, firstKept: string): Promise<boolean> {
   return numAffectedRows === BigInt(batchRows);
 }
 
-/** The oldest day of each organization, which is what the key of their tables finds at once. */
+/** Deletes the oldest day of each organization, which the tables' key finds directly. */
 async function deleteHours(store: Store, before: number): Promise<boolean> {
   const organizations = await store.snapshot((db) => db.selectFrom('organizations').select('id').execute());
   let more = false;

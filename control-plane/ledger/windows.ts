@@ -1,5 +1,6 @@
-// The books of budgets' windows, locked. A row that is not there yet begins with what was recorded in its window before: it is
-// made before any event of the same transaction, and who else would make it waits.
+// Locks the rows of budgets' windows. A row that does not exist yet is created with the usage that was recorded in its
+// window before. It is created before the transaction records any event, and other transactions that would create it
+// wait.
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
@@ -11,9 +12,10 @@ import { readRecorded } from './recorded.ts';
 export type WindowRow = Selectable<Schema['budget_windows']>;
 
 /**
- * Makes the rows that are missing, then locks all, both in the order of their keys. Nothing is locked while rows are made: whoever
- * makes one of them too is waited for, and holds none that are wanted here. The organizations are shared already.
- * @returns rows by windowKey, of all that are wanted
+ * Creates the missing rows, then locks all rows, both in the order of their keys. It holds no row locks while it
+ * creates rows: it may wait for a transaction that creates the same row, but that one waits for no row locked here. The
+ * organizations are locked already (shared).
+ * @returns all wanted rows, by windowKey
  */
 export async function lockWindows(
   tx: TimedTransaction,
@@ -25,7 +27,7 @@ export async function lockWindows(
   return await lockKeys(tx, keysOf(wanted));
 }
 
-/** Locks the row if it is there. */
+/** Locks the row if it exists. */
 export async function lockWindow(
   { db, locks }: LedgerTransaction,
   budgetId: string,

@@ -1,5 +1,6 @@
-// Reports differences that nobody was told of: one change for each day of a vendor writes the audit event and the deliveries of webhooks,
-// and notes what was told. So each is told once, whatever dies and however many replicas look; and again when it has become another.
+// Reports new differences. For each day of a vendor one change writes the audit event and the webhook deliveries, and
+// records the reported amount. So each difference is reported once, even if a replica stops or several look, and again
+// when it has changed.
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import { jsonColumn, strings } from '../store/json-columns.ts';
@@ -16,17 +17,24 @@ const context = {
   action: 'Reconciliation.FindDrift',
 } as const;
 
-/** Told of in one go: each is a change, and changes of operators want their turn. */
+/** How many days one run reports. Each is a change, and must leave time for the changes of operators. */
 const reportsMax = 20;
-/** Looked at in one go. */
+/** How many days one run looks at. */
 const daysMax = 500;
-/** In an event; the rest is in its count and sums. */
+/** How many differences an event lists; its count and sums include the rest. */
 const shownMax = 10;
 
-/** Documents of a bill come one after another, and mappings do: what the first one leaves open the next one may explain. */
+/**
+ * Documents and mappings of a bill are imported one after another: a later one may explain a difference that an earlier
+ * one leaves open.
+ */
 const quietMs = 10_000;
 
-/** @param now milliseconds. @returns how many days this replica has told of. @throws StoreUnavailableError */
+/**
+ * @param now in milliseconds
+ * @returns how many days this replica has reported
+ * @throws StoreUnavailableError
+ */
 export async function sendDriftAlerts(
   store: Pick<Store, 'snapshot' | 'change'>,
   now: number,
@@ -37,7 +45,7 @@ export async function sendDriftAlerts(
   return count;
 }
 
-/** Whoever imports all the time waits, and nobody waits for them. */
+/** An organization that imports all the time waits; the others do not wait for it. */
 async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayPlace[]> {
   const days = await db
     .selectFrom('reconcile_rows')
@@ -68,7 +76,7 @@ async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayP
   return ready;
 }
 
-/** What it, or the days beside it, may still explain. */
+/** Whether the day, or a day beside it, is due for a comparison that may still explain the difference. */
 async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: DayPlace): Promise<boolean> {
   const pending = await db
     .selectFrom('reconcile_days')
@@ -85,7 +93,8 @@ type DriftRow = Selectable<ReconcileRowsTable>;
 
 async function notify(tx: ChangeTransaction, place: DayPlace): Promise<Change<boolean> | Unchanged<boolean>> {
   const { organizationId, vendor, day } = place;
-  // One statement: of two replicas, or of a comparison that writes the day anew meanwhile, one has each row.
+  // One statement, so that of two replicas, or of a replica and a comparison that rewrites the day, only one gets each
+  // row.
   const rows = await tx.db
     .updateTable('reconcile_rows')
     .set(({ eb, ref }) => ({ told_drift: eb('drift', '-', ref('adjusted')) }))
@@ -95,7 +104,7 @@ async function notify(tx: ChangeTransaction, place: DayPlace): Promise<Change<bo
     .where(isUnreported)
     .returningAll()
     .execute();
-  // Another replica has reported them, or they are no more.
+  // Another replica has reported the differences, or they no longer exist.
   if (rows.length === 0) return { unchanged: false };
   const data = summary(place, rows);
   const timestamp = new Date(tx.now).toISOString();
@@ -110,7 +119,7 @@ async function notify(tx: ChangeTransaction, place: DayPlace): Promise<Change<bo
   };
 }
 
-/** Not what the vendor may still correct, nor what is settled. */
+/** Leaves out differences that the vendor may still correct, and settled ones. */
 function isUnreported({ and, eb }: ExpressionBuilder<Schema, 'reconcile_rows'>): Expression<SqlBool> {
   return and([eb('told_drift', 'is', null), eb('state', 'in', ['unexplained', 'explained'])]);
 }
@@ -118,7 +127,7 @@ function isUnreported({ and, eb }: ExpressionBuilder<Schema, 'reconcile_rows'>):
 const keysOf = jsonColumn('reconcile_rows', 'provider_key_ids', strings);
 const reasonsOf = jsonColumn('reconcile_rows', 'reasons', theReasons);
 
-/** docs/webhooks.md says what the fields mean. */
+/** The fields are described in docs/webhooks.md. */
 function summary({ organizationId, vendor, day }: DayPlace, rows: readonly DriftRow[]) {
   const left = ({ drift, adjusted }: DriftRow) => drift - adjusted;
   const largest = rows.toSorted((a, b) => Math.abs(left(b)) - Math.abs(left(a)));

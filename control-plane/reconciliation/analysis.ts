@@ -1,23 +1,26 @@
-// How far the two sides of a cell are apart, and how much of that is tokens and how much their price. What the billed tokens would have
-// cost here is told from the requests that were booked by complete usage: so tiers, regions and an organization's own prices are in it.
+// Splits the difference of a cell's two sides into tokens and price. The value of the billed tokens comes from requests
+// that were recorded with complete usage, so it includes tiers, regions and the organization's own prices.
 import type { Billed, Booked, Cell } from './cells.ts';
 import { type PriceInForce, type Rates, worthAt } from './prices.ts';
 import { noTokens, type Tokens } from './tokens.ts';
 
-/** A difference counts only above both. */
+/** A difference counts only if it exceeds both. */
 export interface Bound {
   /** In hundredths of a percent, of the larger side. */
   readonly percent: number;
-  /** Nano-dollars. */
+  /** In nano-dollars. */
   readonly least: number;
 }
 
 export interface Analysis {
   readonly cell: Cell;
   readonly price: PriceInForce | undefined;
-  /** Billed, less ledger: nano-dollars. Without a cost on the bill that of its tokens. */
+  /** Billed cost less ledger cost, in nano-dollars. If the bill has no cost, the value of its tokens is used. */
   readonly drift: number;
-  /** The part that is due to other tokens, and to another price of the same tokens. Undefined where no document says tokens. */
+  /**
+   * The parts that come from different tokens, and from a different price of the same tokens. Undefined if no document
+   * reports tokens.
+   */
   readonly parts: { readonly quantity: number; readonly price: number } | undefined;
 }
 
@@ -49,7 +52,7 @@ export function largerSide({ cost = 0 }: Pick<Billed, 'cost'>, ledger: Pick<Book
   return Math.max(Math.abs(cost), Math.abs(ledger.cost));
 }
 
-/** How the kinds of tokens compare at most vendors, where no price is known. */
+/** The usual ratios of the kinds of tokens at most vendors, used if no price is known. */
 const usualRates: Rates = { input: 4, output: 16, cacheRead: 0.4, cacheWrite: 5, cacheWrite1h: 8 };
 
 function worthHere(

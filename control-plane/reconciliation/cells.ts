@@ -1,5 +1,5 @@
-// Both sides of a day put beside each other: a cell for each group of provider keys, model and kind of charge. Usage and cost may come
-// from two documents; where one says both, its own tokens count. Pure.
+// Pairs both sides of a day: one cell for each group of provider keys, model and kind of charge. Usage and cost may
+// come from two documents; if one document reports both, its own tokens count. Pure.
 import type { Selectable } from 'kysely';
 import type { BillDocument, BillRowKind, BillVendor } from '../../proto/words/money.ts';
 import { jsonColumn } from '../store/json-columns.ts';
@@ -15,18 +15,21 @@ export type BillRow = Pick<
   'document' | 'account' | 'refs' | 'model' | 'kind' | 'tier' | 'requests' | 'tokens' | 'cost'
 >;
 
-/** What bills say of a cell. Amounts are nano-dollars. */
+/** The billed side of a cell. Amounts are in nano-dollars. */
 export interface Billed {
-  /** Undefined: no document says a cost. */
+  /** Undefined if no document reports a cost. */
   cost: number | undefined;
   tokens: Tokens | undefined;
   requests: number | undefined;
   readonly refs: Map<string, Reference>;
-  /** Of other service tiers than the standard one. */
+  /** Tokens of service tiers other than the standard one. */
   readonly tiers: Map<string, Tokens>;
-  /** Of keys that nobody mapped, in a project that is, and what the gateway never does, such as batches. */
+  /**
+   * Usage that did not go through the gateway: unmapped keys in a mapped project, and kinds that the gateway never
+   * sends, such as batches.
+   */
   readonly past: { cost: number; tokens: Tokens; readonly by: Set<string> };
-  /** Of documents that say the same as another one. */
+  /** Cost of documents that repeat another one. */
   duplicated: number;
 }
 
@@ -40,25 +43,25 @@ export interface Booked {
   requests: number;
   cost: number;
   tokens: Tokens;
-  /** Neither estimated nor without a price: what a token costs here can be told from these. */
+  /** Requests with reported usage and a price; they show how much a token costs here. */
   complete: { cost: number; tokens: Tokens };
   readonly estimated: Map<string, EstimatedSum>;
   unpriced: { requests: number; tokens: Tokens };
-  /** By service tier, of other ones than the standard one. */
+  /** Tokens by service tier, except the standard one. */
   readonly tiers: Map<string, Tokens>;
-  /** Names that were asked for, with what they cost. */
+  /** Requested names with their cost. */
   readonly requested: Map<string, number>;
 }
 
 export interface CellPlace {
   readonly group: Group;
-  /** Without provider; empty where it is of none. */
+  /** Without its provider; empty if the cell is of no model. */
   readonly model: string;
   readonly kind: BillRowKind;
 }
 
 export interface Cell extends CellPlace {
-  /** Whether catalog or mapping know its model. */
+  /** Whether the catalog or a mapping knows its model. */
   readonly known: boolean;
   readonly billed: Billed;
   readonly ledger: Booked;
@@ -69,17 +72,17 @@ export interface DayOfVendor {
   readonly rows: readonly BillRow[];
   readonly sums: readonly LedgerSum[];
   readonly mappings: Mappings;
-  /** Documents and accounts that say the same as another account: "document account". */
+  /** Documents and accounts that repeat another account: "document account". */
   readonly duplicates: ReadonlySet<string>;
 }
 
 export interface Cells {
   readonly cells: readonly Cell[];
-  /** Cost of what is none of the gateway's, nano-dollars. */
+  /** Cost of rows that do not belong to the gateway, in nano-dollars. */
   readonly ignored: number;
 }
 
-/** @param places that are wanted whether or not anything is there */
+/** @param places cells that are created even if nothing is recorded or billed there */
 export function cellsOf(day: DayOfVendor, places: readonly CellPlace[] = []): Cells {
   const table = new Table(day);
   let ignored = 0;
@@ -90,7 +93,7 @@ export function cellsOf(day: DayOfVendor, places: readonly CellPlace[] = []): Ce
   return { cells, ignored };
 }
 
-/** A model as a request would have named it. */
+/** The name by which a request would have named the model. */
 export function qualified(vendor: BillVendor, { model, ledger }: Cell): string {
   const [requested] = [...ledger.requested].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
   if (requested !== undefined) return requested;
@@ -100,7 +103,7 @@ export function qualified(vendor: BillVendor, { model, ledger }: Cell): string {
 
 interface NamedModel {
   readonly name: string;
-  /** An operator says so. */
+  /** Whether an operator has mapped the name. */
   readonly isMapped: boolean;
 }
 
@@ -121,7 +124,7 @@ class Table {
     return model === 'ignored' ? model : this.#named(text, model?.model);
   }
 
-  /** Deployments and profiles of clouds are mapped as well: a response may not say what is behind them. */
+  /** Deployments and profiles of clouds are mapped too, because a response may not name the model behind them. */
   nameOfSum({ requested, servedModel }: LedgerSum): NamedModel {
     const text =
       servedModel === '' ? (this.#servedNames.get(requested) ?? afterProvider(requested)) : servedModel;
@@ -143,7 +146,10 @@ class Table {
     return { name, isMapped: mapped !== undefined };
   }
 
-  /** What providers call what was asked for, where that is one name: a response that broke off may not have said it. */
+  /**
+   * For each requested name the provider's name, if it is only one. It names the model of responses that ended before
+   * they reported it.
+   */
   #respondedNames(sums: readonly LedgerSum[]): ReadonlyMap<string, string> {
     const reported = sums.filter(({ servedModel }) => servedModel !== '');
     const byRequested = Map.groupBy(reported, ({ requested }) => requested);
@@ -159,7 +165,7 @@ class Table {
 const refsOf = jsonColumn('bill_rows', 'refs', theReferences);
 const tokensOf = jsonColumn('bill_rows', 'tokens', theTokens);
 
-/** @returns what of it is none of the gateway's */
+/** @returns the row's cost if it does not belong to the gateway, otherwise 0 */
 function addRow(table: Table, { mappings, duplicates }: DayOfVendor, row: BillRow): number {
   const refs = refsOf(row, row.document);
   const mapped = mappings.of(refs);
@@ -191,7 +197,10 @@ interface FoundGroup {
   readonly by: Reference | undefined;
 }
 
-/** What did not come through the gateway: batches, and keys that nobody mapped where others of the same project are. */
+/**
+ * Names the origin of usage that did not go through the gateway: batches, and unmapped keys of a project with mapped
+ * keys.
+ */
 function pastBy(mappings: Mappings, { tier }: BillRow, { refs, group, by }: FoundGroup): string {
   if (tier === batch) return batch;
   const [specific] = refs;
@@ -233,12 +242,13 @@ function addSum(table: Table, { vendor, mappings }: DayOfVendor, sum: LedgerSum)
   }
 }
 
-/** Undefined: it is on no bill of this vendor. */
+/** Undefined if the usage is on no bill of this vendor. */
 function groupOf(vendor: BillVendor, mappings: Mappings, sum: LedgerSum): Group | undefined {
   const mapped = mappings.groupOf(sum.providerKeyId);
   if (mapped !== undefined) return mapped;
   if (sum.provider !== providersOfVendors[vendor]) return undefined;
-  // Of before proxies told it: there is no doubt where all of the vendor's usage is one group's.
+  // Older proxies did not report the provider key. If all of the vendor's usage belongs to one group, that group is
+  // certain.
   const [only, ...others] = mappings.groups;
   if (sum.providerKeyId === '' && only !== undefined && others.length === 0) return only;
   return groupWithoutMapping(sum.providerKeyId);
@@ -273,7 +283,10 @@ function nothing(): Booked {
   };
 }
 
-/** Which sides the documents of a day speak of: what they could have said and did not is nothing, not unknown. */
+/**
+ * Whether the day's documents report tokens and cost. A value that they could report but do not contain is zero, not
+ * unknown.
+ */
 export function saysOf(covering: Iterable<BillDocument>): {
   readonly tokens: boolean;
   readonly cost: boolean;

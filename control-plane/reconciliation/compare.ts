@@ -1,4 +1,5 @@
-// A day of a vendor held against the ledger: read in one snapshot, judged in the program, written where nothing has changed meanwhile.
+// Compares a day of a vendor with the ledger: it is read in one snapshot, compared in memory, and written unless it has
+// changed meanwhile.
 import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { BillRowKind, BillVendor } from '../../proto/words/money.ts';
@@ -15,28 +16,28 @@ export type DriftRow = Omit<
 >;
 
 export interface ComparedDay {
-  /** That differences were judged by. */
+  /** The bound above which differences count. */
   readonly bound: Bound;
-  /** The largest: all of a day's count in its sums. */
+  /** The largest differences; the day's sums include all. */
   readonly rows: readonly DriftRow[];
   readonly preliminary: boolean;
   readonly compared: number;
   readonly agreed: number;
-  /** Nano-dollars, as the others; undefined: no document says a cost. */
+  /** In nano-dollars, like the following; undefined if no document reports a cost. */
   readonly billed: number | undefined;
   readonly ledger: number;
   readonly adjusted: number;
   readonly ignored: number;
   readonly drift: number;
   readonly unexplained: number;
-  /** Days beside this one that could not explain what this one explains. */
+  /** Neighbouring days with an unexplained difference that this day can explain; they become due again. */
   readonly wakes: readonly string[];
 }
 
-/** Of a day. */
+/** The most rows of a day. */
 const rowsMax = 1000;
 
-/** What remains of a cell's difference once its adjustments are taken off. */
+/** A cell's difference with and without its adjustments. */
 interface Judged extends Analysis {
   readonly id: string;
   readonly adjusted: number;
@@ -109,7 +110,7 @@ function surroundings(inputs: DayInputs, one: Judged, ofModel: readonly Judged[]
   };
 }
 
-/** Of the same model: another provider key with the opposite difference, too alike to be chance. */
+/** Whether another provider key has the opposite difference of the same model, too similar to be chance. */
 function isCounterpart(one: Judged, other: Judged, bound: Bound): boolean {
   const [a, b] = [one.cell, other.cell];
   if (one === other || a.kind !== 'usage' || b.kind !== 'usage') return false;
@@ -117,7 +118,7 @@ function isCounterpart(one: Judged, other: Judged, bound: Bound): boolean {
   return areMapped && cancels(one.left, other.left, bound);
 }
 
-/** Whether the same provider key and model have the opposite difference on a day beside this one. */
+/** Finds the opposite difference of the same provider key and model on a neighbouring day. */
 function oppositeOn(inputs: DayInputs, { cell, left }: Judged, day: string): Neighbour | undefined {
   const { group, model, kind } = cell;
   const { vendor, bound, neighbours } = inputs;
@@ -173,7 +174,10 @@ interface DriftPlace {
   readonly kind: BillRowKind;
 }
 
-/** The id of a difference, made from what it is of, so that it is the same whenever a day is compared: a UUID of version 8 (RFC 9562). */
+/**
+ * The id of a difference: a UUID of version 8 (RFC 9562) made from its attributes, so that every comparison gives the
+ * same id.
+ */
 function driftId({ vendor, day, group, model, kind }: DriftPlace): string {
   const digits = hash('sha256', JSON.stringify([vendor, day, group, model, kind]), 'hex');
   const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`];
@@ -181,8 +185,9 @@ function driftId({ vendor, day, group, model, kind }: DriftPlace): string {
 }
 
 /**
- * Searches and the like: bills show them apart, the ledger has them with the model that made them. They are moved to the models whose
- * tokens agree and whose cost is above the bill's by as much; what is left stays a charge of its own. Pure.
+ * Moves the cost of tools, such as searches. Bills list it separately, but the ledger has it with the model that used
+ * the tool. So it is moved to models whose tokens agree and whose ledger cost exceeds the bill's; the rest stays a
+ * separate charge. Pure.
  */
 function moveTools(analyses: readonly Analysis[]): readonly Analysis[] {
   const pools = new Map<string, number>();

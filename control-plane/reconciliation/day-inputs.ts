@@ -1,4 +1,4 @@
-// All that a comparison looks at, read in one snapshot.
+// Reads all inputs of a comparison in one snapshot.
 import type { Kysely } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import { nanoPerUsd } from '../../common/money.ts';
@@ -19,34 +19,34 @@ export interface DayPlace {
   readonly day: string;
 }
 
-/** What an adjustment is of, and how much. */
+/** The cell and amount of an adjustment. */
 export interface AdjustedPlace extends CellPlace {
-  /** Nano-dollars. */
+  /** In nano-dollars. */
   readonly amount: number;
 }
 
 export interface Neighbour {
-  /** What is left of it, nano-dollars. */
+  /** The remaining difference, in nano-dollars. */
   readonly left: number;
   readonly unexplained: boolean;
 }
 
 export interface DayInputs extends DayOfVendor {
   readonly day: string;
-  /** Of what was read; what is written under another one is of before. */
+  /** The version of the inputs; a result with another version is outdated. */
   readonly version: number;
   readonly covering: readonly BillDocument[];
-  /** Why the bill may change yet; undefined: it is final. */
+  /** Why the bill may still change; undefined if it is final. */
   readonly preliminary: string | undefined;
   readonly priceOf: PriceOf;
   readonly bound: Bound;
   readonly adjustments: readonly AdjustedPlace[];
-  /** Differences of the day before and after, by their ids. */
+  /** Differences of the day before and the day after, by id. */
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   nameOfKey(id: string): string;
 }
 
-/** @returns undefined where nothing is known of the day any more */
+/** @returns undefined if nothing is known of the day any more */
 export async function readDay(
   db: Kysely<Schema>,
   place: DayPlace,
@@ -121,11 +121,11 @@ interface Covered {
 
 interface Covering {
   readonly ofDay: readonly Covered[];
-  /** Documents and accounts of the days around that are not there for this one. */
+  /** Documents and accounts of nearby days that are missing on this one. */
   readonly missing: readonly Pick<Covered, 'document' | 'account'>[];
 }
 
-/** An account that was imported within so many days before and after is expected on a day. */
+/** If an account was imported within this many days before or after a day, it is expected on that day. */
 const expectedDays = 10;
 
 async function readCovering(
@@ -161,7 +161,7 @@ function preliminaryBecause({ ofDay, missing }: Covering, day: string, now: numb
   return `${absent.document} of account ${absent.account} is not imported for this day.`;
 }
 
-/** Of the same document those that say the same of the day under another account; the first of them counts. */
+/** Accounts that repeat the day's rows of another account of the same document; the first of them counts. */
 function duplicatesOf(ofDay: readonly Covered[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const again = ofDay
@@ -189,7 +189,7 @@ async function readKeyNames(
 
 const refsOf = jsonColumn('usage_adjustments', 'refs', theReferences);
 
-/** An adjustment is of whatever its provider key, or its reference, is of by now. */
+/** An adjustment belongs to the group that its provider key or reference is mapped to now. */
 async function readAdjusted(
   db: Kysely<Schema>,
   { organizationId, vendor, day }: DayPlace,
@@ -238,8 +238,8 @@ export function daysAround(day: string): readonly [string, string] {
 }
 
 /**
- * From which size on a difference counts, unless the organization sets another: one percent, and one cent. What is below both for every
- * model and day adds up to one percent of the bill at most.
+ * The size from which a difference counts, unless the organization sets another: one percent, and one cent. Differences
+ * below both, in every model and day, add up to at most one percent of the bill.
  */
 export const defaultBound: Bound = { percent: 100, least: nanoPerUsd / 100 };
 

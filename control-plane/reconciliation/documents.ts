@@ -1,14 +1,14 @@
-// The documents that bills come in: whose they are, what they say, and when what they say of a day is final. docs/reconcile.md
-// names the vendors' pages that this was taken from.
+// The documents of bills: their vendor, whether they report tokens and cost, and when a day in them is final.
+// docs/reconcile.md names the vendors' pages that these rules come from.
 import { dayMs } from '../../common/budget-window.ts';
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import { type BillDocument, type BillVendor, billVendors } from '../../proto/words/money.ts';
 
 export interface DocumentRules {
   readonly vendor: BillVendor;
-  /** A vendor's usage and cost are two documents, or one that says both. */
+  /** A vendor reports usage and cost in two documents, or both in one. */
   readonly reports: { readonly tokens: boolean; readonly cost: boolean };
-  /** After the end of a day, until then the vendor may add to it. */
+  /** After the end of a day. Until then the vendor may add to the day. */
   readonly finalAfterMs: number;
 }
 
@@ -33,12 +33,12 @@ export const documents = {
   other: { vendor: 'other', reports: both, finalAfterMs: dayMs },
 } as const satisfies Record<BillDocument, DocumentRules>;
 
-/** The shipped provider whose models a vendor bills; `other` bills none of them. */
+/** The shipped provider whose models a vendor bills; `other` bills none. */
 export const providersOfVendors = Object.fromEntries(
   billVendors.words.map((vendor) => [vendor, vendorNames.find((name) => billsOf[name] === vendor)]),
 ) as Readonly<Record<BillVendor, VendorName | undefined>>;
 
-/** Milliseconds since 1970. @param day "2026-11-20" */
+/** In milliseconds since 1970. @param day such as "2026-11-20" */
 export function finalAt(document: BillDocument, day: string): number {
   return Date.parse(day) + dayMs + documents[document].finalAfterMs;
 }

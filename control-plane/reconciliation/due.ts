@@ -1,5 +1,5 @@
-// Which days are to be compared, and when: whatever changes what a comparison looks at makes its days due. One replica takes a day at
-// a time; one that dies with it leaves it due again.
+// Decides which days are to be compared, and when: every change of a comparison's inputs makes its days due. One
+// replica takes a day at a time. If the replica stops, the day becomes due again.
 import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { dayMs } from '../../common/budget-window.ts';
 import type { BillVendor } from '../../proto/words/money.ts';
@@ -17,7 +17,7 @@ export interface DaysOfVendor {
   readonly vendor: BillVendor;
 }
 
-/** Days that there is something new of. */
+/** Marks days with new data. */
 export async function markDays(
   { db, now }: DueTransaction,
   { organizationId, vendor }: DaysOfVendor,
@@ -54,10 +54,10 @@ export async function markDays(
   }
 }
 
-// Of some fifteen columns each: SQLite takes 32,766 parameters.
+// A row has about fifteen columns, and SQLite accepts 32,766 parameters.
 const insertRowsMax = 500;
 
-/** All days that are there: of a vendor, or of all. */
+/** Marks all known days, of one vendor or of all. */
 export async function markAll(
   { db, now }: DueTransaction,
   { organizationId, vendor }: Pick<DaysOfVendor, 'organizationId'> & Partial<DaysOfVendor>,
@@ -70,12 +70,12 @@ export async function markAll(
   await days.execute();
 }
 
-/** A day that somebody changed while it was compared: due at once, and not when it was put off to. */
+/** Makes a day due at once that was changed during its comparison, instead of at its postponed time. */
 export async function dueNow({ db, now }: DueTransaction, place: DayPlace): Promise<void> {
   await ofPlace(db.updateTable('reconcile_days').set({ due_at: now }), place).execute();
 }
 
-/** Asked before a day is taken, which writes and so waits for others that do. */
+/** Called before takeDue, because takeDue writes and so waits for other writers. */
 export async function isAnyDue(db: Kysely<Schema>, now: number): Promise<boolean> {
   const due = await db
     .selectFrom('reconcile_days')
@@ -86,10 +86,10 @@ export async function isAnyDue(db: Kysely<Schema>, now: number): Promise<boolean
   return due !== undefined;
 }
 
-/** A comparison that takes longer is made again. */
+/** A comparison that takes longer than this is made again. */
 const heldMs = 600_000;
 
-/** The day that is due for longest, taken for this replica. */
+/** Takes the day that has been due for longest, for this replica. */
 export async function takeDue({ db, now, locks }: BooksTransaction): Promise<DayPlace | undefined> {
   const due = await locks
     .update(
@@ -105,7 +105,7 @@ export async function takeDue({ db, now, locks }: BooksTransaction): Promise<Day
     )
     .executeTakeFirst();
   if (due === undefined) return undefined;
-  // Whoever had the row first has moved it on: asked again.
+  // Checks the due time again, because a replica that locked the row first has postponed it.
   const place = { organizationId: due.organization_id, vendor: due.vendor, day: due.day };
   const { numUpdatedRows } = await ofPlace(
     db.updateTable('reconcile_days').set({ due_at: now + heldMs }),
@@ -126,7 +126,10 @@ function ofPlace(
     .where('day', '=', day);
 }
 
-/** Proxies may report late: daily at first, then weekly for as long as they may. Null: the day is over and done. */
+/**
+ * Proxies may report late, so a day is compared daily at first, then weekly as long as reports may arrive. Null: the
+ * day is final.
+ */
 export function nextDue(day: string, preliminary: boolean, now: number): number | null {
   const age = now - (Date.parse(day) + dayMs);
   if (preliminary && age < 45 * dayMs) return now + dayMs;

@@ -1,5 +1,6 @@
-// Why a bill and the ledger differ. Each reason accounts for what it has evidence of and for no more, the most certain first, until
-// what is left is within the bound; what no reason accounts for stays unexplained. Pure.
+// Explains why a bill and the ledger differ. Each reason accounts for the amount that it has evidence of and no more,
+// the most certain reason first, until the rest is within the bound. An amount without a reason stays unexplained.
+// Pure.
 import { aList, aNumber, aRecord, aString, aWord } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { type DriftReasonCode, driftReasonCodes } from '../../proto/words/money.ts';
@@ -9,12 +10,12 @@ import { countOf, noTokens, type Tokens } from './tokens.ts';
 
 export interface Reason {
   readonly code: DriftReasonCode;
-  /** Nano-dollars, of the same sign as the difference. */
+  /** In nano-dollars, with the sign of the difference. */
   readonly amount: number;
   readonly detail: string;
 }
 
-/** As differences are stored. */
+/** The stored form of reasons. */
 export const theReasons = aList(
   aRecord<Reason>({ code: aWord(driftReasonCodes.words), amount: aNumber, detail: aString }),
 );
@@ -24,18 +25,18 @@ export interface Explained {
   readonly unexplained: number;
 }
 
-/** What is known beyond the cell itself. */
+/** Facts from outside the cell. */
 export interface Surroundings {
   readonly bound: Bound;
-  /** Why what the bill says may change yet; undefined: it is final. */
+  /** Why the bill may still change; undefined if it is final. */
   readonly preliminary: string | undefined;
-  /** Another provider key that lacks what this one has too much, or the other way round: how it is called. */
+  /** The name of another provider key with the opposite difference. */
   readonly counterpart: string | undefined;
   /** The day with the opposite difference. */
   readonly neighbour: string | undefined;
 }
 
-/** @param left what remains of the difference after adjustments, nano-dollars */
+/** @param left the remaining difference after adjustments, in nano-dollars */
 export function explain(analysis: Analysis, left: number, around: Surroundings): Explained {
   const account = new Account(analysis, left, around.bound);
   for (const find of finders) {
@@ -45,7 +46,7 @@ export function explain(analysis: Analysis, left: number, around: Surroundings):
   return { reasons: account.reasons, unexplained: account.isSettled ? 0 : account.rest };
 }
 
-/** Most is without its sign; absent: all that is left. */
+/** `most` has no sign; absent means all of the rest. */
 interface Found {
   readonly code: DriftReasonCode;
   readonly most?: number;
@@ -171,7 +172,7 @@ function unpriced(
   return [{ code: 'unpriced', ...(most !== undefined && { most }), detail }];
 }
 
-/** Evidence of its own: keys that are not the gateway's, batches, or a model that nobody has called here. */
+/** The evidence: keys that are not the gateway's, batches, or a model without requests in the ledger. */
 function pastGateway({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Found[] {
   const { past } = cell.billed;
   if (rest <= 0) return none;
@@ -180,7 +181,7 @@ function pastGateway({ cell, parts }: Analysis, _around: Surroundings, rest: num
       { code: 'past_gateway', detail: 'The ledger has no request of this model with this provider key.' },
     ];
   if (past.by.size === 0) return none;
-  // A bill of tokens has no cost of its own: then all that they are more.
+  // A bill of tokens has no cost of its own, so the cost of its additional tokens counts.
   const most = past.cost > 0 ? past.cost : Math.max(0, parts?.quantity ?? 0);
   const detail = `${tokenCount(countOf(past.tokens))} tokens by ${[...past.by].slice(0, 3).map(named).join(', ')}, which the gateway does not use.`;
   return [{ code: 'past_gateway', most, detail }];
@@ -191,7 +192,8 @@ function estimated({ cell, parts }: Analysis, _around: Surroundings, rest: numbe
   const total = (of: 'requests' | 'cost' | 'reported') => sums.reduce((all, [, sum]) => all + sum[of], 0);
   const [count, cost, reported] = [total('requests'), total('cost'), total('reported')];
   if (count === 0) return none;
-  // Booked high: down to what was reported at least. Booked low: an estimate may be off by as much as it is.
+  // If the ledger is too high, at most the amount above the reported cost is wrong. If it is too low, the estimate may
+  // be wrong by its whole amount.
   const most = rest < 0 ? cost - reported : Math.min(cost, Math.max(0, parts?.quantity ?? cost));
   const reasons = sums.map(([reason, sum]) => `${sum.requests} ${reason.replace('_', ' ')}`).join(', ');
   const detail = `${requests(count)} were booked by an estimate (${reasons}), at $${usdOfNano(cost)} of which $${usdOfNano(reported)} was reported.`;
@@ -213,7 +215,7 @@ interface TierApart {
   readonly booked: number;
 }
 
-/** Batches are no way that the gateway sends requests in; what the bill does not count in tokens tells no tier. */
+/** The gateway never sends batches. A bill without tokens shows no tier. */
 function tiersApart({ billed, ledger }: Cell, { percent }: Bound): readonly TierApart[] {
   if (billed.tokens === undefined) return [];
   const names = new Set([...billed.tiers.keys(), ...ledger.tiers.keys()]);
@@ -256,7 +258,7 @@ function price(
   return [{ code: 'price', most: Math.abs(parts.price), detail }];
 }
 
-/** Where the bill counts requests, more of them than the ledger has say that some came another way. */
+/** If the bill counts more requests than the ledger, some of them did not go through the gateway. */
 function moreRequests({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Found[] {
   const { requests: billed } = cell.billed;
   if (rest <= 0 || billed === undefined || billed <= cell.ledger.requests) return none;
@@ -291,7 +293,7 @@ function named(by: string): string {
   return by.replace('_', ' ');
 }
 
-/** How a cell is called in a sentence. */
+/** The name of a cell in a sentence. */
 export function called({ group }: Cell, nameOfKey: (id: string) => string): string {
   if (group.keys.length === 0) return 'a reference that is not mapped';
   return group.keys.map(nameOfKey).join(', ');

@@ -1,33 +1,33 @@
-// What the ledger has of a day, summed by provider key and model. Requests with the caller's own key are on the caller's bill, so they
-// are not among it. Read from the requests themselves: sums by hour do not know the provider key.
+// Sums a day of the ledger by provider key and model. Requests with the caller's own key are left out, because they are
+// on the caller's bill. It reads the requests themselves, because sums by hour have no provider key.
 import { type Kysely, sql } from 'kysely';
 import { serviceTiers } from '../../common/model-facts.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface LedgerSum {
-  /** Empty where its proxy did not say. */
+  /** Empty if the proxy did not report it. */
   readonly providerKeyId: string;
   readonly provider: string;
-  /** `<provider>/<model>` as it was asked for. */
+  /** `<provider>/<model>` as requested. */
   readonly requested: string;
-  /** As the provider named it; empty where it did not. */
+  /** The name in the provider's response; empty if there was none. */
   readonly servedModel: string;
   readonly estimated: boolean;
-  /** Of estimated ones; empty where its proxy did not say. */
+  /** Why the usage was estimated; empty if the proxy did not report it. */
   readonly reason: string;
   readonly unpriced: boolean;
-  /** As the provider said it was served, in the words of the contract; empty is the usual way. */
+  /** The service tier that the provider reported, in the contract's terms; empty for the standard one. */
   readonly tier: string;
   readonly requests: number;
   readonly tokens: Tokens;
-  /** Nano-dollars. */
+  /** In nano-dollars. */
   readonly cost: number;
-  /** Of estimated ones: what their providers had reported. */
+  /** For estimated requests: the cost that their providers had reported. */
   readonly reported: number;
 }
 
-/** Model names are callers' to choose: those that a vendor has taken, and no more of a day than this. */
+/** Callers choose model names, so a day has at most this many sums of names that a vendor has accepted. */
 const sumsMax = 20_000;
 
 interface Row {
@@ -50,7 +50,7 @@ interface Row {
   readonly reported: number;
 }
 
-/** @throws Error where the day has more sums than fit */
+/** @throws Error if the day has more sums than this */
 export async function readLedgerSums(
   db: Kysely<Schema>,
   organizationId: string,
@@ -70,7 +70,7 @@ export async function readLedgerSums(
   return rows.map(sumOf);
 }
 
-/** Both databases read JSON, each in its own way; the text is written in one form. */
+/** The databases read JSON in different ways, but the text has only one form, so it is matched as text. */
 const tier = sql.join(
   [
     sql.raw("case when special is null then ''"),
@@ -80,7 +80,7 @@ const tier = sql.join(
   sql.raw(' '),
 );
 
-/** At most what comes back from the database as it was stored. */
+/** Capped at the largest number that the database returns unchanged. */
 function total(expression: string, name: string) {
   const [sum, most] = [sql.raw(`sum(${expression})`), sql.raw(String(Number.MAX_SAFE_INTEGER))];
   return sql`cast(case when ${sum} > ${most} then ${most} else ${sum} end as bigint) as ${sql.ref(name)}`;

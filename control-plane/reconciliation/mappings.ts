@@ -1,5 +1,5 @@
-// Whom a row of a bill is of: the most specific of its references that somebody has mapped. Provider keys that share a reference
-// cannot be told apart by it, so they are compared together: as one group.
+// Assigns a row of a bill to provider keys, by the most specific of its references that an operator has mapped.
+// Provider keys that share a reference cannot be distinguished by it, so they are compared together as one group.
 import type { Selectable } from 'kysely';
 import { aList, aRecord, aString, aWord } from '../../common/json-shape.ts';
 import { type BillReferenceKind, billReferenceKinds } from '../../proto/words/money.ts';
@@ -12,11 +12,11 @@ export interface Reference {
 }
 
 export interface Group {
-  /** The same however it was found. */
+  /** The same for every way to find the group. */
   readonly id: string;
-  /** Sorted; none where the reference is not mapped. */
+  /** Sorted; empty if the reference is not mapped. */
   readonly keys: readonly string[];
-  /** What is not mapped. */
+  /** The reference that is not mapped. */
   readonly unmapped?: Reference;
 }
 
@@ -26,12 +26,15 @@ export type Mapped =
 
 export interface Mappings {
   of(refs: readonly Reference[]): Mapped;
-  /** Undefined: nothing of the vendor's is mapped to it. */
+  /** Undefined if no reference of the vendor is mapped to the key. */
   groupOf(providerKeyId: string): Group | undefined;
   readonly groups: readonly Group[];
-  /** Whether references of this kind are mapped to the group: then one that is not was left out, or is unknown. */
+  /**
+   * Whether references of this kind are mapped to the group. Then an unmapped reference of this kind was left out or is
+   * unknown.
+   */
   maps(kind: BillReferenceKind, group: Group): boolean;
-  /** What an operator says the name of a model on a bill stands for. */
+  /** The model that an operator has mapped a bill's model name to. */
   modelOf(text: string): { readonly model: string } | 'ignored' | undefined;
 }
 
@@ -42,7 +45,7 @@ export type MappingRow = Pick<
 
 export const mappedKeys = jsonColumn('bill_mappings', 'provider_key_ids', strings);
 
-/** Of a bill, a difference or an adjustment. */
+/** References of a bill, a difference or an adjustment. */
 export const theReferences = aList(
   aRecord<Reference>({ kind: aWord(billReferenceKinds.words), value: aString }),
 );
@@ -74,12 +77,12 @@ export function createMappings(rows: readonly MappingRow[]): Mappings {
   };
 }
 
-/** Usage of a provider key that nothing is mapped to. @param providerKeyId empty: its proxy did not say */
+/** The group of a provider key without a mapping. @param providerKeyId empty if the proxy did not report it */
 export function groupWithoutMapping(providerKeyId: string): Group {
   return { id: `key:${providerKeyId}`, keys: providerKeyId === '' ? [] : [providerKeyId] };
 }
 
-/** All of a mapping's keys are of one group. */
+/** All keys of a mapping are in one group. */
 function firstGroup(groups: ReadonlyMap<string, Group>, row: MappingRow): Group | undefined {
   const [first = ''] = mappedKeys(row, row.kind);
   return groups.get(first);

@@ -1,6 +1,7 @@
-// One name for what vendors, callers and bills call a model. A name on a bill is a model's only if all of its words and numbers are
-// those of one model of the catalog: a resemblance that is wrong would balance two models against each other, and nobody looks at
-// what balances. What is not known stays in the vendor's words, and operators map it.
+// Finds one name for the names that vendors, callers and bills use for a model. A name on a bill is a known model's
+// only if all its words and numbers are those of one model of the catalog. A wrong match would balance two models
+// against each other, and balanced models are not checked. An unknown name stays in the vendor's spelling, and
+// operators map it.
 import type { Catalog } from '../../catalog/catalog.ts';
 import { catalogInForce } from '../../catalog/in-force.ts';
 import { modelMeant } from '../../catalog/model-names.ts';
@@ -8,12 +9,12 @@ import type { BillVendor } from '../../proto/words/money.ts';
 import { providersOfVendors } from './documents.ts';
 
 export interface ModelNames {
-  /** The name without its provider: of a model that is known, its own; else the text without its version. */
+  /** The name without its provider: a known model's own name, otherwise the text without its version. */
   nameOf(text: string): string;
   isKnown(name: string): boolean;
 }
 
-/** By the catalog in force. */
+/** Uses the current catalog. */
 export function modelNames(vendor: BillVendor): ModelNames {
   const known = namesInForce(vendor);
   return {
@@ -25,7 +26,7 @@ export function modelNames(vendor: BillVendor): ModelNames {
   };
 }
 
-/** A synonym, or an ARN that ends in a model's id, is that model. */
+/** Resolves a synonym, or an ARN that ends in a model's id, to the model. */
 function ofCatalog(vendor: BillVendor, text: string): string {
   const provider = providersOfVendors[vendor];
   return provider === undefined ? text : modelMeant(`${provider}/${text}`).slice(provider.length + 1);
@@ -33,7 +34,7 @@ function ofCatalog(vendor: BillVendor, text: string): string {
 
 interface Names {
   readonly names: ReadonlySet<string>;
-  /** Words that are those of two models are none's. */
+  /** Words that two models share belong to neither. */
   readonly byWords: ReadonlyMap<string, string>;
 }
 
@@ -68,7 +69,10 @@ const region = /^(us-gov|us|eu|apac|jp|au|ca|global)\.(?=[a-z0-9]+\.)/;
 const version = /(-\d{4}-\d{2}-\d{2}|-\d{8}|-latest|@\d{8}|@latest|-00\d)$/;
 const revision = /(-v?\d+:\d+[a-z0-9:]*|:\d+[a-z0-9:]*|-v1)$/;
 
-/** Without what tells a model's dates, revisions and regions apart: `us.anthropic.claude-opus-5-20260501-v1:0` → `anthropic.claude-opus-5`. */
+/**
+ * Removes dates, revisions and regions of a model's name: `us.anthropic.claude-opus-5-20260501-v1:0` →
+ * `anthropic.claude-opus-5`.
+ */
 function withoutVersion(text: string): string {
   return text.toLowerCase().replace(region, '').replace(revision, '').replace(version, '');
 }
@@ -77,7 +81,7 @@ const maker = /^[a-z0-9]+\./;
 const date = /-\d{4}-(\d{2})-(\d{2})$/;
 
 /**
- * As bills write it: with or without its maker or that it is a preview, and one vendor has the date of `gpt-4o-2024-08-06` as
+ * The spellings on bills: with or without the maker or "preview". One vendor writes the date of `gpt-4o-2024-08-06` as
  * `gpt-4o-0806`.
  */
 function spellings(row: string, name: string): readonly string[] {
@@ -85,9 +89,9 @@ function spellings(row: string, name: string): readonly string[] {
   return [name, name.replace(maker, ''), name.replace(/-preview$/, ''), ...dated].map(wordsOf);
 }
 
-/** Words and numbers in one order; a number after the point that is 0 says nothing. */
+/** The words and numbers, sorted. A 0 after the point is left out, because it makes no difference. */
 function wordsOf(text: string): string {
-  // Some run words together: `NovaPro`.
+  // Some vendors join words: `NovaPro`.
   const words =
     text
       .replace(/([a-z])([A-Z])/g, '$1 $2')

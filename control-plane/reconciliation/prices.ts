@@ -1,5 +1,6 @@
-// The prices that the ledger charges by, as far as the control plane knows them: to value tokens, and to say since when a price
-// holds. An exact name of the organization's own goes first, then its longest glob, a custom provider's, the catalog's.
+// The prices that the ledger charges, as far as the control plane knows them. They value tokens and show since when a
+// price holds. The order is: an exact name of the organization's own prices, their longest glob, a custom provider's
+// price, the catalog's.
 import type { Kysely } from 'kysely';
 import { catalogInForce } from '../../catalog/in-force.ts';
 import { pricesOn } from '../../catalog/model.ts';
@@ -15,10 +16,10 @@ import type { Schema } from '../store/schema.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface PriceInForce {
-  /** Nano-dollars per million tokens. */
+  /** In nano-dollars per million tokens. */
   readonly rates: Rates;
   readonly from: 'own' | 'provider' | 'catalog';
-  /** Day on which it was last changed, or that the catalog found it. */
+  /** The day on which it was last changed, or on which the catalog found it. */
   readonly since: string;
 }
 
@@ -30,10 +31,10 @@ export interface Rates {
   readonly cacheWrite1h: number;
 }
 
-/** @param model `<provider>/<model>` as requests ask for it. */
+/** @param model `<provider>/<model>` as requested */
 export type PriceOf = (model: string) => PriceInForce | undefined;
 
-/** USD per million tokens, as they are stored. */
+/** USD per million tokens, in their stored form. */
 interface Amounts {
   readonly input: string;
   readonly output: string;
@@ -43,7 +44,7 @@ interface Amounts {
   readonly asOf?: string;
 }
 
-/** @param day on which requests were charged: a price may end */
+/** @param day on which requests were charged, because a price may end */
 export async function readPrices(db: Kysely<Schema>, organizationId: string, day: string): Promise<PriceOf> {
   const own = await readOwn(db, organizationId);
   const ofProviders = await readOfProviders(db, organizationId);
@@ -51,7 +52,7 @@ export async function readPrices(db: Kysely<Schema>, organizationId: string, day
     own.find((price) => selectsModel(price.model, model)) ?? ofProviders.get(model) ?? ofCatalog(model, day);
 }
 
-/** Nano-dollars. */
+/** In nano-dollars. */
 export function worthAt(rates: Rates, tokens: Tokens): number {
   const writes1h = Math.min(tokens.cacheWrite1h, tokens.cacheWrite);
   const uncached = Math.max(0, tokens.prompt - tokens.cacheRead - tokens.cacheWrite);
@@ -122,7 +123,7 @@ function priced(prices: Amounts, from: PriceInForce['from']): PriceInForce {
   return { rates: ratesOf(prices), from, since: prices.asOf ?? '' };
 }
 
-/** What has no price of its own costs the input's. */
+/** A kind of tokens without a price costs as much as input. */
 function ratesOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Amounts): Rates {
   const nano = (usd: string | undefined) => (usd === undefined ? undefined : nanoOfUsd(usd));
   const base = nano(input) ?? 0;

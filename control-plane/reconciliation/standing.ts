@@ -1,4 +1,4 @@
-// How bills and ledger stand, over all organizations, for metrics: read from what comparisons have written.
+// The state of bills and ledger over all organizations, for metrics. It is read from the results of comparisons.
 import { type Kysely, sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { DriftState } from '../../proto/words/money.ts';
@@ -15,12 +15,12 @@ export type OpenState = (typeof openStates)[number];
 export interface Standing {
   /** Differences that are neither settled nor gone, by state. */
   readonly drift: Readonly<Record<OpenState, { readonly rows: number; readonly nano: number }>>;
-  /** Days of documents that are final at the vendor and not imported since, though the document was imported lately. */
+  /** Days that are final at the vendor but have no final import, of documents that were imported lately. */
   readonly missingDays: number;
   readonly daysPending: number;
 }
 
-/** Whoever has not imported a document for so long has given it up. */
+/** A document without an import for this long is no longer expected. */
 const givenUpDays = 35;
 
 export async function readStanding(db: Kysely<Schema>, now: number): Promise<Standing> {
@@ -28,7 +28,7 @@ export async function readStanding(db: Kysely<Schema>, now: number): Promise<Sta
     .selectFrom('reconcile_rows')
     .select(['state'])
     .select(({ fn }) => fn.countAll<number>().as('rows'))
-    // Of all organizations: what a few of them import must not make a sum that the database cannot hold.
+    // Over all organizations: imports of a few of them must not make a sum that the database cannot store.
     .select(sql<number>`sum(cast(abs(drift - adjusted) as double precision))`.as('nano'))
     .where('state', '<>', 'settled')
     .groupBy('state')

@@ -1,5 +1,5 @@
-// The workers of this replica: comparing the days that are due, reporting what differs, reading how all stands, forgetting what is old.
-// Every replica runs them.
+// The periodic tasks of this replica: comparing due days, reporting differences, reading the state for metrics,
+// deleting old data. Every replica runs them.
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -25,10 +25,10 @@ export interface ReconciliationMetrics {
 
 export interface ReconciliationDeps {
   readonly store: Store;
-  /** News of any change: some of them make days due. */
+  /** Notifies of every change, because some changes make days due. */
   readonly feed: Pick<Feed, 'onNews'>;
   readonly clock: Clock;
-  /** How long usage is kept, in milliseconds: what bills say of older days is held against nothing. */
+  /** How long usage is kept, in milliseconds. Older days of bills have nothing to be compared with. */
   readonly keptMs: number;
   readonly log: Logger;
   readonly metrics: ReconciliationMetrics;
@@ -76,7 +76,7 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
   };
 }
 
-/** One day. @returns whether there was one. @throws StoreUnavailableError */
+/** Compares one day. @returns whether there was one @throws StoreUnavailableError */
 export async function compareNext({ store, clock, log, metrics }: CompareDeps): Promise<boolean> {
   if (!(await store.snapshot((db) => isAnyDue(db, clock.now())))) return false;
   const [place, now] = await store.books(async (tx) => [await takeDue(tx), tx.now] as const);
@@ -87,7 +87,7 @@ export async function compareNext({ store, clock, log, metrics }: CompareDeps): 
     const { version } = inputs;
     const compared = compareDay(inputs);
     const isWritten = await store.books((tx) => writeDay(tx, place, { version, compared }));
-    // Whatever changed it has made it due, and this replica has put that off.
+    // The change has made the day due, but this replica has postponed it since.
     if (!isWritten) await store.books((tx) => dueNow(tx, place));
     metrics.billDayCompared(isWritten ? 'written' : 'outdated');
   } catch (err) {
@@ -100,12 +100,13 @@ export async function compareNext({ store, clock, log, metrics }: CompareDeps): 
   return true;
 }
 
-/** Of 5,000 rows at most each. */
+/** Each has at most 5,000 rows. */
 const daysMax = 20;
 
 /**
- * Forgets what bills said of days whose requests are no longer kept, a bounded piece at a time. Adjustments stay as long as sums by hour.
- * @returns whether there is more to forget.
+ * Deletes the bills of days whose requests are no longer kept, a bounded piece at a time. Adjustments are kept as long
+ * as sums by hour.
+ * @returns whether there is more to delete
  * @throws StoreUnavailableError
  */
 async function forgetOldBills(store: Pick<Store, 'books'>, keptMs: number): Promise<boolean> {

@@ -1,11 +1,12 @@
-// Tokens by kind, as the contract's UsageTokens has them: the prompt with its cache reads and writes, the completion with its reasoning.
+// Tokens by kind, as in the contract's UsageTokens: the prompt includes its cache reads and writes, the completion its
+// reasoning.
 import { aNumber, aRecord } from '../../common/json-shape.ts';
 
 export interface Tokens {
   readonly prompt: number;
   readonly completion: number;
   readonly cacheRead: number;
-  /** All of them, also those that live an hour. */
+  /** All of them, including those that live an hour. */
   readonly cacheWrite: number;
   readonly cacheWrite1h: number;
   readonly reasoning: number;
@@ -13,7 +14,7 @@ export interface Tokens {
 
 const kinds = ['prompt', 'completion', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'reasoning'] as const;
 
-/** As bills and differences are stored. */
+/** The stored form of tokens, in bills and differences. */
 export const theTokens = aRecord<Tokens>({
   prompt: aNumber,
   completion: aNumber,
@@ -38,7 +39,7 @@ export function plusTokens(a: Tokens, b: Tokens): Tokens {
   return sum;
 }
 
-/** All that were read and written. */
+/** All tokens that were read and written. */
 export function countOf({ prompt, completion }: Tokens): number {
   return prompt + completion;
 }

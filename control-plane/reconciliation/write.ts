@@ -1,4 +1,5 @@
-// Writes what a comparison has found, unless something it looked at has changed since: then the day is due again, and this is of before.
+// Writes the result of a comparison, unless its inputs have changed since. Then the result is outdated and the day is
+// due again.
 import type { Kysely, Selectable } from 'kysely';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
@@ -83,12 +84,12 @@ async function replaceRows(
   }
 }
 
-/** What is about the same as when it was told of is not told of again. */
+/** A difference that is about the same as when it was reported is not reported again. */
 function reportedOf({ drift, adjusted }: DriftRow, reported: number | null, bound: Bound): number | null {
   if (reported === null) return null;
   const left = drift - adjusted;
   return isBeyond(left - reported, Math.max(Math.abs(left), Math.abs(reported)), bound) ? null : reported;
 }
 
-// Of some twenty columns each: SQLite takes 32,766 parameters.
+// A row has about twenty columns, and SQLite accepts 32,766 parameters.
 const insertRowsMax = 500;

@@ -1,5 +1,6 @@
-// Finds out who calls from what came with the call: a bearer token, looked up by its SHA-256, or a verified client
-// certificate. Nothing is cached, so a revoked token stops on every replica with the transaction that revokes it.
+// Identifies the caller by the call's credential: a bearer token, looked up by its SHA-256, or a verified client
+// certificate. Nothing is cached, so a revoked token stops working on every replica with the transaction that revokes
+// it.
 import { timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Peer } from '../../common/callers.ts';
@@ -9,15 +10,15 @@ import type { Caller, ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
 
 export interface AuthenticationDeps {
-  /** SHA-256 of the bootstrap token; undefined: there is none. */
+  /** SHA-256 of the bootstrap token; undefined if there is none. */
   readonly bootstrapHash: string | undefined;
 }
 
-/** What came with a call. */
+/** The credentials of a call. */
 export interface Credentials {
   /** Value of the `authorization` metadata or header. */
   readonly authorization: string | undefined;
-  /** The proxy that a verified client certificate stands for. */
+  /** The proxy that a verified client certificate identifies. */
   readonly certificateProxy: CertificateProxy | undefined;
   /** Address of the caller, without port. */
   readonly from: string;
@@ -28,12 +29,12 @@ export interface CertificateProxy {
   readonly organizationId: string | undefined;
 }
 
-/** A credential of the right form: worth a look-up. */
+/** A well-formed credential, which is worth a look-up. */
 export type Presented =
   | { readonly kind: 'operator' | 'proxy' | 'bootstrap'; readonly hash: string; readonly from: string }
   | { readonly kind: 'certificate'; readonly proxy: CertificateProxy; readonly from: string };
 
-/** Touches no database. @throws CallError */
+/** Does not read the database. @throws CallError */
 export function readCredentials(credentials: Credentials): Presented {
   const { authorization, certificateProxy, from } = credentials;
   if (authorization === undefined) {
@@ -54,7 +55,7 @@ export function readCredentials(credentials: Credentials): Presented {
   );
 }
 
-/** @throws CallError if the token is not accepted (any more) */
+/** @throws CallError if the token is not accepted, or no longer accepted */
 export async function authenticate(
   db: Kysely<Schema>,
   presented: Presented,
@@ -135,26 +136,30 @@ function unauthenticated(message: string): CallError {
   return new CallError('unauthenticated', message);
 }
 
-/** The other end of a connection. @param printed by the library: "127.0.0.1:4711", "::1:4711", or "unknown" once the connection is gone */
+/**
+ * The other end of a connection.
+ * @param printed the library's text: "127.0.0.1:4711", "::1:4711", or "unknown" once the connection is gone
+ */
 export function peerOf(printed: string): Peer {
   const [, remoteAddress = printed, port] = /^(.*):(\d+)$/.exec(printed) ?? [];
   return { remoteAddress, remotePort: port === undefined ? undefined : Number(port) };
 }
 
-/** Whether secrets may go to this peer: nobody else reads what goes over TLS or stays on the machine. */
+/** Whether secrets may be sent to this peer: no third party reads TLS or traffic that stays on the machine. */
 export function isConfidential(overTls: boolean, address: string): boolean {
   return overTls || address === '::1' || address.startsWith('127.');
 }
 
 /**
  * The first of the configured proxies that the certificate names.
- * @param subjectAltName as node:tls prints it: "DNS:name, URI:name"; values with odd characters are quoted, and match nothing
+ * @param subjectAltName as node:tls prints it: "DNS:name, URI:name"; values with odd characters are quoted, and match
+ * nothing
  */
 export function certificateProxyOf(
   subjectAltName: string | undefined,
   proxies: readonly CertificateProxy[],
 ): CertificateProxy | undefined {
-  // A quoted value may hold ", DNS:other": then nothing of it can be told apart safely.
+  // A quoted value may contain ", DNS:other", so a text with quotes cannot be split safely.
   if (subjectAltName === undefined || subjectAltName.includes('"')) return undefined;
   const names = new Set(
     subjectAltName.split(', ').flatMap((entry) => {

@@ -1,5 +1,5 @@
-// Who calls: three disjoint identities. An operator never calls what is for proxies, a proxy calls nothing else, and the bootstrap
-// token makes the first platform operator and is dead.
+// The three disjoint identities of callers. An operator never calls a proxy's method, a proxy calls nothing else, and
+// the bootstrap token creates the first platform operator and is invalid afterwards.
 import type { Role } from '../../proto/words/access.ts';
 import type { Actor } from '../store/store.ts';
 
@@ -25,7 +25,7 @@ export interface ProxyCaller {
   readonly kind: 'proxy';
   /** Id of the token, or the name in the certificate. */
   readonly id: string;
-  /** A bound proxy is shown nothing but this organization. */
+  /** A bound proxy can access this organization only. */
   readonly organizationId: string | undefined;
   readonly from: string;
 }
@@ -35,7 +35,7 @@ export interface BootstrapCaller {
   readonly from: string;
 }
 
-/** The caller as audit events name it. */
+/** The caller's name in audit events. */
 export function actorOf(caller: Caller): Actor {
   switch (caller.kind) {
     case 'operator':

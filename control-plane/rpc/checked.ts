@@ -1,10 +1,10 @@
-// Gathers what is wrong with the fields of a request, so that a caller learns all of it at once.
+// Collects the problems of a request's fields, so that the caller gets all of them at once.
 import { all, type Field } from '../domain/field.ts';
 import { CallError, type Violation } from './errors.ts';
 
 /**
  * @param fields by their path in the contract's names, such as "allowed_models"
- * @param under path of what they are fields of, such as "samples[3]."
+ * @param under path of the message that contains them, such as "samples[3]."
  * @throws CallError with every problem as a field violation
  */
 export function checked<const Fields extends Readonly<Record<string, Field<unknown>>>>(
@@ -22,7 +22,7 @@ export function invalidRequest(violations: readonly Violation[]): CallError {
   return new CallError('invalid_request', `${first?.field}: ${first?.description}${more}`, violations);
 }
 
-/** @throws CallError: somebody else has changed it since it was read */
+/** @throws CallError if another caller has changed it since it was read */
 export function expectRevision(ifRevision: string | undefined, revision: number): void {
   if (ifRevision === undefined || ifRevision === String(revision)) return;
   throw new CallError(

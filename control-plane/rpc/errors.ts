@@ -1,8 +1,8 @@
-// What a method answers when it does not answer its response: a code of gRPC, a safe message, and what is wrong with which
-// field. Thrown as CallError anywhere in a service; grpc-server.ts and http-api.ts put it on the wire.
+// The error response of a method: a gRPC code, a safe message, and the problem of each wrong field. Services throw it
+// as CallError; grpc-server.ts and http-api.ts put it on the wire.
 import { NameTakenError, StoreUnavailableError } from '../store/store.ts';
 
-/** Codes in use: number in gRPC, name and HTTP status in the Connect protocol (connectrpc.com/docs/protocol). */
+/** The codes in use: number in gRPC, name and HTTP status in the Connect protocol (connectrpc.com/docs/protocol). */
 export const callCodes = {
   CANCELLED: { grpc: 1, connect: 'canceled', http: 499 },
   INVALID_ARGUMENT: { grpc: 3, connect: 'invalid_argument', http: 400 },
@@ -24,7 +24,7 @@ interface ReasonRow {
   readonly code: CallCode;
   /** For docs/errors.md. */
   readonly about: string;
-  /** At the JSON door, where it is not that of the code. */
+  /** The status of the JSON API, if it differs from the code's. */
   readonly http?: number;
 }
 
@@ -130,7 +130,7 @@ export type CallReason = keyof typeof callReasons;
 export interface Violation {
   /** Path in the request in the contract's names, for example "owner.email". */
   readonly field: string;
-  /** What is wrong and what is accepted; never the value of a secret. */
+  /** The problem and the accepted values; never the value of a secret. */
   readonly description: string;
 }
 
@@ -138,10 +138,13 @@ export class CallError extends Error {
   readonly reason: CallReason;
   readonly code: CallCode;
   readonly violations: readonly Violation[];
-  /** Seconds, where to come again later helps. */
+  /** In seconds; present if a later retry helps. */
   readonly retryAfter: number | undefined;
 
-  /** @param message is sent to the caller. @param more what is wrong with which field, or when to come again */
+  /**
+   * @param message is sent to the caller
+   * @param more the problem of each wrong field, or when to retry
+   */
   constructor(
     reason: CallReason,
     message: string,
@@ -156,7 +159,7 @@ export class CallError extends Error {
   }
 }
 
-/** An id of another organization and one that does not exist answer the same. */
+/** The response is the same for an id of another organization and one that does not exist. */
 export function notFound(what: string): CallError {
   return new CallError('not_found', `no such ${what}`);
 }
@@ -165,7 +168,9 @@ export function permissionDenied(message: string): CallError {
   return new CallError('permission_denied', message);
 }
 
-/** What the caller may know of anything thrown; `unexpected` asks for a line in the log. */
+/**
+ * Converts a thrown value to an error that is safe for the caller. `unexpected` means that the cause must be logged.
+ */
 export function asCallError(
   thrown: unknown,
   requestId: string,
@@ -185,7 +190,7 @@ export function asCallError(
   return { error: new CallError('internal', message), unexpected: true };
 }
 
-/** HTTP status at the JSON door. */
+/** The HTTP status of the JSON API. */
 export function httpStatusOf(reason: CallReason): number {
   const row: ReasonRow = callReasons[reason];
   return row.http ?? callCodes[row.code].http;

@@ -1,5 +1,6 @@
-// Lists in pages: by the key of the last row, so that rows which come or go meanwhile neither repeat nor skip others.
-// A page is full at its size or at a megabyte, whichever is first: a message must stay below gRPC's 4 MiB.
+// Lists in pages. The key of the last row is the position, so rows that are added or deleted meanwhile neither repeat
+// nor skip others. A page ends at its size or at a megabyte, whichever comes first, because a message must stay below
+// gRPC's 4 MiB.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { isUuid } from '../../common/uuid.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
@@ -17,9 +18,9 @@ export interface PageRequest {
 
 export interface Page<Key> {
   readonly size: number;
-  /** Rows to ask the database for: one more than the size, to know whether there is a next page. */
+  /** Rows to read from the database: one more than the size, to find out whether there is a next page. */
   readonly limit: number;
-  /** Key of the last row of the page before; undefined on the first page. */
+  /** Key of the last row of the previous page; undefined on the first page. */
   readonly after: Key | undefined;
 }
 
@@ -29,12 +30,12 @@ export interface PageItems<Item> {
   readonly nextPageToken: string;
 }
 
-/** Of rows ordered by their ids. @throws CallError */
+/** For rows ordered by id. @throws CallError */
 export function pageById(request: PageRequest): Page<string> {
   return pageBy(request, (key) => (isUuid(key) ? key : undefined));
 }
 
-/** A page of what a query finds, in the order of ids. @throws CallError */
+/** A page of a query's rows, ordered by id. @throws CallError */
 export async function pageOf<DB, Tables extends keyof DB, Row extends { readonly id: string }, Item>(
   query: SelectQueryBuilder<DB, Tables, Row>,
   request: PageRequest,
@@ -46,12 +47,16 @@ export async function pageOf<DB, Tables extends keyof DB, Row extends { readonly
   return cutPage(await rows.execute(), size, ({ id }) => id, itemOf);
 }
 
-/** Of rows ordered by their revisions. @throws CallError */
+/** For rows ordered by revision. @throws CallError */
 export function pageByRevision(request: PageRequest): Page<number> {
   return pageBy(request, (key) => (/^\d{1,15}$/.test(key) ? Number(key) : undefined));
 }
 
-/** Of rows ordered by anything else. @param readKey what cutPage was told of the last row; undefined for what is none. @throws CallError */
+/**
+ * For rows in any other order.
+ * @param readKey parses the key that cutPage wrote; returns undefined if the text is no key
+ * @throws CallError
+ */
 export function pageBy<Key>(
   request: PageRequest,
   readKey: (key: string) => Key | undefined,
@@ -65,7 +70,7 @@ export function pageBy<Key>(
   return { size, limit: size + 1, after: page_token };
 }
 
-/** Of keys that are three texts in JSON. */
+/** Parses a key that consists of three strings in JSON. */
 export function threeTexts<Key extends readonly [string, string, string]>(text: string): Key | undefined {
   try {
     const key: unknown = JSON.parse(text);
@@ -76,7 +81,7 @@ export function threeTexts<Key extends readonly [string, string, string]>(text: 
   }
 }
 
-// The first page may be asked for with an empty token: it is what the last page answers.
+// An empty token is valid and means the first page, because the last page returns an empty token.
 function readToken<Key>(token: string, readKey: (key: string) => Key | undefined): Field<Key | undefined> {
   if (token === '') return valid(undefined);
   const key = /^[A-Za-z0-9_-]{1,16384}$/.test(token)
@@ -85,7 +90,7 @@ function readToken<Key>(token: string, readKey: (key: string) => Key | undefined
   return key === undefined ? invalid('must be the next_page_token of the page before') : valid(key);
 }
 
-/** Cuts rows to a page. `rows` are as many as `limit` asked for, in order. */
+/** Cuts rows to a page. @param rows up to `limit` rows, in order */
 export function cutPage<Row, Item>(
   rows: readonly Row[],
   size: number,

@@ -1,5 +1,5 @@
-// Around every unary call of either listener: time, count, turn whatever was thrown into what the caller may know, and wait for those in
-// flight at a stop.
+// Wraps every call of both listeners: it measures and counts the call, converts a thrown value to an error that is safe
+// for the caller, and lets a stopping replica wait for calls in flight.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
@@ -41,9 +41,9 @@ async function settle<T>(deps: RespondDeps, method: string, work: () => Promise<
   }
 }
 
-/** What both listeners count of each call. */
+/** Metrics of both listeners for each call. */
 export interface CallMetrics {
-  /** @param method of methods.ts, such as "VirtualKeys.Create" */
+  /** @param method a name of methods.ts, such as "VirtualKeys.Create" */
   called(method: string, code: CallCode | 'OK', seconds: number): void;
   watcherCame(): void;
   watcherWent(): void;

@@ -1,5 +1,6 @@
-// Whose share a call uses, before it is judged: the organization whose token it carries, as it was when the token was last let in. Nobody
-// is let in by this. A token that is new here is looked up first, and those that turn out to be unknown are limited by address.
+// Decides whose share a call uses, before the call is authorized: the organization of its token when the token was last
+// accepted. This grants no access. A token that is new here is looked up first, and tokens that turn out to be unknown
+// are limited by address.
 import { LRUCache } from 'lru-cache';
 import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -18,7 +19,7 @@ export interface HoldersDeps {
 }
 
 const tokensMax = 10_000;
-/** An organization of their own: of them, addresses take turns. */
+/** Callers without a known token share one organization, in which addresses take turns. */
 const strangers = 'strangers';
 const platform = 'platform';
 
@@ -44,7 +45,7 @@ export class Holders {
     return this.#known.get(presented.hash) ?? stranger;
   }
 
-  /** Who calls, for a proxy's call: it waits behind no operator. @throws as ownerOf */
+  /** Authenticates the caller of a proxy's call, which never waits for operators' calls. @throws as ownerOf */
   async caller(presented: Presented): Promise<Caller> {
     const authenticated = () =>
       this.#deps.store.snapshotForProxies((db) => this.#authenticate(db, presented));
@@ -53,7 +54,7 @@ export class Holders {
     return await this.#stranger(presented, authenticated);
   }
 
-  /** Does the work of one who was known. A token that is no longer let in is a stranger's from then on. */
+  /** Does the work of a known caller. If its token is no longer accepted, it counts as a stranger's from then on. */
   async watch<T>(presented: Presented, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -64,10 +65,13 @@ export class Holders {
     }
   }
 
-  /** Counts the look-up, unless the token turns out to be known: taken before, so that no number of calls at once passes the limit. */
+  /**
+   * Counts the look-up unless the token turns out to be known. It counts before the look-up, so that concurrent calls
+   * cannot exceed the limit.
+   */
   async #stranger<T>(presented: Presented, lookUp: () => Promise<T>): Promise<T> {
     const { shares } = this.#deps;
-    // By kind, so that made-up tokens of operators never stand in the way of proxies behind the same address.
+    // By kind, so that made-up operator tokens never limit proxies behind the same address.
     const owner = `${presented.kind} ${addressGroup(presented.from)}`;
     shares.take('unknown_tokens', owner);
     try {

@@ -1,14 +1,15 @@
-// What the control plane has little of, and each organization's share of it: a row for each resource, and nothing of a kind beside the
-// table. Whoever has its share already is refused with too_many_requests (RESOURCE_EXHAUSTED, HTTP 429) and told when to come again.
+// The scarce resources of the control plane and each organization's share of them: one row for each resource, and no
+// other resource is shared. A caller that has used its share is refused with too_many_requests (RESOURCE_EXHAUSTED,
+// HTTP 429) and the time to retry.
 import type { Clock } from '../../common/clock.ts';
 import { HeldShare, RateShare, type ShareOwner } from '../../common/shares.ts';
 import { CallError } from './errors.ts';
 import { Turns } from './turns.ts';
 
-/** One alone has a fifth; ten that take all they get, one after the other, leave a tenth. */
+/** One organization alone gets a fifth. Ten that each take all they can get, one after the other, leave a tenth. */
 const alpha = 0.25;
 
-/** Calls that are served so many at a time; the others wait, organizations in turn. */
+/** Calls that run a few at a time; the others wait, and organizations take turns. */
 const queueRows = {
   /** Changes run one after another in the database; the second prepares while the first is written. */
   changes: { atOnce: 2, waiting: 512, alpha, waitMs: 10_000, about: 'changes that wait to be made' },
@@ -26,7 +27,7 @@ const heldRows = {
   exports: { capacity: 32, alpha, about: 'downloads that are being sent' },
 } as const satisfies Record<string, HeldRow>;
 
-/** Of an organization, but for the last one. */
+/** By organization, except the last one. */
 const rateRows = {
   change_rate: { perMinute: 1200, burst: 600, ownersMax: 10_000, about: 'changes of an organization' },
   read_rate: { perMinute: 6000, burst: 1000, ownersMax: 10_000, about: 'reads of an organization' },
@@ -48,11 +49,11 @@ const rateRows = {
 
 interface QueueRow {
   readonly atOnce: number;
-  /** Calls that may wait, of all organizations together. */
+  /** How many calls of all organizations may wait. */
   readonly waiting: number;
-  /** As in HeldShare. */
+  /** See HeldShare. */
   readonly alpha: number;
-  /** Who has waited for longer is refused. */
+  /** A call that has waited for longer is refused. */
   readonly waitMs: number;
   readonly about: string;
 }
@@ -80,31 +81,37 @@ export type ShareResource = keyof typeof shareRows;
 export type QueueResource = keyof typeof queueRows;
 type RateResource = keyof typeof rateRows;
 
-/** What metrics read of a resource. */
+/** The state of a resource, for metrics. */
 export interface ShareState {
-  /** From 0 to 1 of its capacity; of a rate, which every owner has for itself, by the one that has used most. */
+  /**
+   * From 0 to 1 of its capacity. Every owner has a rate of its own, so for a rate it is that of the owner with the
+   * highest use.
+   */
   readonly used: number;
   /** Since the start. */
   readonly refused: number;
 }
 
 export interface Shares {
-  /** Does the work when it is the owner's turn. @throws CallError too_many_requests, and what the work throws */
+  /** Does the work when it is the owner's turn. @throws CallError too_many_requests, and any error of the work */
   inTurn<T>(resource: QueueResource, owner: ShareOwner, work: () => Promise<T>): Promise<T>;
-  /** Holds a place of the owner's for the work, if there is one. @throws CallError too_many_requests, and what the work throws */
+  /** Reserves a slot for an export of the owner. @returns releases the slot @throws CallError too_many_requests */
   holdExport(owner: ShareOwner): () => void;
-  /** Takes one of the owner's rate. @throws CallError too_many_requests */
+  /** Takes one unit of the owner's rate. @throws CallError too_many_requests */
   take(resource: RateResource, owner: string): void;
-  /** Takes nothing, as what it will be is known only afterwards. @throws CallError too_many_requests where nothing is left */
+  /**
+   * Takes nothing, because the amount is known only afterwards.
+   * @throws CallError too_many_requests if nothing is left
+   */
   expect(resource: RateResource, owner: string): void;
-  /** What it was. */
+  /** Charges the amount after the work. */
   charge(resource: RateResource, owner: string, amount: number): void;
-  /** It was none of what is limited. */
+  /** Releases what `take` took, because the call turned out not to count. */
   giveBack(resource: RateResource, owner: string): void;
   states(): ReadonlyMap<ShareResource, ShareState>;
 }
 
-/** Other rates than the table's: for tests, which are one address with many tokens, or have no time to reach a rate. */
+/** Rates that replace the table's in tests, which use many tokens from one address, or have no time to reach a rate. */
 export type OtherRates = { readonly [Name in RateResource]?: Pick<RateRow, 'perMinute' | 'burst'> };
 
 export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares {
@@ -148,14 +155,14 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
   };
 }
 
-/** What is owed counts as used up. */
+/** A rate in debt counts as used up. */
 function usedOf(rate: RateShare, clock: Clock): ShareState {
   return { used: Math.min(1, rate.used(clock.monotonic())), refused: rate.refused };
 }
 
-/** Seconds: a queue is short. */
+/** In seconds; a queue is short. */
 const againSoon = 1;
-/** A download takes its time. */
+/** In seconds; a download takes longer. */
 const againLater = 10;
 
 function tooMany(resource: ShareResource, retryAfter: number): CallError {

@@ -1,19 +1,20 @@
-// Work that is done so much at a time, organizations in turn. Each piece begins in a turn of the event loop of its own, after what has
-// come in was heard: so a proxy's ask, which waits for nothing here, never stands behind operators' calls that wait.
+// Runs a few items of work at a time, with organizations taking turns. Each item starts in its own event-loop tick,
+// after incoming messages were read. So a proxy's `ask`, which never waits here, is not delayed by waiting calls of
+// operators.
 import type { Clock } from '../../common/clock.ts';
 import { FairQueue, type ShareOwner } from '../../common/shares.ts';
 
 export interface TurnsOptions {
   readonly atOnce: number;
-  /** How much may wait, and the share of an organization in it. */
+  /** How many items may wait; `alpha` gives an organization's share of them. */
   readonly waiting: number;
   readonly alpha: number;
-  /** What has waited for longer is not begun. */
+  /** An item that has waited for longer is not started. */
   readonly waitMs: number;
   readonly clock: Clock;
 }
 
-/** late: it has waited too long, and was not begun. */
+/** late: the item waited too long and was not started. */
 export type Turn<T> = { readonly value: T } | { readonly late: true };
 
 interface Waiting {
@@ -35,7 +36,7 @@ export class Turns {
     this.#queue = new FairQueue({ waiting: { capacity: waiting, alpha }, quantum: 1 });
   }
 
-  /** Of what may wait, from 0 to 1. */
+  /** The part of the waiting capacity in use, from 0 to 1. */
   get used(): number {
     return this.#queue.waiting.used / this.#queue.waiting.capacity;
   }
@@ -45,7 +46,10 @@ export class Turns {
     return this.#queue.waiting.refused + this.#late;
   }
 
-  /** @returns undefined where the owner has too much waiting already. Rejects with what the work rejects with */
+  /**
+   * @returns undefined if too much of the owner's work waits already; otherwise a promise that rejects with the work's
+   * error
+   */
   run<T>(owner: ShareOwner, work: () => Promise<T>): Promise<Turn<T>> | undefined {
     const { promise, resolve, reject } = Promise.withResolvers<Turn<T>>();
     const waiting: Waiting = {

@@ -1,5 +1,5 @@
-// The data plane's service: what proxies must know to let requests in. Independent of the transport.
-// A proxy bound to one organization sees that one's keys, scopes and invalidations, as if nothing else existed.
+// The service of the data plane: proxies read the records that they need to authorize requests. Independent of the
+// transport. For a bound proxy only the keys, scopes and invalidations of its organization exist.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -18,14 +18,14 @@ import { readRecords } from './records.ts';
 
 export interface AccessService {
   /**
-   * The records behind a key value. Without `key`: it is unknown, revoked, past a rotated value's end, or of another
-   * organization than the proxy's; these answer alike.
+   * The records of a key value. The response has no `key` if the value is unknown, revoked, past a rotated value's end,
+   * or of another organization than the proxy's. All these responses are the same.
    * @throws CallError invalid_request, too_many_unknown_keys; StoreUnavailableError
    */
   resolve(caller: ProxyCaller, request: ResolveRequest__Output): Promise<ResolveResponse>;
   /** Serves one watch until it ends; never rejects. */
   watch(caller: ProxyCaller, stream: WatchStream): Promise<void>;
-  /** Who watches right now. */
+  /** The present watchers. */
   watchers(): readonly Watcher[];
 }
 
@@ -46,9 +46,9 @@ export interface AccessDeps {
 }
 
 export interface AccessLimits extends WatchLimits {
-  /** Look-ups of one proxy that found nothing: so many at once… */
+  /** How many look-ups of unknown keys one proxy may make at once… */
   readonly unknownBurst: number;
-  /** …and so many a second on average. */
+  /** …and how many a second on average. */
   readonly unknownPerSecond: number;
 }
 
@@ -103,8 +103,8 @@ interface UnknownLimit {
 }
 
 /**
- * Limits look-ups that find nothing, for each proxy: whoever sends made-up keys through a proxy must not occupy the database.
- * Keys that were found before pass, so that strangers cannot lock a proxy's customers out.
+ * Limits look-ups of unknown keys, for each proxy: a client that sends made-up keys through a proxy must not occupy the
+ * database. Keys that were found before always pass, so that strangers cannot lock out a proxy's customers.
  */
 function createUnknownLimit(limits: AccessLimits, clock: Clock): UnknownLimit {
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: proxiesMax });

@@ -1,4 +1,4 @@
-// AI systems: the applications of an organization, each a scope that keys can belong to.
+// AI systems: the applications of an organization. Each is a scope that keys can belong to.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { AiSystem } from '../../proto/generated/gateway/v1/AiSystem.ts';

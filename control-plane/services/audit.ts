@@ -1,4 +1,4 @@
-// The audit log: its events, newest first, and whether its chain is intact.
+// The audit log: lists its events, newest first, and verifies its chain.
 import type { Selectable } from 'kysely';
 import type { AuditEvent } from '../../proto/generated/gateway/v1/AuditEvent.ts';
 import type { ListAuditEventsRequest__Output } from '../../proto/generated/gateway/v1/ListAuditEventsRequest.ts';
@@ -40,7 +40,7 @@ export async function list(
 const sliceRows = 500;
 const revisionsMax = 500;
 
-/** One piece: a call holds up nobody, however long the log is. */
+/** Verifies a bounded piece of the log, so that a call never delays others, however long the log is. */
 export async function verify(
   { db }: ReadCall,
   { afterRevision, afterHash, revisions }: VerifyAuditRequest__Output,

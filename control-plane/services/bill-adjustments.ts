@@ -1,5 +1,5 @@
-// Adjustments: each settles a difference between bill and ledger by an entry with an author and a reason, booked or accepted. One is
-// never changed: a counter entry takes it back.
+// Adjustments settle a difference between bill and ledger by an entry with an author and a reason; the difference is
+// either recorded in the ledger or accepted. An adjustment never changes: a counter-entry undoes it.
 import type { Selectable } from 'kysely';
 import { aList, aPair, aString } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -32,7 +32,7 @@ import { requireExists } from './organization-of.ts';
 
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
 
-/** Of one organization. */
+/** For one organization. */
 const adjustmentsMax = 10_000;
 
 export async function settle(
@@ -157,12 +157,14 @@ function amountOf(drift: DriftRow, left: number, { if_drift_usd, amount_usd }: A
   throw invalidRequest([{ field: 'amount_usd', description }]);
 }
 
-/** Books it, unless it only accepts, and takes it off the difference. */
+/**
+ * Records the amount in the ledger, unless the entry only accepts the difference, and subtracts it from the difference.
+ */
 async function enter(call: ChangeCall, row: AdjustmentRow): Promise<Outcome<Adjustment>> {
   const windows = row.booked === 1 ? await book(call, row) : [];
   const entered = { ...row, windows: JSON.stringify(windows) };
   await call.db.insertInto('usage_adjustments').values(entered).execute();
-  // The day before its differences, as comparisons do: neither waits for the other in a circle.
+  // Locks the day before its differences, in the order of comparisons, so that they cannot deadlock.
   await markDays(call, { organizationId: row.organization_id, vendor: row.vendor }, [row.day]);
   await takeOff(call, entered);
   return {
@@ -170,7 +172,7 @@ async function enter(call: ChangeCall, row: AdjustmentRow): Promise<Outcome<Adju
     organizationId: row.organization_id,
     target: { kind: 'adjustment', id: row.id },
     after: message(entered),
-    // No record says what is spent: proxies learn it by their next draw.
+    // No record contains spent money; proxies learn it when they next acquire.
     invalidations: [],
   };
 }
@@ -197,7 +199,7 @@ async function book(call: ChangeCall, row: AdjustmentRow): Promise<readonly (rea
   }
 }
 
-/** At once: the day is compared anew soon. */
+/** Updates the difference at once; the day is compared again soon. */
 async function takeOff(
   { db }: ChangeCall,
   { organization_id, drift_id, amount }: AdjustmentRow,
@@ -221,13 +223,13 @@ async function takeOff(
     .execute();
 }
 
-/** Until the day is compared anew; what was taken back is not explained any more. */
+/** The state until the day is compared again. An undone amount is no longer explained. */
 function stateAfter(state: DriftRow['state'], isSettled: boolean): Partial<DriftRow> {
   if (isSettled) return { state: 'settled', unexplained: 0 };
   return state === 'settled' ? { state: 'unexplained' } : {};
 }
 
-/** Usage of a virtual key is that of its scope as well. */
+/** Usage of a virtual key is also usage of its scope. */
 async function subjectColumns({ db }: ChangeCall, { kind, id: subjectId }: LimitSubject) {
   const columns = { subject_kind: kind, subject_id: subjectId, key_id: '', ai_system_id: '', person_id: '' };
   switch (kind) {

@@ -1,4 +1,4 @@
-// What differs between bills and ledger, and how days compare: read from what the comparisons have written.
+// Lists the differences between bills and ledger, and the compared days, from the results of comparisons.
 import type { Kysely, Selectable } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
@@ -106,13 +106,13 @@ export async function listDays(
   return { days: items, nextPageToken };
 }
 
-/** Empty: all that are not settled. */
+/** An empty list means every state but `settled`. */
 function statesOf(names: readonly string[]): Field<readonly DriftState[]> {
   if (names.length === 0) return valid(openStates);
   return each(driftState, names);
 }
 
-/** Days whose comparison is of before their last change. */
+/** Counts days that have changed since their last comparison. */
 async function countPending({ db }: ReadCall, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('reconcile_days')

@@ -1,5 +1,5 @@
-// What references on bills stand for: provider keys, a model, or nothing of the gateway's. A change makes all days of the vendor due:
-// each is compared by what is mapped now.
+// Maps references on bills to provider keys or a model, or marks them as not of the gateway. A change makes all days of
+// the vendor due, because every day is compared with the present mappings.
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { BillMapping } from '../../proto/generated/gateway/v1/BillMapping.ts';
@@ -24,7 +24,7 @@ import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 type MappingRow = Selectable<Schema['bill_mappings']>;
 
-/** Of one organization: all of a vendor's are read for each day that is compared. */
+/** For one organization. All mappings of a vendor are read for each day that is compared. */
 const mappingsMax = 1000;
 const keysMax = 32;
 
@@ -149,7 +149,11 @@ function modelName(text: string): Field<string> {
     : invalid('must be <provider>/<model>, such as gpt-provider/gpt-4o');
 }
 
-/** Also those that are deleted by now: bills are of the past, and the audit log remembers whose they were. @throws CallError */
+/**
+ * Deleted provider keys are accepted too: bills are about the past, and the audit log still shows the key's
+ * organization.
+ * @throws CallError
+ */
 async function requireKeys(
   db: Kysely<Schema>,
   organizationId: string,
@@ -219,7 +223,7 @@ function recorded({ organization_id, vendor, kind, value }: MappingRow) {
   return {
     organizationId: organization_id,
     target: { kind: 'bill_mapping', id: `${vendor} ${kind} ${value}` },
-    // No proxy knows of bills.
+    // Bills are in no record of proxies.
     invalidations: [],
   };
 }

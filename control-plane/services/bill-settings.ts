@@ -1,4 +1,4 @@
-// From which size on a difference between bill and ledger counts, for each organization.
+// The size from which a difference between bill and ledger counts, for each organization.
 import { usdOfNano } from '../../common/money.ts';
 import type { GetReconciliationSettingsRequest__Output } from '../../proto/generated/gateway/v1/GetReconciliationSettingsRequest.ts';
 import type { ReconciliationSettings } from '../../proto/generated/gateway/v1/ReconciliationSettings.ts';

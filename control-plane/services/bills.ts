@@ -1,4 +1,5 @@
-// Bills: what documents of vendors say of days. A day of a document and account is replaced as a whole, so an import can be repeated.
+// Bills: the days of vendors' documents. An import replaces a day of a document and account as a whole, so it can be
+// repeated.
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
@@ -36,9 +37,9 @@ import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 type BillDayRow = Selectable<Schema['bill_days']>;
 
-/** Of one call: it is one transaction, and changes wait for each other. */
+/** For one call, because it is one transaction and changes wait for each other. */
 const rowsMax = 5000;
-/** Of one organization. */
+/** For one organization. */
 const rowsOfOrganizationMax = 500_000;
 const daysMax = 400;
 
@@ -70,7 +71,7 @@ export async function importBill(
     replaced.filter(({ unchanged }) => !unchanged).map(({ day }) => day),
   );
   await writeDays(call, place, { importId, replaced });
-  // Whoever imports every night what does not change any more causes no work.
+  // An operator who imports unchanged days every night causes no work.
   const fresh = replaced.filter(({ isNew }) => isNew).map(({ day }) => day.day);
   await markDays(call, { organizationId, vendor: place.vendor }, fresh);
   const cost = sumOf(days.map((day) => day.cost));
@@ -116,7 +117,7 @@ export async function listBillDays(
   return { days: items, nextPageToken };
 }
 
-/** Days of which nothing is known any more are not compared any more. */
+/** A day without any remaining data is no longer compared. */
 export async function deleteBill(
   call: ChangeCall,
   request: DeleteBillRequest__Output,
@@ -196,7 +197,7 @@ function dayWithin(text: string, { firstMs, lastMs }: Range): Field<string> {
     : invalid(`must be a day from ${dayOf(firstMs)}, from when on usage is kept, to ${dayOf(lastMs)}`);
 }
 
-/** In one order, so that the same rows have the same digest. */
+/** Sorts the rows, so that the same rows have the same digest. */
 function dayFrom(day: string, rows: readonly BillRow[]): Day {
   const texts = rows.map((row) => ({ row, text: JSON.stringify(row) }));
   const sorted = texts.toSorted((a, b) => (a.text < b.text ? -1 : 1));
@@ -204,17 +205,17 @@ function dayFrom(day: string, rows: readonly BillRow[]): Day {
   return { day, rows: sorted.map(({ row }) => row), digest, cost: sumOf(rows.map(({ cost }) => cost)) };
 }
 
-/** Null where none says any. */
+/** Null if no row has a cost. */
 function sumOf(costs: readonly (number | null)[]): number | null {
   return costs.reduce((sum, cost) => (cost === null ? sum : (sum ?? 0) + cost), null);
 }
 
-/** Whose document it is. */
+/** The owner and the identity of a document. */
 type Place = Pick<BillDayRow, 'organization_id' | 'vendor' | 'document' | 'account'>;
 
 type StoredDay = Pick<BillDayRow, 'day' | 'account' | 'digest' | 'rows' | 'final'>;
 
-/** What is there of the document's days, of all accounts. */
+/** The stored days of the document, of all accounts. */
 async function readStored(
   db: Kysely<Schema>,
   { organization_id, vendor, document }: Place,
@@ -239,15 +240,15 @@ interface Replacement {
   readonly day: Day;
   readonly before: StoredDay | undefined;
   readonly final: StoredDay['final'];
-  /** The same rows are there already. */
+  /** Whether the same rows are stored already. */
   readonly unchanged: boolean;
   /** Whether the day is to be compared again. */
   readonly isNew: boolean;
-  /** Another account that says the same. */
+  /** Another account with the same rows. */
   readonly twin: string | undefined;
 }
 
-/** @param ofDay what is there of the day */
+/** @param ofDay the stored rows of the day */
 function replacement(
   now: number,
   { document, account }: Place,
@@ -261,7 +262,7 @@ function replacement(
   return { day, before, final, unchanged, isNew: !unchanged || before.final !== final, twin: twin?.account };
 }
 
-/** What is replaced makes room. @throws CallError */
+/** Rows that are replaced do not count. @throws CallError */
 async function requireRoom(
   db: Kysely<Schema>,
   organizationId: string,

@@ -1,4 +1,4 @@
-// What stands in the books of budgets, and what of it proxies held when they fell silent. Operators give that back.
+// Lists windows of budgets, and money that silent proxies left unconfirmed. Operators release that money.
 import { type NotNull, sql } from 'kysely';
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -27,7 +27,7 @@ export async function listWindows(
 ): Promise<ListBudgetWindowsResponse> {
   const { size, limit, after } = pageBy(request, readWindowKey);
   const requested = { ...narrowed(request), limit, after };
-  // Of both as many as the page takes, since either may be all of it.
+  // Reads a full page of both, because either may fill the page.
   const current = await currentWindows(call, requested);
   const past = request.includePast ? await otherWindows(call, requested) : [];
   const rows = [...current, ...past].toSorted(newestFirst).slice(0, limit);
@@ -90,7 +90,7 @@ export async function release(
     target: { kind: 'limit', id: request.limitId },
     before: left(done.remaining + done.released),
     after,
-    // No record says what is free: proxies learn it by their next draw.
+    // No record contains free money; proxies learn it when they next acquire.
     invalidations: [],
   };
 }
@@ -105,7 +105,10 @@ function narrowed(request: { readonly organizationId: string; readonly limitId?:
   return { organizationId: request.organizationId, limitId };
 }
 
-/** The budgets that the caller may see, with their current window; a deleted one only where it is named. */
+/**
+ * The budgets that the caller may see, with their current window. A deleted budget is only included if the request
+ * names it.
+ */
 function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId }: Narrowed) {
   const budgets = db
     .selectFrom('limits')
@@ -118,7 +121,7 @@ function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId }: N
   return limitId === undefined ? budgets.where('deleted_at', 'is', null) : budgets.where('id', '=', limitId);
 }
 
-/** Of the budget of a row, by its period. */
+/** The current window of a row's budget, by its period. */
 function currentWindow(now: number) {
   const windows = budgetPeriods.words.map((period) => sql`when ${period} then ${windowOf(period, now)}`);
   return sql<string>`case period ${sql.join(windows, sql` `)} end`;
@@ -134,13 +137,13 @@ interface WindowRow {
   readonly period: BudgetPeriod;
   readonly amount: number;
   readonly window: string;
-  /** Null where nothing was drawn or used yet. */
+  /** Null if nothing was acquired or used yet. */
   readonly spent: number | null;
   readonly leased: number | null;
   readonly unsettled: number | null;
 }
 
-/** A window of each budget, whether it has books yet or not. */
+/** The current window of each budget, whether it has a row in the ledger or not. */
 function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {
   let query = call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
@@ -169,7 +172,7 @@ function otherWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .innerJoin('budget_windows', 'budget_windows.budget_id', 'budgets.id')
     .select(['budgets.id', 'period', 'amount', 'window_start as window', 'spent', 'leased', 'unsettled'])
-    // Implied by the join; said so that an index gives them in this order.
+    // The join implies it, but the condition lets an index return the rows in this order.
     .where('budget_windows.organization_id', '=', narrowed.organizationId)
     .whereRef('budget_windows.window_start', '!=', 'budgets.current')
     .orderBy('budget_windows.window_start', 'desc')
@@ -183,7 +186,7 @@ function otherWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery
   return query.execute();
 }
 
-/** As the database sorts them: "total" before any day. */
+/** The order of the database: "total" sorts above any day. */
 function newestFirst(a: WindowRow, b: WindowRow): number {
   const [left, right] = [windowKey(a), windowKey(b)];
   return left < right ? 1 : -1;

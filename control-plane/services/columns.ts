@@ -1,4 +1,4 @@
-// Between the columns of a row and the fields of a message.
+// Conversions between columns of rows and fields of messages.
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { WrittenSelector } from '../domain/model-selector.ts';
 import { readColumn, strings } from '../store/json-columns.ts';
@@ -7,7 +7,7 @@ export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** Of a list of models that may be called. */
+/** The column of a list of allowed models. */
 export function globsText(selectors: readonly WrittenSelector[]): string {
   return JSON.stringify(selectors.map(({ stored }) => stored));
 }
@@ -19,12 +19,12 @@ interface GlobsRow {
   readonly allowed_models: string;
 }
 
-/** As they count. */
+/** The selectors in their canonical form, in which they match. */
 export function globsOf(table: GlobsTable, row: GlobsRow): string[] {
   return [...new Set(storedGlobs(table, row).map(canonicalSelector))];
 }
 
-/** As proxies are told of them: they fold what they know, and older ones match by the very name. */
+/** The selectors for proxies. Proxies resolve the names that they know, and older ones compare the stored name. */
 export function globsRecord(table: GlobsTable, row: GlobsRow): string[] {
   return storedGlobs(table, row).map(storedSelector);
 }
@@ -33,7 +33,7 @@ function storedGlobs(table: GlobsTable, { id, allowed_models }: GlobsRow): reado
   return readColumn(allowed_models, strings, `${table}.allowed_models of ${id}`);
 }
 
-/** Whether a change would change nothing: columns are text, numbers and null. */
+/** Whether a change would change nothing. Columns are text, numbers and null. */
 export function isSame<Row extends object>(before: Row, columns: Partial<Row>): boolean {
   return Object.entries(columns).every(([column, value]) => before[column as keyof Row] === value);
 }

@@ -1,5 +1,5 @@
-// Guardrails.ReportDecisions: proxies tell samples of what their guardrails decided, and each becomes an audit event, once, however
-// often it is sent. No content comes in, and none goes out.
+// Guardrails.ReportDecisions: proxies report samples of their guardrails' decisions. Each sample becomes one audit
+// event, however often it is sent. Requests and responses contain no content of guarded texts.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
@@ -15,21 +15,26 @@ import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, permissionDenied } from '../rpc/errors.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 
-/** @throws CallError invalid_request, or permission_denied for another organization's than the proxy's; StoreUnavailableError */
+/**
+ * @throws CallError invalid_request, or permission_denied for an organization other than the proxy's;
+ * StoreUnavailableError
+ */
 export type ReportDecisions = (
   caller: ProxyCaller,
   request: ReportGuardrailDecisionsRequest__Output,
 ) => Promise<ReportGuardrailDecisionsResponse>;
 
 export const samplesMax = 100;
-/** A sample is remembered for longer than it is taken, so that none is recorded twice. */
+/** A sample is remembered for longer than it is accepted, so that none is recorded twice. */
 export const sampleAgeMsMax = 24 * 3_600_000;
 const rememberedMs = 2 * sampleAgeMsMax;
 
 export interface ReportDecisionsDeps {
   readonly store: Pick<Store, 'snapshot' | 'change'>;
   readonly clock: Clock;
-  /** Makes a change in its organization's turn: these are changes of that one, whatever proxy tells of them. */
+  /**
+   * Makes a change when it is its organization's turn. It is a change of that organization, whichever proxy reports it.
+   */
   readonly inTurn?: (organizationId: string, work: () => Promise<void>) => Promise<void>;
 }
 
@@ -52,14 +57,17 @@ export function createReportDecisions({
       await inTurn(sample.organization_id, () => store.change(context, (tx) => record(tx, caller, sample)));
     };
     const known = Map.groupBy(await ofKnownGuardrails(store, read), ({ organization_id }) => organization_id);
-    // Side by side, and to the end: none waits for another organization's turn.
+    // Organizations run concurrently and all to the end, so that none waits for another's turn.
     const done = await Promise.allSettled([...known.values()].map((samples) => inOrder(samples, recordOne)));
     for (const each of done) if (each.status === 'rejected') throw each.reason;
     return {};
   };
 }
 
-/** Of an organization that has its share of changes already, the rest is given up as what has no room is: metrics have counted it. */
+/**
+ * If an organization has used its share of changes, its other samples are dropped. Metrics have counted their
+ * decisions.
+ */
 async function inOrder(samples: readonly Sample[], recordOne: (sample: Sample) => Promise<void>) {
   try {
     for (const sample of samples) await recordOne(sample);
@@ -83,12 +91,15 @@ const actions = {
 const decision = wordOf(decisions);
 const uint32Max = 2 ** 32 - 1;
 
-/** Of one guardrail and decision, in a minute and by this replica. */
+/** For one guardrail and decision, in a minute and on this replica. */
 export const eventsPerMinuteMax = 20;
 const minuteMs = 60_000;
 const kindsMax = 10_000;
 
-/** Every event is a change, and changes wait for each other: a thousand proxies must not write the log full with one thing. */
+/**
+ * Every event is a change, and changes wait for each other: a thousand proxies must not fill the log with the same
+ * event.
+ */
 function createRoom(clock: Clock): (sample: Sample) => boolean {
   const recorded = new LRUCache<string, { readonly minute: number; events: number }>({ max: kindsMax });
   return ({ guardrail_id, decision }) => {
@@ -116,7 +127,11 @@ function readSample(sample: GuardrailDecisionSample__Output, index: number) {
   return checked(fields, `samples[${index}].`);
 }
 
-/** Refused, not dropped: a proxy forgets what is acknowledged, and another proxy can still report it. @throws CallError */
+/**
+ * Refuses samples instead of dropping them: a proxy forgets acknowledged samples, but another proxy can still report
+ * refused ones.
+ * @throws CallError
+ */
 function requireOwn({ organizationId }: ProxyCaller, samples: readonly Sample[]): void {
   if (organizationId === undefined) return;
   if (samples.some(({ organization_id }) => organization_id !== organizationId)) {
@@ -124,7 +139,7 @@ function requireOwn({ organizationId }: ProxyCaller, samples: readonly Sample[])
   }
 }
 
-/** What is deleted by now, or was never there, is not worth an event. */
+/** A guardrail that was deleted or never existed is not worth an event. */
 async function ofKnownGuardrails(
   store: Pick<Store, 'snapshot'>,
   samples: readonly Sample[],

@@ -1,4 +1,5 @@
-// One guardrail: its row, what operators, proxies and the audit log are told of it, and what becomes of it with an AI system.
+// One guardrail: its row, its forms for operators, proxies and the audit log, and its change when an AI system is
+// deleted.
 import type { Kysely, Selectable } from 'kysely';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
@@ -36,7 +37,7 @@ export interface GuardrailRecordsDeps {
   readonly log: Logger;
 }
 
-/** What the record of their organization says of them. */
+/** The guardrails as their organization's record contains them. */
 export async function readGuardrails(
   deps: GuardrailRecordsDeps,
   organizationId: string,
@@ -46,8 +47,8 @@ export async function readGuardrails(
 }
 
 /**
- * Without its secret a webhook cannot be asked, nor a service without its credential: proxies take it for a check that fails. The others
- * still work.
+ * A webhook cannot be called without its secret, nor a service without its credential. Proxies treat such a check as
+ * failed; the others still work.
  */
 function secretOf(
   { sealKeys, log }: GuardrailRecordsDeps,
@@ -55,7 +56,7 @@ function secretOf(
 ): Pick<GuardrailRecord, 'secret' | 'credential'> {
   if (row.secret === null) return {};
   const secret = unsealWebhookSecret(sealKeys, secretPlace(row), row.secret);
-  // What the seal has authenticated was written as a credential.
+  // An authenticated secret of a service was written as a credential.
   if (secret !== undefined)
     return checkOf(row).service
       ? { credential: readColumn(secret, theCredential, `guardrails.secret of ${row.id}`) }
@@ -67,7 +68,7 @@ function secretOf(
   return {};
 }
 
-/** Where the secret of a guardrail's webhook belongs. */
+/** The row that the secret of a guardrail's webhook is bound to. */
 export function secretPlace(row: Pick<GuardrailRow, 'id' | 'organization_id' | 'secret_version'>) {
   return { organizationId: row.organization_id, webhookId: row.id, version: row.secret_version };
 }
@@ -82,7 +83,7 @@ export function guardrailMessage(row: GuardrailRow) {
   } satisfies Guardrail;
 }
 
-/** For the audit log: of phrases and patterns only how many there are. */
+/** For the audit log, with only the number of phrases and patterns. */
 export function guardrailInAudit(row: GuardrailRow): object {
   return { ...guardrailMessage(row), check: checkInAudit(checkOf(row)) };
 }
@@ -114,7 +115,7 @@ export interface NamedAiSystems {
   readonly ids: readonly string[];
 }
 
-/** @throws CallError unless all are the organization's */
+/** @throws CallError unless all belong to the organization */
 export async function requireAiSystems(
   db: Kysely<Schema>,
   { field, organizationId, ids }: NamedAiSystems,
@@ -130,7 +131,10 @@ export async function requireAiSystems(
   throw invalidRequest([{ field, description: 'must be of AI systems of the organization' }]);
 }
 
-/** Each by its place: one that was mistyped would leave a key without the guardrail. @throws CallError */
+/**
+ * Reports each wrong id by its index, because a mistyped id would leave a key without the guardrail.
+ * @throws CallError
+ */
 export async function requireKeys(
   db: Kysely<Schema>,
   { field, organizationId, ids }: NamedAiSystems,
@@ -157,7 +161,10 @@ export interface AiSystemTakenOut {
   readonly invalidations: readonly Invalidation[];
 }
 
-/** An AI system is deleted. A guardrail of it alone is disabled: without it, it would be one of the whole organization. */
+/**
+ * Removes a deleted AI system from guardrails. A guardrail of that system only is disabled, because otherwise it would
+ * apply to the whole organization.
+ */
 export async function takeOutAiSystem(
   { db, revision }: ChangeCall,
   organizationId: string,

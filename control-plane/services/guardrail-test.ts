@@ -1,4 +1,4 @@
-// Guardrails.Test: what an organization's guardrails would make of a text. Nothing of the text is kept or logged.
+// Guardrails.Test: applies an organization's guardrails to a text or body. Nothing of it is stored or logged.
 import type { Kysely } from 'kysely';
 import type { Stage } from '../../guardrails/definition.ts';
 import type { TestGuardrailsRequest__Output } from '../../proto/generated/gateway/v1/TestGuardrailsRequest.ts';
@@ -67,7 +67,7 @@ function testBody(body: string, text: string): Field<string> {
     : invalid(`must be at most ${testBodyBytesMax / 1024} KiB`);
 }
 
-/** @returns the AI system of a key. @throws CallError for what is no key of the organization */
+/** @returns the AI system of a key. @throws CallError if the id is no key of the organization */
 async function keyOf(
   db: Kysely<Schema>,
   organizationId: string,
@@ -99,7 +99,7 @@ function appliesTo(row: GuardrailRow, stage: Stage, { keyId, aiSystemIds }: Test
   return isOfCaller && (row.stage === 'both' || row.stage === stage);
 }
 
-/** Without its secret. */
+/** The guardrail without its secret. */
 function tried({
   id,
   name,

@@ -1,6 +1,6 @@
-// Guardrails: what an organization's requests and answers are inspected for. Those that are enabled travel in the organization's
-// record, so a change of one names that record on the change feed. A webhook's secret is answered when it is made, and never
-// comes out here again.
+// Guardrails: how an organization's requests and responses are inspected. Enabled guardrails are part of the
+// organization's record, so the change feed names that record when one changes. A webhook's secret is returned when it
+// is created, and never again.
 import type { Kysely } from 'kysely';
 import { isUuid, uuidv7 } from '../../common/uuid.ts';
 import { createWebhookSecret } from '../../common/webhook-signature.ts';
@@ -59,12 +59,15 @@ import {
 import type { ChangeCall, Outcome, OutsideCall, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 
-/** Of one organization: every request is held against all of them. */
+/** For one organization, because every request is inspected by all of them. */
 export const guardrailsMax = 32;
-/** UTF-8 of all phrases and patterns of one organization: with all else in its record they must fit into a message. */
+/**
+ * UTF-8 size of all phrases and patterns of one organization. They must fit into one message with the rest of its
+ * record.
+ */
 export const guardrailTextBytesMax = 256 * 1024;
 
-/** Compiles what is to be compiled, once all else is right. @throws CallError */
+/** Compiles the check if it needs that and all other fields are valid. @throws CallError */
 export async function prepareCreate(
   call: OutsideCall,
   request: CreateGuardrailRequest__Output,
@@ -92,7 +95,7 @@ export async function create(
   return { ...recorded(row), result, after: guardrailInAudit(row) };
 }
 
-/** @throws CallError for fields that are wrong */
+/** @throws CallError for wrong fields */
 function createdFields(request: CreateGuardrailRequest__Output) {
   return checked({
     name: guardrailName(request.name),
@@ -134,7 +137,10 @@ function createdRow(
   };
 }
 
-/** What the change itself would find out by its index too. @throws CallError, NameTakenError */
+/**
+ * Checks early what the change would find out itself, including by its unique index.
+ * @throws CallError, NameTakenError
+ */
 async function requireRoom(db: Kysely<Schema>, row: GuardrailRow): Promise<void> {
   await requireFits(db, row);
   const taken = await db
@@ -171,7 +177,7 @@ export async function list(
   return { guardrails: items, nextPageToken };
 }
 
-/** As prepareCreate, where there is a check that is another than before. @throws CallError */
+/** Like prepareCreate, if the request changes the check. @throws CallError */
 export async function prepareUpdate(
   call: OutsideCall,
   request: UpdateGuardrailRequest__Output,
@@ -235,7 +241,7 @@ export async function remove(
   return { ...recorded(row), result: {}, before: guardrailInAudit(row) };
 }
 
-/** @throws CallError for fields that are wrong */
+/** @throws CallError for wrong fields */
 function changed(request: UpdateGuardrailRequest__Output, before: GuardrailRow) {
   const fields = checked({
     name: optional(guardrailName, request.name),
@@ -267,7 +273,7 @@ function changed(request: UpdateGuardrailRequest__Output, before: GuardrailRow) 
   };
 }
 
-/** Kept as it is, unless it would go to a host that whoever set it has not seen. */
+/** The credential stays unchanged, unless it would be sent to a host that the operator who set it has not seen. */
 function changedCredential(
   { check, credential }: UpdateGuardrailRequest__Output,
   before: GuardrailRow,
@@ -280,19 +286,19 @@ function changedCredential(
     : valid(undefined);
 }
 
-/** As it is sealed. */
+/** The text that is sealed. */
 function credentialText(credential: CredentialText | undefined): string | undefined {
   return credential && JSON.stringify(credential);
 }
 
-/** With a secret, of a new version. */
+/** Seals a new secret, with a new version. */
 function sealed({ deps }: ChangeCall, secret: string | undefined, row: GuardrailRow): GuardrailRow {
   if (secret === undefined) return row;
   const versioned = { ...row, secret_version: row.secret_version + 1 };
   return { ...versioned, secret: sealWebhookSecret(deps.masterKeys, secretPlace(versioned), secret) };
 }
 
-/** Within itself, and among the organization's others. @throws CallError */
+/** Checks the guardrail alone, and together with the organization's others. @throws CallError */
 async function requireFits(db: Kysely<Schema>, row: GuardrailRow): Promise<void> {
   checked(fitting(row, checkOf(row)));
   const { organization_id: organizationId } = row;

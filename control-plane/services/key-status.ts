@@ -1,5 +1,6 @@
-// What a virtual key is by its own fields: one word, the first that holds in the order in which requests are refused (revoked before
-// inactive before expired). Its scope and organization may be suspended all the same. The one rule, for rows and for queries.
+// The status of a virtual key by its own fields. If several apply it is the first in the order in which requests are
+// refused: revoked, inactive, expired. Its scope and organization may be suspended in addition. This is the only rule,
+// for rows and for queries.
 import { type RawBuilder, sql } from 'kysely';
 import { type KeyStatus, keyStatuses as statuses } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
@@ -11,14 +12,14 @@ interface KeyColumns {
   readonly ends_at: number | null;
 }
 
-/** @param now milliseconds since 1970; at the end itself the key is expired */
+/** @param now milliseconds since 1970; at its end time a key is expired */
 export function keyStatus({ revoked_at, active, ends_at }: KeyColumns, now: number): KeyStatus {
   if (revoked_at !== null) return 'revoked';
   if (active === 0) return 'inactive';
   return ends_at !== null && ends_at <= now ? 'expired' : 'active';
 }
 
-/** The same of a row of virtual_keys, as a query has it. */
+/** The same for a row of virtual_keys in a query. */
 export function keyStatusColumn(now: number): RawBuilder<KeyStatus> {
   return sql<KeyStatus>`case
     when revoked_at is not null then 'revoked'
@@ -29,7 +30,7 @@ export function keyStatusColumn(now: number): RawBuilder<KeyStatus> {
 
 const oneStatus = wordOf(statuses);
 
-/** Without repetitions. */
+/** The statuses without repetitions. */
 export function keyStatuses(names: readonly string[]): Field<readonly KeyStatus[]> {
   const read = each(oneStatus, names);
   return 'problems' in read ? read : valid([...new Set(read.value)]);

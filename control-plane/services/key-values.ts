@@ -1,5 +1,5 @@
-// The values of virtual keys: what a caller sends, known by its hash alone. Every value that stops or changes is named on the
-// change feed, one invalidation for each.
+// The values of virtual keys: the secrets that callers send. Only their hashes are stored. The change feed names every
+// value that stops or changes, in one invalidation each.
 import { sql } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import type { ScopeKind } from '../../proto/words/access.ts';
@@ -7,7 +7,7 @@ import type { Invalidation } from '../store/store.ts';
 import type { ChangeCall } from './method.ts';
 import type { ValueRow } from './virtual-key-rows.ts';
 
-/** Makes a value and stores its hash. The value is to be shown once. */
+/** Creates a value and stores its hash. The value is to be shown once. */
 export async function addValue(call: ChangeCall, keyId: string): Promise<{ value: string; row: ValueRow }> {
   const value = createCredential('virtualKey');
   const row: ValueRow = {
@@ -21,7 +21,10 @@ export async function addValue(call: ChangeCall, keyId: string): Promise<{ value
   return { value, row };
 }
 
-/** Gives the present values an end; with none to wait for they go at once. A value that ends sooner keeps its end. */
+/**
+ * Sets the end of the present values. If it is not in the future they are deleted at once. A value that ends sooner
+ * keeps its end.
+ */
 export async function endValues(
   call: ChangeCall,
   values: readonly ValueRow[],
@@ -41,11 +44,11 @@ export async function endValues(
   return invalidations;
 }
 
-/** How a revoked key's newest value ended: whoever goes on with it is found by that. */
+/** The last characters of a revoked key's newest value, by which operators find a caller that still uses it. */
 const lastHint = sql<string>`coalesce((
   select hint from key_values where key_id = virtual_keys.id and ends_at is null limit 1), '')`;
 
-/** Revokes one key: its values go for good. */
+/** Revokes one key and deletes its values. */
 export async function revokeKey(call: ChangeCall, keyId: string): Promise<readonly Invalidation[]> {
   await call.db
     .updateTable('virtual_keys')

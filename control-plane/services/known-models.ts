@@ -1,12 +1,13 @@
-// The models that an organization's selectors are held against: the catalog's, and those of the custom providers that it may call.
+// Reads the models that an organization's selectors are compared with: the catalog's, and those of the custom providers
+// that it may call.
 import type { Kysely } from 'kysely';
 import { type KnownModels, knownModels } from '../domain/model-selector.ts';
 import { callableBy, modelsOf, type ProviderRow } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 
 /**
- * @param organizationId null: the platform's custom providers alone
- * @param selectors of the request; without any nothing is read
+ * @param organizationId null for the platform's custom providers only
+ * @param selectors of the request; without any, nothing is read
  */
 export async function readKnownModels(
   db: Kysely<Schema>,

@@ -8,7 +8,7 @@ export const windowProblem = 'must be a day as YYYY-MM-DD, or "total"';
 
 const wholePattern = /^\d{1,16}$/;
 
-/** @returns undefined for what is no decimal string of a whole number below 2^53 */
+/** @returns undefined unless the text is a whole number below 2^53 as a decimal string */
 export function nanoOf(text: string): number | undefined {
   const value = wholePattern.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : undefined;
@@ -22,7 +22,7 @@ export function ledgerWindow(text: string): Field<string> {
   return isLedgerWindow(text) ? valid(text) : invalid(windowProblem);
 }
 
-/** Nano-dollars from a least amount on. */
+/** Reads nano-dollars of at least this amount. */
 export function nanoUsd(least: number): (text: string) => Field<number> {
   return (text) => {
     const nano = nanoOf(text);
@@ -31,7 +31,7 @@ export function nanoUsd(least: number): (text: string) => Field<number> {
   };
 }
 
-/** Of an operation: from 1. */
+/** Reads the sequence number of an operation, from 1. */
 export function seq(text: string): Field<number> {
   const value = nanoOf(text);
   return value === undefined || value === 0 ? invalid('must be from 1 to 2^53 - 1') : valid(value);

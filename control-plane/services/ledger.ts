@@ -1,5 +1,5 @@
-// The ledger as proxies call it, in the contract's messages and independent of the transport. What comes in is checked here;
-// what is booked is decided in ledger/.
+// The ledger's service for proxies, in the contract's messages and independent of the transport. It checks requests;
+// ledger/ decides what is recorded.
 import { LRUCache } from 'lru-cache';
 import type { Background } from '../../common/background.ts';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
@@ -35,8 +35,8 @@ import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readReport } from './usage-report.ts';
 
 /**
- * Every method throws CallError invalid_request, or not_found for another proxy's session; and StoreUnavailableError. A report
- * throws permission_denied for usage of an organization that is not its proxy's.
+ * Every method throws CallError invalid_request, or not_found for the session of another proxy, and
+ * StoreUnavailableError. A report throws permission_denied for usage of an organization other than its proxy's.
  */
 export interface LedgerService {
   keepSession(caller: ProxyCaller, request: KeepSessionRequest__Output): Promise<KeepSessionResponse>;
@@ -125,7 +125,7 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
   };
 }
 
-/** A transaction's result, the database's clock in it, and where it is. */
+/** A transaction's result, with the database's clock and epoch. */
 async function timed<T>(store: Pick<Store, 'books'>, work: (tx: BooksTransaction) => Promise<T>) {
   return await store.books(async (tx) => ({
     value: await work(tx),
@@ -191,7 +191,7 @@ function checkedEnd({ session, outstanding, andOthers }: CloseSessionRequest__Ou
   };
 }
 
-// So many are named; the others are like them.
+// At most this many problems are reported; the others are similar.
 const violationsMax = 20;
 
 function checkedEvents(request: ReportUsageRequest__Output): readonly ReportedEvent[] {
@@ -204,7 +204,11 @@ function checkedEvents(request: ReportUsageRequest__Output): readonly ReportedEv
   return read;
 }
 
-/** Refused, not dropped: a proxy forgets what is acknowledged, and another proxy can still report it. @throws CallError */
+/**
+ * Refuses events instead of dropping them: a proxy forgets acknowledged events, but another proxy can still report
+ * refused ones.
+ * @throws CallError
+ */
 function requireOwnUsage({ organizationId }: ProxyCaller, events: readonly ReportedEvent[]): void {
   if (organizationId === undefined) return;
   if (events.some(({ row }) => row.organization_id !== organizationId)) {
@@ -213,7 +217,7 @@ function requireOwnUsage({ organizationId }: ProxyCaller, events: readonly Repor
 }
 
 const ageMaxMs = 40 * dayMs;
-/** What a proxy has from a database whose clock was ahead, and was set back since, is usage all the same. */
+/** The database's clock may have been ahead and was set back since. Usage with times from then still counts. */
 const aheadMaxMs = ageMaxMs;
 
 interface Keeping {
@@ -223,7 +227,7 @@ interface Keeping {
   readonly keptMs: number;
 }
 
-/** What is of a day whose rows are gone could be booked twice: nobody knows whether it was. @throws CallError */
+/** Refuses events of a day whose rows were deleted, because they could be recorded twice. @throws CallError */
 function requireOfThisTime(events: readonly ReportedEvent[], { now, keptMs }: Keeping): void {
   const firstKept = dayOf(now - keptMs);
   const violations = events.flatMap(({ row: { at, day } }, index): Violation[] => {
@@ -235,7 +239,10 @@ function requireOfThisTime(events: readonly ReportedEvent[], { now, keptMs }: Ke
   if (violations.length > 0) throw invalidRequest(violations.slice(0, violationsMax));
 }
 
-/** What is far from our own clock is refused by the database's: nothing is made for it. */
+/**
+ * Leaves out days that are far from this replica's clock: nothing is created for them, and the database's clock refuses
+ * their events.
+ */
 function daysToMake(events: readonly ReportedEvent[], { now, keptMs }: Keeping): ReadonlySet<string> {
   const [first, last] = [dayOf(now - Math.min(keptMs, ageMaxMs + dayMs)), dayOf(now + aheadMaxMs)];
   return new Set(events.map(({ row }) => row.day).filter((day) => day >= first && day <= last));
@@ -248,7 +255,7 @@ function sessionsOf(events: readonly ReportedEvent[]): readonly string[] {
 const recallEveryMs = 200;
 const recallsMax = 10_000;
 
-/** Asks for what others hold, of one window not more often than five times a second. */
+/** Requests other sessions to release money of a window, at most five times a second. */
 function createRecalls({ store, clock, background }: LedgerDeps): (recall: Recall) => void {
   const recalled = new LRUCache<string, number>({ max: recallsMax });
   return (recall) => {

@@ -1,4 +1,4 @@
-// One limit: its row, what proxies are told of it, who sees it, and its end with its subject.
+// One limit: its row, its form in records, who may see it, and its deletion with its subject.
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -9,7 +9,7 @@ import type { ChangeCall, ReadCall } from './method.ts';
 
 export type LimitRow = Selectable<Schema['limits']>;
 
-/** What the record of its subject says of it. */
+/** The limit as its subject's record contains it. */
 export function limitRecord(row: LimitRow) {
   return {
     id: row.id,
@@ -37,7 +37,7 @@ export async function readLimits(
   return (subjectId) => (bySubject.get(subjectId) ?? []).map(limitRecord);
 }
 
-/** A member sees what applies to themself: their own limits, their keys' and the organization's. */
+/** A member sees the limits that apply to them: their own, those of their keys, and the organization's. */
 export function shownTo({ personId, role }: ReadCall['caller']) {
   return (where: ExpressionBuilder<Schema, 'limits'>) => {
     if (role !== 'member') return where.and([]);
@@ -55,8 +55,9 @@ export function shownTo({ personId, role }: ReadCall['caller']) {
 }
 
 /**
- * Before a budget is made, changed or ended: proxies draw from it and book on it while they share this lock, so each of them
- * has seen what is committed here or is seen by it. Taken before any other row that they lock.
+ * Takes the organization's ledger lock exclusively before a budget is created, changed or deleted. Acquisitions and
+ * reports share this lock, so each of them either sees the committed change or is seen by it. Take it before any other
+ * row that they lock.
  */
 export async function lockBooksOf(
   { db, locks }: Pick<ChangeCall, 'db' | 'locks'>,
@@ -67,7 +68,10 @@ export async function lockBooksOf(
 
 type Condition = (where: ExpressionBuilder<Schema, 'limits'>) => Expression<SqlBool>;
 
-/** The books of a budget outlive it; of other limits nothing is left. @returns how many there were */
+/**
+ * The ledger of a budget outlives it, so its row stays; rows of other limits are deleted.
+ * @returns how many limits there were
+ */
 export async function deleteLimits(call: ChangeCall, which: Condition): Promise<number> {
   const { db, now, revision } = call;
   const rows = await db
@@ -90,11 +94,10 @@ export async function deleteLimits(call: ChangeCall, which: Condition): Promise<
 }
 
 /**
- * Deletes the limits of an AI system or person that is deleted, and of its keys; or of a key that is revoked. None of them
- * can ever hold anything again, and left in lists they would be taken for something that does. What they said stands in the
- * audit log; the rates they counted are worth nothing after a minute. Called before other rows of the subject are changed: the
- * lock on the books comes first.
- * @returns how many
+ * Deletes the limits of a deleted AI system or person and of its keys, or those of a revoked key. They can never apply
+ * again, and in lists they would look effective. The audit log still has their content, and counts of rates are worth
+ * nothing after a minute. Call it before other rows of the subject change, because the ledger lock comes first.
+ * @returns how many limits were deleted
  */
 export function deleteLimitsUnder(call: ChangeCall, subjectId: string): Promise<number> {
   return deleteLimits(call, (where) =>

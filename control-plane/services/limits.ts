@@ -1,5 +1,6 @@
-// Limits: of an organization, an AI system, a person or a virtual key. A limit travels in the record of its subject, so a change
-// of one names that record on the change feed. A budget that is deleted is gone for everybody; its row stays for its books.
+// Limits of an organization, an AI system, a person or a virtual key. A limit is part of its subject's record, so the
+// change feed names that record when a limit changes. A deleted budget is no longer visible; its row stays for the
+// ledger.
 import type { Kysely } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { windowOf } from '../../common/budget-window.ts';
@@ -41,7 +42,7 @@ import { organizationChanged } from './organizations.ts';
 import { findPerson } from './people.ts';
 import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key-rows.ts';
 
-/** Of one subject: all of them stand in its record, and every request is held against all of them. */
+/** For one subject: its record contains all of them, and every request is checked against all of them. */
 export const limitsMax = 32;
 
 export async function create(call: ChangeCall, request: CreateLimitRequest__Output): Promise<Outcome<Limit>> {
@@ -112,7 +113,7 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
   await requireMayLimit(call, subjectOf(before));
   const columns = {
     amount: fields.amount_usd ?? fields.count ?? before.amount,
-    // One that was stored with an alias of its provider is written anew with the canonical name.
+    // A selector that was stored with an alias of its provider is rewritten with the canonical name.
     model: before.model === null ? null : storedSelector(before.model),
   };
   if (isSame(before, columns)) return { unchanged: message(before) };
@@ -138,7 +139,7 @@ export async function remove(
   return { ...(await recorded(call.db, row)), result: {}, before: message(row) };
 }
 
-/** A lower amount can be a share of a budget's window that was not reached before. */
+/** With a lower amount, the spent money may have reached a threshold that it had not reached before. */
 async function noteReached({ db, now }: ChangeCall, budget: LimitRow): Promise<void> {
   if (budget.period === null) return;
   const window = windowOf(budget.period, now);
@@ -163,12 +164,12 @@ function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: 
   };
 }
 
-/** By whichever of its names a model was given. */
+/** Compares canonical names, so any of a model's names counts as the same. */
 function sameModels(text: string, stored: string | null): boolean {
   return stored === null ? text === '' : canonicalSelector(text) === canonicalSelector(stored);
 }
 
-/** @throws CallError for a key that is revoked, and for owners where an admin calls */
+/** @throws CallError for a revoked key, and for owners if an admin calls */
 async function requireMayLimit(call: ChangeCall, { kind, id }: LimitSubject): Promise<void> {
   if (kind === 'virtual_key') requireNotRevoked((await findKey(call.db, id)).row);
   if (kind === 'person' && !mayChangePerson(call.caller, (await findPerson(call.db, id)).role)) {
@@ -196,7 +197,7 @@ async function recorded(db: Kysely<Schema>, row: LimitRow) {
   };
 }
 
-/** The record that the limits of the subject travel in; of a key there is one for each of its values. */
+/** The record that contains the subject's limits. A key has one for each of its values. */
 async function whoseRecord(db: Kysely<Schema>, { kind, id }: LimitSubject): Promise<readonly Invalidation[]> {
   switch (kind) {
     case 'organization':

@@ -1,4 +1,4 @@
-// What a row of methods.ts says about a method, and what a handler is given.
+// The types of methods in methods.ts, and the context that a handler gets.
 import type { Kysely } from 'kysely';
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -29,11 +29,11 @@ export type OperatorMethod<Request, Response> =
 
 interface OperatorRules<Request> {
   readonly audience: 'operator';
-  /** Roles that may call it at all; what a role may do to whom is the handler's to refuse. */
+  /** Roles that may call it at all. The handler refuses what a role may not do to a resource. */
   readonly roles: readonly Role[];
-  /** Finds whose the named resource is. An operator reaches their own organization's resources only. */
+  /** Finds the organization of the named resource. An operator can access resources of their own organization only. */
   organization(request: Request, call: ReadCall): Promise<Belongs>;
-  /** A platform operator reaches every organization. */
+  /** Whether a platform operator can access every organization. */
   readonly platformReachesAll?: true;
 }
 
@@ -42,50 +42,53 @@ export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
   handle(call: ResponseCall, request: Request): Promise<Response>;
 }
 
-/** Reads, and then works for long, while nothing of the database is held. */
+/** A method that reads, and then works for long without holding anything of the database. */
 export interface TrialMethod<Request, Response> extends OperatorRules<Request> {
   readonly effect: 'trial';
   handle(call: OutsideCall, request: Request): Promise<Response>;
 }
 
-/** Answers more than a message may hold, as a stream of bytes: `chunk` in gRPC, a body at the JSON door. */
+/**
+ * A method whose response may exceed a message, so it is a stream of bytes: `chunk` in gRPC, a body in the JSON API.
+ */
 export interface DownloadMethod<Request> extends OperatorRules<Request> {
   readonly effect: 'download';
-  /** Resolves once the first chunk is there, so that what is wrong at the start is an answer like any other. */
+  /** Resolves once the first chunk exists, so that an error at the start is an ordinary error response. */
   handle(call: DownloadCall, request: Request): Promise<Download>;
 }
 
 export interface Download {
   readonly contentType: string;
   readonly filename: string;
-  /** When it throws, what was sent must not look complete. */
+  /** If it throws, the sent part must not look complete. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** To be called when nothing more of it is sent, or nothing ever will be. */
+  /** Must be called once nothing more is sent. */
   readonly done?: () => void;
 }
 
 export interface ChangeMethod<Request, Response> extends OperatorRules<Request> {
   readonly effect: 'change';
   /**
-   * Judges what takes too long for a transaction, which others wait for: after all that is cheaper to find wrong, and before the change,
-   * which looks at the rest again. @throws CallError
+   * Does checks that take too long for a transaction, because others wait for it. It runs after all cheaper checks and
+   * before the change, which repeats the other checks.
+   * @throws CallError
    */
   prepare?(call: OutsideCall, request: Request): Promise<void>;
   handle(call: ChangeCall, request: Request): Promise<Outcome<Response>>;
 }
 
-/** For the bootstrap token, which belongs to nobody. */
+/** For the bootstrap token, which belongs to no person. */
 export interface BootstrapMethod<Request, Response> {
   readonly audience: 'bootstrap';
   handle(call: BootstrapCall, request: Request): Promise<Outcome<Response>>;
 }
 
-/** gRPC only, wired in grpc-server.ts. */
+/** For gRPC only; grpc-server.ts implements it. */
 export interface ProxyMethod {
   readonly audience: 'proxy';
 }
 
-/** An organization's id, null for the platform's own, undefined for what does not exist. */
+/** An organization's id; null for the platform's own resources; undefined if there is no such resource. */
 export type Belongs = string | null | undefined;
 
 export type Outcome<Response> = Change<Response> | Unchanged<Response>;
@@ -93,7 +96,7 @@ export type Outcome<Response> = Change<Response> | Unchanged<Response>;
 export interface ReadCall {
   readonly db: Kysely<Schema>;
   readonly caller: OperatorCaller;
-  /** Milliseconds since 1970; in a change by the database's clock. */
+  /** Milliseconds since 1970; in a change it is the database's clock. */
   readonly now: number;
 }
 
@@ -104,13 +107,16 @@ export interface ResponseCall extends ReadCall {
 /** Outside of any transaction. */
 export interface OutsideCall extends DownloadCall {
   readonly deps: ServiceDeps;
-  /** Whose share is used. */
+  /** The caller whose share is used. */
   readonly owner: ShareOwner;
 }
 
 export interface DownloadCall {
   readonly now: number;
-  /** Reads in a snapshot of its own, in which the caller is authorized anew. @throws CallError, StoreUnavailableError */
+  /**
+   * Reads in a snapshot of its own, in which the caller is authorized again.
+   * @throws CallError, StoreUnavailableError
+   */
   read<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
 }
 
@@ -118,7 +124,7 @@ export interface BootstrapCall {
   readonly db: Kysely<Schema>;
   readonly now: number;
   readonly deps: ServiceDeps;
-  /** Goes into every changed row. */
+  /** The revision of every changed row. */
   readonly revision: number;
 }
 
@@ -137,7 +143,7 @@ export interface ServiceDeps extends AuthenticationDeps {
   readonly replica: Replica;
 }
 
-/** The replica that responds, as its services see it. */
+/** The replica that responds, as its services know it. */
 export interface Replica {
   readonly version: string;
   readonly host: string;
@@ -147,9 +153,9 @@ export interface Replica {
   readonly feed: Pick<Feed, 'position' | 'readAt'>;
   readonly clock: Clock;
   watchers(): readonly Watcher[];
-  /** The stored selectors of all organizations, as last looked at. */
+  /** The last check of the stored selectors of all organizations. */
   selectors(): LookedAt | undefined;
   catalog(): CatalogState;
-  /** Id of the key that it signs records with. */
+  /** Id of the key with which it signs records. */
   recordKey(): string;
 }

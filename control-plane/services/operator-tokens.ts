@@ -1,4 +1,5 @@
-// Operator tokens: at most 90 days, always of a person, never more than that person. The bootstrap token makes the first.
+// Operator tokens: valid for at most 90 days, and always of a person, with no more rights than that person. The
+// bootstrap token creates the first.
 import type { Selectable } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -103,7 +104,7 @@ export async function revoke(
   };
 }
 
-/** Makes a token. Its value is to be shown once. */
+/** Creates a token. Its value is to be shown once. */
 export async function issueOperatorToken(
   call: Pick<ChangeCall, 'db' | 'now'>,
   token: { readonly personId: string; readonly name: string; readonly days?: number | undefined },
@@ -123,7 +124,7 @@ export async function issueOperatorToken(
   return { row, value };
 }
 
-/** @throws CallError if this person's tokens are none of the caller's business */
+/** @throws CallError if the caller may not handle this person's tokens */
 async function personWithTokens(call: ReadCall, personId: string): Promise<PersonRow> {
   const person = await findPerson(call.db, personId);
   if (mayHandleTokensOf(call.caller, person)) return person;

@@ -1,4 +1,5 @@
-// How a request's organization is found, of which the rows of methods.ts choose one way, and whether it has what the request refers to.
+// The ways to find a request's organization, one for each row of methods.ts, and the check that it owns a resource that
+// the request refers to.
 import type { Kysely } from 'kysely';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Reference } from '../domain/enum-names.ts';
@@ -7,7 +8,7 @@ import { checked, invalidRequest } from '../rpc/checked.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Belongs, ReadCall } from './method.ts';
 
-/** The request names no organization: the caller's own. */
+/** The caller's own organization, for requests that name none. */
 export async function callersOwn(_request: unknown, call: ReadCall): Promise<Belongs> {
   return call.caller.organizationId ?? null;
 }
@@ -49,7 +50,7 @@ type OwnedTable =
   | 'webhooks'
   | 'guardrails';
 
-/** `limit_id` is a limit's, a deleted budget's as well. */
+/** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {
   checked({ limit_id: id(limitId) });
   return await ofRow('limits')({ id: limitId }, call);
@@ -64,7 +65,7 @@ export async function ofWebhook(
   return await ofRow('webhooks')({ id: webhookId }, call);
 }
 
-/** `id` is that of a row of a table whose rows belong to an organization. */
+/** `id` is that of a row in a table whose rows belong to an organization. */
 export function ofRow(table: OwnedTable) {
   return async (request: { readonly id: string }, call: ReadCall): Promise<Belongs> => {
     checked({ id: id(request.id) });
@@ -77,7 +78,7 @@ export function ofRow(table: OwnedTable) {
   };
 }
 
-/** `id` is a custom provider's. What is the platform's is everybody's to read. */
+/** `id` is a custom provider's. Everyone may read the platform's. */
 export async function ofReadableProvider(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
   const belongs = await ofRow('providers')(request, call);
   return belongs === null ? callersOwn(request, call) : belongs;
@@ -115,7 +116,10 @@ const referred = {
   virtual_key: { table: 'virtual_keys', what: 'a virtual key' },
 } as const satisfies Record<Exclude<LimitSubjectKind, 'organization'>, object>;
 
-/** @throws CallError unless what is referred to is the organization's; the organization itself was compared when it was read */
+/**
+ * @throws CallError unless the resource belongs to the organization; a reference to the organization itself was checked
+ * when it was read
+ */
 export async function requireExists(
   db: Kysely<Schema>,
   organizationId: string,

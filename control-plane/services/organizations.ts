@@ -1,4 +1,4 @@
-// Organizations: created and suspended by platform operators, ruled by their owners and admins.
+// Organizations: platform operators create and suspend them; their owners and admins manage them.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateOrganizationRequest__Output } from '../../proto/generated/gateway/v1/CreateOrganizationRequest.ts';
@@ -27,7 +27,7 @@ import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['organizations']>;
 
-/** A change leaves alone what it does not name. */
+/** An unspecified enum value means that the field does not change. */
 function textOf(name: string | undefined): string | undefined {
   return name?.endsWith('_UNSPECIFIED') === true ? undefined : name;
 }

@@ -1,4 +1,4 @@
-// People: members of an organization, and platform operators. What only owners may do to whom is decided in domain/roles.ts.
+// People: members of an organization, and platform operators. domain/roles.ts decides what only owners may do.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreatePersonRequest__Output } from '../../proto/generated/gateway/v1/CreatePersonRequest.ts';
@@ -105,7 +105,7 @@ export async function update(
   const after: PersonRow = { ...before, ...columns, revision: call.revision };
   if (after.role !== before.role || after.active === 0) await keepOneOf(call.db, before);
   await call.db.updateTable('people').set(after).where('id', '=', before.id).execute();
-  // Somebody who was not an owner may have been handed this token; it must not become an owner's.
+  // Another person may have received this token before; it must not become an owner's.
   if (after.role === 'owner' && before.role !== 'owner') await revokeTokens(call, before.id);
   const changed: Outcome<Person> = {
     result: personMessage(after),
@@ -127,7 +127,7 @@ export async function remove(
   await keepOneOf(call.db, row);
   const limitsDeleted = await deleteLimitsUnder(call, row.id);
   const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'person', row.id);
-  // The person's operator tokens go with the row.
+  // The person's operator tokens are deleted with the row.
   await call.db.deleteFrom('people').where('id', '=', row.id).execute();
   return {
     result: { keysRevoked },

@@ -1,5 +1,5 @@
-// One price of an organization's own: its row, and what proxies are told of it. Of prices that are of one model under different names
-// one counts: that under the canonical name, else the oldest.
+// One price of an organization's own: its row, and its form in records. If several prices are for one model under
+// different names, one counts: the price under the canonical name, or else the oldest.
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { ModelPrices } from '../../proto/generated/gateway/v1/ModelPrices.ts';
@@ -12,7 +12,7 @@ export type PriceRow = Selectable<Schema['prices']>;
 
 const pricesOf = jsonColumn('prices', 'prices', aMessage<ModelPrices>('ModelPrices'));
 
-/** What the record of its organization says of it. */
+/** The price as its organization's record contains it. */
 export function priceRecord(row: PriceRow) {
   return {
     id: row.id,
@@ -33,7 +33,10 @@ export async function readPrices(db: Kysely<Schema>, organizationId: string): Pr
   return rows.filter((row) => counting.has(row.id)).map(priceRecord);
 }
 
-/** @param rows of one organization, oldest first @returns ids of those that no other one goes before */
+/**
+ * @param rows of one organization, oldest first
+ * @returns ids of the prices that no other price overrides
+ */
 export function countingPrices(rows: readonly Pick<PriceRow, 'id' | 'model'>[]): ReadonlySet<string> {
   const byModel = Map.groupBy(rows, ({ model }) => canonicalSelector(model));
   return new Set(

@@ -1,5 +1,5 @@
-// Prices of an organization's own, by model name or glob. All of them travel in the organization's record, so a change of one
-// names that record on the change feed.
+// Prices of an organization's own, by model name or glob. The organization's record contains all of them, so the change
+// feed names that record when one changes.
 import type { Kysely } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { dayOf } from '../../common/budget-window.ts';
@@ -26,7 +26,7 @@ import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 import { type PriceRow, priceRecord } from './price-rows.ts';
 
-/** Of one organization: with all else in its record they must fit into a message. */
+/** For one organization. They must fit into one message with the rest of its record. */
 export const pricesMax = 200;
 
 export async function create(call: ChangeCall, request: CreatePriceRequest__Output): Promise<Outcome<Price>> {
@@ -82,7 +82,7 @@ export async function remove(
   return { ...recorded(row), result: {}, before: message(row) };
 }
 
-/** @throws CallError, NameTakenError where there is one for the model under whichever of its names */
+/** @throws CallError, NameTakenError if there is a price for the model under any of its names */
 async function requirePlace(db: Kysely<Schema>, organizationId: string, model: string): Promise<void> {
   const rows = await db
     .selectFrom('prices')
@@ -99,7 +99,10 @@ async function requirePlace(db: Kysely<Schema>, organizationId: string, model: s
   );
 }
 
-/** A price that was stored with an alias of its provider is written anew with the canonical name, unless another one has it. */
+/**
+ * A price that was stored with an alias of its provider is rewritten with the canonical name, unless another price has
+ * that name.
+ */
 async function storedAnew(db: Kysely<Schema>, { id, organization_id, model }: PriceRow): Promise<string> {
   const stored = storedSelector(model);
   if (stored === model) return model;

@@ -1,4 +1,4 @@
-// Provider keys: the organization's credentials at model vendors. A secret goes in sealed and never comes out here.
+// Provider keys: the organization's credentials at model vendors. A secret is stored sealed and never returned.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderKeyRequest.ts';
@@ -38,7 +38,7 @@ import { organizationChanged } from './organizations.ts';
 
 export type ProviderKeyRow = Selectable<Schema['provider_keys']>;
 
-/** As JSON holds them: what is not set is absent. */
+/** The settings in JSON; those that are not set are absent. */
 interface StoredSettings {
   readonly baseUrl?: string;
   readonly endpoint?: string;
@@ -116,7 +116,7 @@ export async function update(
   expectRevision(request.ifRevision, before.revision);
   const settings = settingsOf(before);
   if (fields.secret === undefined && changesHost(settings, fields.settings)) {
-    // Or whoever may update could have the stored secret sent to a host of their own.
+    // Otherwise any operator who may update could have the stored secret sent to a host of their own.
     const description = 'must be sent again when base_url or endpoint names another host';
     throw invalidRequest([{ field: 'secret', description }]);
   }
@@ -152,7 +152,7 @@ export async function remove(
   return { ...recorded(row), result: {}, before: message(row) };
 }
 
-/** Whether keys are stored for a provider of this name, and the shipped provider whose keys they look like. */
+/** Checks whether a provider of this name takes keys, and finds the shipped provider whose keys have the same form. */
 async function keyRules(
   db: Kysely<Schema>,
   organizationId: string,
@@ -166,7 +166,7 @@ async function keyRules(
   return { provider, rules: rules ?? text };
 }
 
-/** A new secret under the newest master key; the present one is sealed anew under it, if it opens. */
+/** Seals a new secret under the newest master key, or the present one again, if a key opens it. */
 function secretColumns(
   deps: ServiceDeps,
   row: ProviderKeyRow,
@@ -192,7 +192,7 @@ function settingsText(present: StoredSettings, patch: ProviderSettingsPatch | un
     const value = patch?.[name];
     return value === undefined ? present[name] : (value ?? undefined);
   };
-  // One order of names, so that equal settings are equal texts; JSON drops what is undefined.
+  // The names are in a fixed order, so that equal settings are equal texts; JSON leaves out undefined values.
   return JSON.stringify({
     baseUrl: patched('baseUrl'),
     endpoint: patched('endpoint'),
@@ -213,7 +213,7 @@ async function find(db: Kysely<Schema>, id: string): Promise<ProviderKeyRow> {
   return row;
 }
 
-/** Provider keys travel inside the organization's record. */
+/** The organization's record contains its provider keys. */
 function recorded(row: ProviderKeyRow) {
   return {
     organizationId: row.organization_id,
@@ -222,7 +222,7 @@ function recorded(row: ProviderKeyRow) {
   };
 }
 
-/** The message, and that the secret was replaced even where its hint is the same. */
+/** The message, with the secret's version, so that the log shows a replaced secret even if its hint is the same. */
 function auditView(row: ProviderKeyRow): object {
   return { ...message(row), secretVersion: row.secret_version };
 }

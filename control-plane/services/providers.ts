@@ -1,5 +1,5 @@
-// Custom providers: of one organization, managed by its owners and admins, or of the platform, for every organization. An
-// organization's own shadows nothing: no name is given twice among all that an organization may call.
+// Custom providers: those of one organization, which its owners and admins manage, and those of the platform, for every
+// organization. Names are unique among all providers that an organization may call, so none shadows another.
 import type { Kysely } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -34,7 +34,7 @@ import { isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 
-/** Of one organization, and of the platform: all of both stand in each organization's record. */
+/** For one organization, and for the platform. Each organization's record contains all of both. */
 export const providersMax = 32;
 
 export async function create(
@@ -109,7 +109,7 @@ export async function update(
   };
   if (isSame(before, columns)) return { unchanged: message(before) };
   const after: ProviderRow = { ...before, ...columns, revision: call.revision };
-  // Or whoever may update could have stored secrets sent to a host that those who stored them have not seen.
+  // Otherwise any operator who may update could have stored secrets sent to a host that their owners have not seen.
   if (after.base_url !== before.base_url || secretsLike(after) !== secretsLike(before)) {
     await expectNoKeys(call.db, before);
   }
@@ -132,7 +132,10 @@ export async function remove(
   return { ...(await recorded(call.db, row)), result: {}, before: message(row) };
 }
 
-/** @throws CallError, NameTakenError where the other side, platform or some organization, has the name already */
+/**
+ * @throws CallError, NameTakenError if the name is taken: by the platform, or by an organization for one of the
+ * platform's
+ */
 async function expectPlace(db: Kysely<Schema>, organizationId: string | null, name: string): Promise<void> {
   const own = organizationId === null ? 'is' : '=';
   const { count } = await db
@@ -155,7 +158,7 @@ async function expectPlace(db: Kysely<Schema>, organizationId: string | null, na
   if (other !== undefined) throw new NameTakenError('providers_name_unique');
 }
 
-/** @throws CallError while provider keys are stored for it, switched off or not */
+/** @throws CallError while provider keys are stored for it, enabled or not */
 async function expectNoKeys(db: Kysely<Schema>, row: ProviderRow): Promise<void> {
   let query = db
     .selectFrom('provider_keys')
@@ -177,12 +180,13 @@ async function recorded(db: Kysely<Schema>, row: ProviderRow) {
 }
 
 /**
- * Providers travel inside the organization's record, and the platform's inside every organization's, so a change of one of
- * those names every organization. A subject of its own would be a second thing with which every look-up, in memory and in
- * Redis, had to be compared; this way the one rule of the feed holds as it is, also in proxies that know no providers. It
- * costs a row of the feed for each organization, and in each proxy a resolve for each that is in use, at a change that is
- * made a few times a year. Where the rows are too many for a message, the watch resets its proxies (changes/watch.ts).
- * Organizations that are made meanwhile come after this change: changes run one after another.
+ * The organization's record contains its providers, and every organization's record contains the platform's. So a
+ * change of one of the platform's invalidates every organization. An invalidation of the provider alone would make
+ * every look-up, in memory and in Redis, compare a second position. This way the one rule of the feed is enough, also
+ * for proxies that do not know providers. It costs one row of the feed for each organization, and in each proxy one
+ * resolve for each organization in use, at a change that happens a few times a year. If the rows are too many for a
+ * message, the watch resets its proxies (changes/watch.ts). Organizations that are created meanwhile come after this
+ * change, because changes run one after another.
  */
 async function whoseRecords(db: Kysely<Schema>, row: ProviderRow): Promise<readonly Invalidation[]> {
   if (row.organization_id !== null) return [organizationChanged(row.organization_id)];

@@ -1,4 +1,4 @@
-// Proxy tokens: the identity of a proxy towards Access, optionally bound to one organization.
+// Proxy tokens: they identify a proxy to the control plane, and may bind it to one organization.
 import type { Selectable } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -88,7 +88,7 @@ async function requireOrganization(call: ChangeCall, organizationId: string): Pr
   throw invalidRequest([{ field: 'organization_id', description: 'must be the id of an organization' }]);
 }
 
-/** The platform's own, whatever it is bound to: its audit events are for platform operators. */
+/** A proxy token belongs to the platform, even if it is bound: its audit events are for platform operators. */
 function recorded(row: Row) {
   return { organizationId: undefined, target: { kind: 'proxy_token', id: row.id } };
 }

@@ -1,5 +1,6 @@
-// Signs the records that proxies are given, so that what they keep in Redis can be withheld there but neither minted nor undone.
-// Without a key of its own the control plane signs with one that is made from its newest master key, so that it always signs.
+// Signs the records for proxies. So an attacker with access to Redis can withhold records there, but can neither forge
+// nor roll them back. Without a signing key of its own the control plane derives one from its newest master key, so
+// that records are always signed.
 import { hkdfSync } from 'node:crypto';
 import { type Reread, type RereadOptions, readNamed, reread } from '../../common/file-watcher.ts';
 import {
@@ -17,22 +18,22 @@ import { recordTypes } from '../../proto/load.ts';
 import { recordKinds, scopeKinds } from '../../proto/words/access.ts';
 
 export interface RecordSigner {
-  /** 16 hexadecimal digits: the key that signs now. */
+  /** The key that signs now, in 16 hexadecimal digits. */
   readonly keyId: string;
-  /** In DER: what proxies that are given no keys are to believe. The first is that of `keyId`. */
+  /** The public keys in DER for proxies without configured keys. The first is that of `keyId`. */
   readonly publicKeys: readonly Buffer[];
   /**
-   * @param response records in fields of their own; the same records come back signed
-   * @param at milliseconds since 1970, read before the snapshot was: a record counts as old as that
+   * @param response records in their own fields; the same records are returned signed
+   * @param at milliseconds since 1970, read before the snapshot: the age of a record counts from then
    */
   sign(response: ResolveResponse, keyHash: string, at: number): ResolveResponse;
   close(): void;
 }
 
 export interface RecordSignerSettings {
-  /** As it was when the program started. */
+  /** The key at the program's start. */
   readonly recordSigningKey: SigningKey | undefined;
-  /** Where it is read again. */
+  /** The file that is read again when it changes. */
   readonly recordSigningKeyFile: string | undefined;
   readonly masterKey: SealKeys;
 }
@@ -51,7 +52,7 @@ export function openRecordSigner(settings: RecordSignerSettings, options: Reread
   };
 }
 
-/** The first signs; proxies that are given no keys learn all of them. */
+/** The first signs. Proxies without configured keys accept all of them. */
 type Keys = readonly [SigningKey, ...SigningKey[]];
 
 function openKeys(

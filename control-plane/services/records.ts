@@ -1,4 +1,4 @@
-// Reads what a proxy is told of a key value: key, scope and organization, all as of one position.
+// Reads the records of a key value for a proxy: key, scope and organization, all as of one position.
 import type { Kysely, Selectable } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -29,7 +29,7 @@ import { readPrices } from './price-rows.ts';
 import { settingsOf } from './provider-keys.ts';
 
 export interface RecordsDeps {
-  /** The database in one snapshot, and its position. */
+  /** One snapshot of the database, and its position. */
   readonly db: Kysely<Schema>;
   readonly position: Position;
   readonly sealKeys: SealKeys;
@@ -39,7 +39,7 @@ export interface RecordsDeps {
 
 /**
  * @param hash SHA-256 of a key value in hexadecimal
- * @param onlyOf an organization: keys of others are not there
+ * @param onlyOf an organization; keys of others count as unknown
  */
 export async function readRecords(
   deps: RecordsDeps,
@@ -62,7 +62,7 @@ export async function readRecords(
   };
   if (key.scope_kind === 'organization') return records;
   const scope = await readScope(deps.db, key.scope_kind, key.scope_id);
-  // Deleting a scope revokes its keys; should one be left over, it opens nothing.
+  // Deleting a scope revokes its keys. A key that remains without its scope grants nothing.
   if (scope === undefined) return { asOf };
   return { ...records, scope: { ...scope, limits: limitsOf(key.scope_id) } };
 }

@@ -1,5 +1,6 @@
-// Who a proxy is, remembered for two seconds: the ledger is called many times a second by each, and a token that was revoked
-// still stops within that. Only who was let in is remembered, by a hash of what they showed.
+// Remembers the identity of a proxy for two seconds, because each proxy calls the ledger many times a second. A revoked
+// token still stops working within that time. Only successful authentications are remembered, by a hash of the
+// credentials.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
@@ -11,7 +12,7 @@ export type AuthenticateProxy = (credentials: Credentials) => Promise<ProxyCalle
 const rememberedMs = 2000;
 const proxiesMax = 10_000;
 
-/** @param authenticate of the dispatcher; what it throws is thrown */
+/** @param authenticate the dispatcher's; its errors are passed on */
 export function rememberProxies(authenticate: AuthenticateProxy, clock: Clock): AuthenticateProxy {
   const remembered = new LRUCache<string, { readonly until: number; readonly caller: Promise<ProxyCaller> }>({
     max: proxiesMax,

@@ -1,5 +1,5 @@
-// What callers are told of stored selectors: owners and admins what is in their organization, as of now; operators of the platform
-// where something is, as last looked, but nothing of what organizations have written.
+// Reports stored selectors that match nothing. Owners and admins get the present selectors of their organization.
+// Platform operators get the ids of the last check, but never the text of an organization's selectors.
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { ModelMatches } from '../../proto/generated/gateway/v1/ModelMatches.ts';
@@ -11,7 +11,7 @@ import { timeText } from '../domain/shared-fields.ts';
 import type { Outcome, ResponseCall } from './method.ts';
 import { checkSelectors, type FoundSelector, type SelectorFindings } from './stored-selectors.ts';
 
-/** Undefined: nothing is told to this caller, or nobody has looked yet. */
+/** Undefined if the caller gets no report, or there was no check yet. */
 export async function selectorCheck(call: ResponseCall): Promise<SelectorCheck | undefined> {
   const { role, organizationId } = call.caller;
   if (role === 'member') return undefined;
@@ -62,8 +62,9 @@ interface MatchesField {
 }
 
 /**
- * What the selectors of a request select, in its response and nowhere else: the audit log has the selectors themselves.
- * @param selectors undefined: the request had none
+ * Adds the matches of a request's selectors to its response, and only there: the audit log contains the selectors
+ * themselves.
+ * @param selectors undefined if the request had none
  */
 export function withMatches<Response extends MatchesField>(
   outcome: Outcome<Response>,

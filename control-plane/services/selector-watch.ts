@@ -1,5 +1,6 @@
-// Looks at the stored selectors of models when the control plane starts, and every hour: a limit that selects nothing holds nobody back
-// and says nothing about it. The log has ids alone, for whoever may read it need not know what organizations have written.
+// Checks the stored selectors of models when the control plane starts, and every hour: a limit whose selector matches
+// nothing limits nobody and shows no sign of it. The log contains ids only, because its readers need not know the text
+// of an organization's selectors.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startRounds } from '../../common/periodic-task.ts';
@@ -13,7 +14,7 @@ export interface SelectorMetrics {
 }
 
 export interface SelectorWatch {
-  /** What was found last; undefined: nobody has looked yet. */
+  /** The result of the last check; undefined before the first. */
   last(): LookedAt | undefined;
   close(): Promise<void>;
 }
@@ -32,7 +33,7 @@ export interface SelectorWatchDeps {
 }
 
 const everyMs = 3_600_000;
-/** So many are named in a line of the log. */
+/** How many selectors a log line lists. */
 const namedMax = 20;
 
 export function startSelectorWatch({ store, clock, log, metrics }: SelectorWatchDeps): SelectorWatch {

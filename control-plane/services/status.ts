@@ -1,4 +1,4 @@
-// How the replica that answers stands, from its memory. Proxies and their addresses are the platform's: nobody else is told.
+// The state of the replica that responds, from its memory. Only platform operators get the proxies and their addresses.
 import type { GetStatusRequest__Output } from '../../proto/generated/gateway/v1/GetStatusRequest.ts';
 import type { GetStatusResponse } from '../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
@@ -49,7 +49,7 @@ async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
   };
 }
 
-/** A message holds 4 MiB. */
+/** A message has at most 4 MiB. */
 const watchersMax = 1000;
 
 async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Promise<WatcherList> {

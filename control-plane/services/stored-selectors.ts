@@ -1,5 +1,5 @@
-// Looks through the stored selectors of models for those that select nothing that is known: written before they were held against
-// anything, taken because somebody insisted, or left behind by a custom provider that is gone. Reads in pages: keys may be many.
+// Finds stored selectors that match no known model: they were stored before selectors were checked, or with
+// `allow_unmatched`, or their custom provider was deleted. Reads in pages, because there may be many keys.
 import { type Kysely, sql } from 'kysely';
 import {
   type SelectorHolder,
@@ -15,19 +15,19 @@ import { countingPrices } from './price-rows.ts';
 
 export interface FoundSelector {
   readonly holder: SelectorHolder;
-  /** Of the holder. */
+  /** The holder's id. */
   readonly id: string;
-  /** Null: the platform's own. */
+  /** Null for the platform's own. */
   readonly organizationId: string | null;
   readonly problem: StoredProblem;
-  /** As it is stored. */
+  /** The stored selector. */
   readonly selector: string;
-  /** What it is held against. */
+  /** The models that it is compared with. */
   readonly known: KnownModels;
 }
 
 export interface SelectorFindings {
-  /** How many were looked at. */
+  /** How many selectors were checked. */
   readonly checked: number;
   readonly counts: Readonly<Record<StoredProblem, number>>;
   /** The first hundred. */
@@ -35,9 +35,9 @@ export interface SelectorFindings {
 }
 
 export interface CheckDeps {
-  /** Reads in a snapshot: one for each page, or the same for all. */
+  /** Reads in a snapshot: one for each page, or one for all. */
   read<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
-  /** Undefined: all of them, and the platform's own. */
+  /** Undefined for all organizations and the platform's own. */
   readonly organizationId: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function checkSelectors(deps: CheckDeps): Promise<SelectorFindings>
   return findings.end();
 }
 
-/** Where selectors are stored: the column, whose organization's the row is, and which rows count. */
+/** Where selectors are stored: the table, the column, the column of the organization, and which rows count. */
 const holders = {
   limit: {
     table: 'limits',
@@ -101,7 +101,7 @@ async function* pagesOf(
 
 type ModelList = ReturnType<typeof listOf>;
 
-/** Of all custom providers, by organization; of the platform's under null. */
+/** All custom providers by organization; the platform's under null. */
 async function readLists(db: Kysely<Schema>): Promise<ReadonlyMap<string | null, readonly ModelList[]>> {
   const rows = await db.selectFrom('providers').select(['id', 'organization_id', 'name', 'models']).execute();
   const lists = new Map<string | null, ModelList[]>();
@@ -114,7 +114,7 @@ async function readLists(db: Kysely<Schema>): Promise<ReadonlyMap<string | null,
 }
 
 const foundMax = 100;
-/** The same few selectors stand in many lists. */
+/** Many lists contain the same few selectors, so results are cached. */
 const judgedMax = 10_000;
 
 class Findings {
@@ -149,7 +149,7 @@ class Findings {
     }
   }
 
-  /** Of an organization's prices only all of them say which go before others. */
+  /** Checks prices last, because only all prices of an organization together show which of them are shadowed. */
   end(): SelectorFindings {
     for (const [organizationId, prices] of this.#prices) {
       const counting = countingPrices(prices);

@@ -1,5 +1,6 @@
-// Reported usage as rows of the books. A thousand events come at once, so each is read in one straight pass, and what they have in
-// common is read once; what is wrong is named by its path in the request, such as "events[3].cost_nano_usd". Pure.
+// Converts reported usage to rows of the ledger. A report may contain a thousand events, so each is read in one pass,
+// and their common parts are read once. A problem is named by its path in the request, such as
+// "events[3].cost_nano_usd". Pure.
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { isUuid } from '../../common/uuid.ts';
@@ -16,12 +17,12 @@ import { knownWords, specialText } from '../usage/special.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
 export const textLengthMax = 512;
-/** More than limits can apply to one request. */
+/** More than the limits that can apply to one request. */
 export const chargesMax = 256;
 const statusMax = 599;
 const errorSources = ['', 'gateway', 'provider'];
 
-/** @param violations what is wrong is added to these; the answer is then worth nothing */
+/** @param violations problems are added to these; if there are any, the result is invalid */
 export function readReport(
   { events, sources, slices }: ReportUsageRequest__Output,
   violations: Violation[],
@@ -55,7 +56,7 @@ function readSource(read: Reader, source: UsageSource__Output) {
     project_ai_system_id: read.maybeId('project_ai_system_id', source.projectAiSystemId),
     project_person_id: read.maybeId('project_person_id', source.projectPersonId),
     provider: read.text('provider', source.provider),
-    // A proxy of an older version reports the name that was sent.
+    // An older proxy reports the name that the caller sent.
     model_asked: canonicalModel(read.text('model_asked', source.modelAsked)),
     model_answered: read.text('model_answered', source.modelAnswered),
     direct_key: flag(source.directKey),
@@ -71,7 +72,7 @@ function readSlice(read: Reader, { budgetId, window }: UsageSlice__Output) {
   };
 }
 
-/** Undefined: it is of no source. */
+/** Undefined if the event has no valid source. */
 function readEvent(read: Reader, event: UsageEvent__Output, common: Common): ReportedEvent | undefined {
   const source = common.sources[event.source];
   if (source === undefined) return read.wrong('source', 'must be a position in `sources`');
@@ -130,19 +131,19 @@ function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** A reason of a newer proxy arrives as its number: the event counts all the same. */
+/** A newer proxy's unknown reason arrives as its number. The event still counts. */
 function estimateReason({ estimateReason: reason }: UsageEvent__Output): EstimateReason | null {
   return estimateReasons.wordOf(reason) ?? null;
 }
 
 const noTime = { at: 0, day: '' };
 
-/** Reads the fields of one message of a list after the other. */
+/** Reads the fields of a list's messages one after the other. */
 class Reader {
   readonly #list: string;
   readonly #violations: Violation[];
   #position = 0;
-  /** Many events are of one millisecond, one after the other. */
+  /** Caches the last time: many consecutive events are from the same millisecond. */
   #timeText = '';
   #time = noTime;
 
@@ -179,7 +180,7 @@ class Reader {
     return this.of(field, text, fits, `must be at most ${textLengthMax} characters that can be stored`);
   }
 
-  /** Milliseconds, and the UTC day. */
+  /** Reads milliseconds and the UTC day. */
   time(field: string, text: string): typeof noTime {
     if (text === this.#timeText) return this.#time;
     const read = time(text);

@@ -1,4 +1,4 @@
-// What was used: totals, of which members see their own, and every request for export.
+// Usage: totals, and the export of every request. Members only get totals of their own usage.
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -41,7 +41,7 @@ export async function totals(
   const names = { groupBy: fields.group_by, groupByMetadata: fields.group_by_metadata };
   const { size, limit, after } = pageBy(request, (key) => readGroup(key, names), pageSizes);
   const { role, personId: own } = call.caller;
-  // Somebody else's usage and none look the same to a member.
+  // For a member, another person's usage looks the same as none.
   if (role === 'member' && (fields.person_id ?? own) !== own) return { totals: [], nextPageToken: '' };
   const question = {
     organizationId: request.organizationId,
@@ -65,7 +65,10 @@ export async function totals(
   return { totals: items, nextPageToken, ...(match && { match }) };
 }
 
-/** What was used may be in no catalog any more: what it selects of that is reason enough. @throws CallError where it selects nothing */
+/**
+ * A used model may no longer be in any catalog, so a selector that matches used models is valid.
+ * @throws CallError if it matches nothing
+ */
 async function readModels(
   { db }: ReadCall,
   { organizationId, model, allowUnmatched }: UsageTotalsRequest__Output,
@@ -99,7 +102,7 @@ const files = {
 
 const usageFormat = wordOf(usageFormats);
 
-/** From the start of the running month until now, unless the request says otherwise. */
+/** From the start of the current month until now, unless the request names other times. */
 function range(request: { readonly from?: string; readonly to?: string }, now: number) {
   const given = checked({ from: optional(time, request.from), to: optional(time, request.to) });
   const from = given.from ?? windowStart(windowOf('month', now)) ?? now;
@@ -120,7 +123,7 @@ function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
     : valid(found);
 }
 
-/** By its canonical name. */
+/** Reads the name of a provider as its canonical name. */
 function providerName(text: string): Field<string> {
   return /^[a-z0-9-]{1,63}$/.test(text)
     ? valid(canonicalVendorName(text) ?? text)
@@ -147,7 +150,7 @@ interface GroupNames {
   readonly groupByMetadata: readonly string[];
 }
 
-/** The last group of the page before. */
+/** Parses the last group of the previous page. */
 function readGroup(key: string, { groupBy: names, groupByMetadata }: GroupNames): UsageGroup | undefined {
   const group = parse(key);
   const length = names.length + groupByMetadata.length;
@@ -193,7 +196,7 @@ function totalMessage(row: UsageTotalRow, metadataNames: readonly string[]) {
   } satisfies UsageTotal;
 }
 
-/** What is of none is left out. */
+/** Leaves out an empty name. */
 function named(field: string, value: string | number | undefined) {
   return value === undefined || value === '' ? {} : { [field]: value };
 }

@@ -1,4 +1,4 @@
-// Virtual keys: their rows, the message that shows one, what one belongs to, and who may have it.
+// Virtual keys: their rows, their message, their scope, and who may have them.
 import type { Kysely, Selectable } from 'kysely';
 import { aMap, aString } from '../../common/json-shape.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
@@ -30,7 +30,7 @@ export async function valuesOfKey(db: Kysely<Schema>, keyId: string): Promise<re
   return (await valuesOf(db, [keyId])).get(keyId) ?? [];
 }
 
-/** The values of keys by key id, newest first; those past their end may be among them. */
+/** The values of keys by key id, newest first. They may include values past their end. */
 export async function valuesOf(
   db: Kysely<Schema>,
   keyIds: readonly string[],
@@ -51,7 +51,7 @@ export function requireNotRevoked(row: KeyRow): void {
   throw new CallError('key_revoked', 'the key is revoked, which is final; create another one');
 }
 
-/** Of the newest value; undefined: all of them are gone. */
+/** The hint of the newest value; undefined if all values are gone. */
 export function hintOf(values: readonly ValueRow[]): string | undefined {
   return values.find((value) => value.ends_at === null)?.hint;
 }
@@ -81,18 +81,18 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
   } satisfies VirtualKey;
 }
 
-/** What a virtual key belongs to. */
+/** The scope of a virtual key. */
 export type KeyScope = Reference<ScopeKind>;
 
 export const keyScope = referenceOf(scopeKinds);
 
-/** A member has to do with keys scoped to themself only. @throws CallError */
+/** A member may handle keys of their own scope only. @throws CallError */
 export function requireOwnScope(caller: OperatorCaller, scope: KeyScope): void {
   if (caller.role !== 'member' || (scope.kind === 'person' && scope.id === caller.personId)) return;
   throw permissionDenied('a member creates, sees, rotates and revokes keys scoped to themself only');
 }
 
-/** Whoever is handed a value acts as its scope. @throws CallError */
+/** A caller who receives a value can act as its scope. @throws CallError */
 export async function requireMayHoldKey(call: ReadCall, scope: KeyScope): Promise<void> {
   if (scope.kind !== 'person') return;
   const person = await call.db

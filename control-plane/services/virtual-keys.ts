@@ -1,4 +1,4 @@
-// Virtual keys: what callers of the gateway send. A value is in the answer of the call that makes it and nowhere else.
+// Virtual keys: the keys that callers of the gateway send. A value is only in the response of the call that creates it.
 import { hash } from 'node:crypto';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateVirtualKeyRequest.ts';
@@ -63,7 +63,7 @@ export async function create(
     name: fields.name,
     active: flag(request.active ?? true),
     ends_at: fields.ends_at ?? null,
-    // As it was sent: what a name stands for may change between a request and its repetition.
+    // The models as they were sent, because the meaning of a name may change between a request and its repetition.
     allowed_models: JSON.stringify(fields.allowed_models ?? []),
     metadata: JSON.stringify(fields.metadata ?? {}),
   };
@@ -98,7 +98,7 @@ export async function create(
   };
 }
 
-/** @throws CallError for a selector that selects nothing */
+/** @throws CallError for a selector that matches nothing */
 async function readSelectors(
   { db }: ReadCall,
   organizationId: string,
@@ -112,7 +112,7 @@ async function readSelectors(
   return checked({ allowed_models: optional(read, allowedModels) }).allowed_models;
 }
 
-/** The key that this client request id has made, if the request was the same. @throws CallError if it was another */
+/** The key that this client request id has created, if the request was the same. @throws CallError if it was another */
 async function createdBefore(
   call: ChangeCall,
   organizationId: string,

@@ -1,5 +1,5 @@
-// Webhooks: where an organization is told of what happens to its budgets. A secret is answered when it is made, and never
-// comes out here again. webhooks/ does the telling.
+// Webhooks: the endpoints to which an organization's events are sent. A secret is returned when it is created, and
+// never again. webhooks/ sends the events.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import { createWebhookSecret } from '../../common/webhook-signature.ts';
@@ -31,7 +31,7 @@ import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 type WebhookRow = Selectable<Schema['webhooks']>;
 type DeliveryRow = Selectable<Schema['webhook_deliveries']>;
 
-/** Of one organization: each event is a request to every one of them. */
+/** For one organization, because each event is sent to every one of them. */
 export const webhooksMax = 10;
 
 export async function create(
@@ -114,7 +114,7 @@ export async function rotateSecret(
   return { ...recorded(before), result: { secret }, before: message(before), after: message(after) };
 }
 
-/** What it is still to be told ends with it. */
+/** Its pending deliveries end with it. */
 export async function remove(
   call: ChangeCall,
   request: DeleteWebhookRequest__Output,
@@ -163,7 +163,7 @@ async function find(db: Kysely<Schema>, id: string): Promise<WebhookRow> {
   return row;
 }
 
-/** No proxy holds webhooks: nothing to invalidate. */
+/** No proxy's record contains webhooks, so nothing is invalidated. */
 function recorded(row: WebhookRow) {
   return {
     organizationId: row.organization_id,

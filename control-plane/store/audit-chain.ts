@@ -1,5 +1,5 @@
-// The audit log's hash chain: each event's hash covers the hash of the event before it, and the feed's row holds the end.
-// Whoever changes, removes, adds or reorders an event after the fact breaks the chain from there on.
+// The hash chain of the audit log: each event's hash includes the previous event's hash, and the feed's row contains
+// the last one. Changing, removing, inserting or reordering an event later breaks the chain from there on.
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { ChainPoint } from '../../common/audit-anchor.ts';
@@ -8,12 +8,12 @@ import type { Schema } from './schema.ts';
 export type AuditEvent = Selectable<Schema['audit_events']>;
 export type AuditContent = Omit<AuditEvent, 'hash' | 'previous_hash'>;
 
-/** What the first event is chained to. */
+/** The previous hash of the first event. */
 export const chainStart = '0'.repeat(64);
 
 /**
- * SHA-256 in hexadecimal over the previous hash and the event's canonical JSON: the columns in alphabetical order without
- * white space, `before` and `after` as the texts that are stored.
+ * SHA-256 in hexadecimal over the previous hash and the event's canonical JSON: the columns in alphabetical order
+ * without white space, `before` and `after` as the stored texts.
  */
 export function auditHash(previousHash: string, event: AuditContent): string {
   const canonical = JSON.stringify({
@@ -34,7 +34,7 @@ export function auditHash(previousHash: string, event: AuditContent): string {
 
 export type AuditVerdict =
   | { readonly intact: true; readonly events: number; readonly head: ChainPoint }
-  /** The first event that does not fit: it, or what stood before it, was tampered with. */
+  /** The first inconsistent event. It, or an event before it, was tampered with. */
   | ({ readonly intact: false } & ChainFlaw);
 
 export interface ChainFlaw {
@@ -44,7 +44,7 @@ export interface ChainFlaw {
 
 export const beforeFirst: ChainPoint = { revision: 0, hash: chainStart };
 
-/** Walks the whole chain. Give it the database of one snapshot, so that no change comes in between. */
+/** Verifies the whole chain. Pass the database of one snapshot, so that no change happens in between. */
 export async function verifyAuditChain(db: Kysely<Schema>): Promise<AuditVerdict> {
   let [reached, events] = [beforeFirst, 0];
   for (;;) {
@@ -57,17 +57,17 @@ export async function verifyAuditChain(db: Kysely<Schema>): Promise<AuditVerdict
 }
 
 export interface VerifiedSlice {
-  /** The last event of it; where there was none, where it began. */
+  /** The last verified event, or the start if there was none. */
   readonly reached: ChainPoint;
   readonly events: number;
-  /** Whether it holds the newest event, and the feed says so too. */
+  /** Whether the slice contains the newest event, and the feed's row agrees. */
   readonly isEnd: boolean;
   readonly flaw: ChainFlaw | undefined;
 }
 
 /**
- * Walks so many events after a point that was reached before.
- * @param db of one snapshot; pieces may be walked in different ones, since a chain only grows
+ * Verifies up to `rows` events after a point that was verified before.
+ * @param db of one snapshot; slices may come from different ones, because a chain only grows
  */
 export async function verifySlice(
   db: Kysely<Schema>,
@@ -98,7 +98,7 @@ export async function verifySlice(
   return { reached, events, isEnd: true, flaw };
 }
 
-/** The hashes that are stored for these revisions, those that are there. @param revisions at most 1000 */
+/** The stored hashes of these revisions, as far as they exist. @param revisions at most 1000 */
 export async function storedPoints(
   db: Kysely<Schema>,
   revisions: readonly number[],
@@ -114,7 +114,7 @@ export async function storedPoints(
 
 const pageRows = 1000;
 
-/** In the order of their revisions. Give it the database of one snapshot. */
+/** In the order of their revisions. Pass the database of one snapshot. */
 export async function* readAuditEvents(db: Kysely<Schema>, after = 0): AsyncIterable<AuditEvent> {
   let last = after;
   for (;;) {

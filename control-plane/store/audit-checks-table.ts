@@ -1,23 +1,24 @@
-// The row that says how far the audit log was verified and which replica's turn it is, and the step of migrations.ts that makes it.
-// Whoever can write the database can write it too: it spares work, and proves nothing.
+// The row that records how far the audit log was verified and when a replica must check it next, and the step of
+// migrations.ts that creates it. An attacker who can write to the database can write this row too: it saves work but
+// proves nothing.
 import { sql } from 'kysely';
 import type { MigratedDatabase } from './table-forms.ts';
 
 /** One row. */
 export interface AuditChecksTable {
   id: 1;
-  /** When the next check begins; while one is under way, when it counts as abandoned. */
+  /** When the next check begins. During a check: when it counts as abandoned. */
   due_at: number;
-  /** Up to where the log was found intact. */
+  /** The last revision up to which the log was found intact. */
   verified_revision: number;
   verified_hash: string;
-  /** When that was; null: never. */
+  /** When the log was last verified; null for never. */
   verified_at: number | null;
-  /** When the log was last found intact from its first event on. */
+  /** When the log was last verified from its first event on. */
   whole_at: number | null;
-  /** The newest event that every target has an anchor of. */
+  /** The newest event that is anchored at every target. */
   anchored_revision: number;
-  /** What is wrong, as JSON of {revision, reason}; null: nothing. */
+  /** The flaw as JSON of {revision, reason}; null for none. */
   flaw: string | null;
 }
 

@@ -1,5 +1,6 @@
-// The histories that this database has been part of, as far as it remembers them: whether one goes on from the other with nothing
-// lost, or what was committed last may be gone. A row for each epoch, written by whoever meets it first.
+// The histories that this database has been part of, as far as they are recorded: whether an epoch continues the one
+// before without loss, or the last commits may be lost. There is one row for each epoch; the first replica that finds
+// the epoch writes it.
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
@@ -7,7 +8,7 @@ import type { EpochChange, Lineage, Position } from './store.ts';
 
 type EpochRow = Selectable<Schema['epochs']>;
 
-/** What of a transaction tells where it is. */
+/** The parts of a transaction that show its position in the history. */
 interface Place {
   readonly db: Kysely<Schema>;
   readonly now: number;
@@ -16,14 +17,17 @@ interface Place {
 
 const keptMax = 64;
 
-/** What of the feed's row says in which epoch the last change was made. */
+/** The columns of the feed's row that record the epoch of the last change. */
 export interface LastChange {
   readonly epoch: string | null;
   readonly epoch_revision: number | null;
   readonly revision: number;
 }
 
-/** A plain start: what follows goes on from what stands in this file. One transaction, before any other of this start. */
+/**
+ * Records an ordinary start: the new epoch continues the stored one. Run it in one transaction, before any other of
+ * this start.
+ */
 export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Position): Promise<void> {
   const last = await newest(db);
   await db
@@ -40,9 +44,11 @@ export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Posit
 }
 
 /**
- * Notes the present epoch where nobody has: unless it is the first of all, the database was restored, or a standby promoted. Every change
- * notes it in its own transaction, so as long as nobody has, what stands here is what the epoch before has left.
- * @param lastChange of before this epoch; undefined: as the feed's row has it; 'lost': the database was seen to have gone back
+ * Records the present epoch unless it is recorded already. Unless it is the first of all, the database was restored or
+ * a standby was promoted. Every change records the epoch in its own transaction; until then the database contains what
+ * the previous epoch left.
+ * @param lastChange the last change before this epoch; undefined reads it from the feed's row; 'lost' means that the
+ * database was found to have gone back
  */
 export async function noteEpoch(
   { db, epoch }: Omit<Place, 'now'>,
@@ -53,7 +59,7 @@ export async function noteEpoch(
   const last = await newest(db);
   const isLost = lastChange === 'lost';
   const before = isLost ? undefined : continued(lastChange ?? (await readLastChange(db)));
-  // What went back may remember no epoch at all.
+  // A database that went back may contain no epoch at all.
   const isFirst = last === undefined && !isLost;
   const row: EpochRow = {
     epoch,
@@ -72,11 +78,14 @@ export async function noteEpoch(
     .deleteFrom('epochs')
     .where('number', '<=', row.number - keptMax)
     .execute();
-  // Another replica may have noted it first.
+  // Another replica may have recorded it first.
   return (await read(db, epoch)) ?? row;
 }
 
-/** Undefined where a version that does not say in which epoch made the last change: nothing is known of where this one begins. */
+/**
+ * Undefined if the last change was made by a version that does not record epochs: then it is not known where this epoch
+ * begins.
+ */
 function continued({ epoch, epoch_revision, revision }: LastChange): Position | undefined {
   return epoch !== null && epoch_revision === revision ? { epoch, revision } : undefined;
 }
@@ -97,7 +106,10 @@ export async function readLineage(place: Place): Promise<Lineage> {
   return { epoch: place.epoch, continues };
 }
 
-/** The revision of the lineage's epoch that a position counts as; undefined: it is of another history. */
+/**
+ * @returns the revision of the lineage's epoch that a position corresponds to; undefined if the position is of another
+ * history
+ */
 export function countedIn({ epoch, continues }: Lineage, at: Position): number | undefined {
   if (at.epoch === epoch) return at.revision;
   const index = continues.findIndex((each) => each.epoch === at.epoch);
@@ -108,8 +120,8 @@ export function countedIn({ epoch, continues }: Lineage, at: Position): number |
 }
 
 /**
- * An epoch that may lack what was committed last, as the ledger or a watch of a proxy meets it first. No earlier transaction counts:
- * proxies, which report again what is lost, need their time from then on.
+ * Records when an epoch that may lack the last commits was first found, by the ledger or by a proxy's watch. Earlier
+ * transactions do not count, because proxies need time from then on to report again what was lost.
  */
 export async function noteRestored({ db, now, epoch }: Place): Promise<void> {
   await noteEpoch({ db, epoch });
@@ -122,7 +134,7 @@ export async function noteRestored({ db, now, epoch }: Place): Promise<void> {
     .execute();
 }
 
-/** When it was last found that what was committed last may be gone, by the database's clock. */
+/** When a possible loss of the last commits was last found, by the database's clock. */
 export async function restoredAt(db: Kysely<Schema>): Promise<number | undefined> {
   const { at } = await db
     .selectFrom('epochs')
@@ -131,13 +143,13 @@ export async function restoredAt(db: Kysely<Schema>): Promise<number | undefined
   return at ?? undefined;
 }
 
-// Proxies name what they have seen one after the other: it is one loss.
+// Several proxies report the same loss within this time, each with its own position.
 const oneLossMs = 60_000;
 
 /**
- * How what the proxy has seen goes on here.
- * @param since of another epoch than the present one
- * @param isBelieved whether the proxy may tell all others that something is lost
+ * Decides how the present epoch continues the history that a proxy has received.
+ * @param since a position of another epoch
+ * @param isBelieved whether the proxy may report a loss on behalf of all others
  */
 export async function epochChange(place: Place, since: Position, isBelieved: boolean): Promise<EpochChange> {
   await noteRestored(place);
@@ -150,7 +162,7 @@ export async function epochChange(place: Place, since: Position, isBelieved: boo
   return 'restored';
 }
 
-/** undone: this file goes back to before what the proxy has seen. */
+/** undone: the database is in an earlier state than the proxy has received. */
 async function changeBetween(
   db: Kysely<Schema>,
   present: EpochRow,
@@ -164,7 +176,7 @@ async function changeBetween(
     row = row.continues_epoch === null ? undefined : await read(db, row.continues_epoch);
   }
   if (row?.kind === 'restored') return 'restored';
-  // Before the first there was a version that remembered nothing. Behind what was forgotten may be anything.
+  // Before the first recorded epoch a version ran that records none. Beyond deleted rows anything may have happened.
   if (row?.kind === 'first') return present.kind === 'first' ? 'restarted' : 'undone';
   return 'restored';
 }
@@ -178,8 +190,8 @@ function newest(db: Kysely<Schema>): Promise<EpochRow | undefined> {
 }
 
 /**
- * A short name of a history of the database, from whatever distinguishes it: positions of one epoch are compared by revision alone, so two
- * databases that could have gone different ways must not share one.
+ * A short name of one history of the database, made from everything that distinguishes it. Positions of one epoch are
+ * compared by revision only, so two databases that may have diverged must not share an epoch.
  */
 export function epochOf(parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 16);

@@ -1,4 +1,4 @@
-// The tables of guardrails: a part of schema.ts, and the step of migrations.ts that makes them, under its rules.
+// The tables of guardrails: a part of schema.ts, and the steps of migrations.ts that create them, under its rules.
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 import { resourceTable, uniqueName } from './table-forms.ts';
@@ -14,13 +14,13 @@ export interface GuardrailsTable {
   on_failure: Guardrail['onFailure'];
   message: string;
   ai_system_ids: string;
-  /** Of virtual keys, as JSON. */
+  /** Ids of virtual keys, as JSON. */
   key_ids: string;
-  /** The contract's GuardrailCheck as JSON, with everything that it can say. */
+  /** The contract's GuardrailCheck as JSON, with all its fields. */
   check_message: string;
-  /** UTF-8 of all phrases and patterns in it. */
+  /** UTF-8 size of all its phrases and patterns. */
   text_bytes: number;
-  /** Of a webhook: base64 of the sealed secret. Of a service: of its credential, as JSON. */
+  /** Base64 of the sealed secret of a webhook, or of a service's credential as JSON. */
   secret: string | null;
   /** Counts the secrets written; authenticated by the seal. */
   secret_version: number;
@@ -28,7 +28,7 @@ export interface GuardrailsTable {
   revision: number;
 }
 
-/** Samples of decisions that were recorded in the audit log: a proxy that is not answered sends them again. */
+/** Samples of decisions that were recorded in the audit log. A proxy without a response sends its samples again. */
 export interface GuardrailSamplesTable {
   id: string;
   recorded_at: number;
@@ -50,7 +50,7 @@ export async function createGuardrails(db: MigratedDatabase): Promise<void> {
     .addColumn('secret', 'text')
     .addColumn('secret_version', 'integer', (column) => column.notNull())
     .execute();
-  // Few of one organization: their order by position needs no index of its own.
+  // An organization has few guardrails, so their order by position needs no index.
   await uniqueName(db, 'guardrails').execute();
   await db.schema
     .createTable('guardrail_samples')
@@ -64,7 +64,7 @@ export async function createGuardrails(db: MigratedDatabase): Promise<void> {
     .execute();
 }
 
-/** Guardrails of chosen keys, and questions of guardrails among the usage. */
+/** Adds guardrails of chosen keys, and marks guardrails' calls of models among the usage. */
 export async function addGuardrailKeys(db: MigratedDatabase): Promise<void> {
   await db.schema
     .alterTable('guardrails')

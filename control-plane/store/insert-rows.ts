@@ -1,5 +1,6 @@
-// Two ways to write many rows. PostgreSQL takes them as one parameter, in JSON: each parameter of its own is work for driver and
-// server. SQLite takes them value by value: what it does for one is little, and to look it up in JSON is more.
+// Two ways to write many rows. For PostgreSQL all rows are one parameter in JSON, because each parameter costs the
+// driver and the server work. For SQLite each value is a parameter, because a parameter costs little there, less than
+// reading JSON.
 import { CompiledQuery } from 'kysely';
 import type { InsertRows, RowsInsert, StoredRow } from './store.ts';
 
@@ -26,10 +27,10 @@ export const insertInParts: InsertRows = async (db, insert, rows) => {
   return returned;
 };
 
-// More at once are not cheaper, and few columns are far from the 32,766 parameters that a statement takes.
+// Larger parts are not cheaper, and with few columns they are far from the 32,766 parameters that a statement accepts.
 const partMax = 64;
 
-/** Of sizes that are powers of two: few texts, each of which is prepared once. */
+/** Parts have sizes that are powers of two, so there are few statements, each prepared once. */
 function* partsOf(rows: readonly StoredRow[]): Generator<readonly StoredRow[]> {
   let size = partMax;
   for (let from = 0; from < rows.length; from += size) {

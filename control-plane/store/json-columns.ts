@@ -1,5 +1,5 @@
-// JSON in columns of text, read by its shape: a row that another version or a hand has written otherwise is refused by table, column
-// and id, and its value is in no error.
+// Reads JSON from text columns by its shape. A row that another version or a person wrote in another shape is refused;
+// the error names table, column and id, but not the value.
 import { aList, aString, readShape, type Shape, ShapeError } from '../../common/json-shape.ts';
 import type { Schema } from './schema.ts';
 
@@ -7,18 +7,21 @@ export class StoredJsonError extends Error {
   override readonly name = 'StoredJsonError';
 }
 
-/** Reads one column of a table. @throws StoredJsonError */
+/** Makes a reader of one column of a table. The reader throws StoredJsonError. */
 export function jsonColumn<Table extends keyof Schema, Column extends keyof Schema[Table] & string, T>(
   table: Table,
   column: Column,
   shape: Shape<T>,
 ) {
-  /** @param id where the row has none, or it was not read */
+  /** @param id for a row without an id, or if it was not read */
   return (row: Readonly<Record<Column, string>> & { readonly id?: string }, id = row.id): T =>
     readColumn(row[column], shape, `${table}.${column} of ${id}`);
 }
 
-/** @param place table, column and id, for the error @throws StoredJsonError */
+/**
+ * @param place table, column and id, for the error
+ * @throws StoredJsonError
+ */
 export function readColumn<T>(text: string, shape: Shape<T>, place: string): T {
   try {
     return readShape(text, shape);

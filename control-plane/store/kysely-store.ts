@@ -1,4 +1,4 @@
-// The store over either database: what SQLite and PostgreSQL do differently is a Backend.
+// The store over either database. A Backend contains the differences between SQLite and PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
@@ -24,36 +24,36 @@ import type {
 
 export interface Backend {
   readonly reads: Kysely<Schema>;
-  /** The same for the feed, its heartbeats, and what else proxies read: it never waits for operators' reads. */
+  /** For the feed, its heartbeats and other reads of proxies, which never wait for operators' reads. */
   readonly proxyReads: Kysely<Schema>;
-  /** Changes wait for each other, so where connections are shared they have some of their own and never keep reads waiting. */
+  /** Changes wait for each other, so if connections are pooled they have their own and never delay reads. */
   readonly changes: Kysely<Schema>;
-  /** The same for the books, which wait for each other by organization and budget. */
+  /** For ledger transactions, which wait for each other by organization and budget. */
   readonly books: Kysely<Schema>;
   readonly locks: RowLocks;
   readonly insertRows: InsertRows;
   readonly features: DatabaseFeatures;
-  /** The database's clock in milliseconds. */
+  /** The database's clock, in milliseconds. */
   now(): RawBuilder<number>;
-  /** The newest position as the given transaction sees it. */
+  /** The newest position that the given transaction sees. */
   position(db: Kysely<Schema>): Promise<Position>;
-  /** The same, and the database's clock, at the cost of one. */
+  /** The position and the database's clock, in one query. */
   moment(db: Kysely<Schema>): Promise<{ readonly now: number; readonly position: Position }>;
-  /** Rings for the other processes when the transaction commits. */
+  /** Notifies the other processes when the transaction commits. */
   ring(tx: Transaction<Schema>): Promise<void>;
-  /** The transaction was undone because of others, and may do better when run again. */
+  /** Whether the database rolled the transaction back because of others, so that it may succeed when run again. */
   mayRunAgain(error: unknown): boolean;
-  /** As in Store. */
+  /** See Store. */
   whyNotWritable(): Promise<string | undefined>;
   onBell(ring: () => void): void;
-  /** Tells the other processes; it may be lost. */
+  /** Sends a reclaim request to the other processes; it may be lost. */
   recall(recall: Recall): Promise<void>;
-  /** Called for what other processes tell. */
+  /** Calls the listener for reclaim requests of other processes. */
   onRecall(listener: (recall: Recall) => void): void;
   close(): Promise<void>;
 }
 
-/** @param onAuditEvent told each event once its change is committed */
+/** @param onAuditEvent called with each event once its change is committed */
 export function createKyselyStore(
   backend: Backend,
   onAuditEvent: (event: AuditEvent) => void = () => undefined,
@@ -148,7 +148,7 @@ function runBooks<T>(backend: Backend, work: (tx: BooksTransaction) => Promise<T
   );
 }
 
-/** Runs a transaction, and again where the database undid it because of others. */
+/** Runs a transaction, and runs it again if the database rolled it back because of others. */
 async function inRuns<T>(backend: Backend, transaction: () => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {
@@ -160,7 +160,7 @@ async function inRuns<T>(backend: Backend, transaction: () => Promise<T>): Promi
   }
 }
 
-/** Thrown within a transaction to roll it back without a failure. */
+/** Thrown within a transaction to roll it back without an error. */
 class NothingChanged extends Error {
   readonly result: unknown;
 
@@ -175,7 +175,8 @@ function runChangeOnce<T>(
   context: ChangeContext,
   work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
 ): Promise<{ readonly result: T; readonly event: AuditEvent }> {
-  // The feed's row is locked first, and read committed lets what follows see all that was committed before.
+  // The feed's row is locked first. With read committed, the following statements see everything that was committed
+  // before.
   return backend.changes
     .transaction()
     .setIsolationLevel('read committed')
@@ -197,11 +198,11 @@ function runChangeOnce<T>(
     });
 }
 
-// Rows of one insert: PostgreSQL takes 65,535 parameters, SQLite 32,766.
+// The rows of one insert: PostgreSQL accepts 65,535 parameters, SQLite 32,766.
 const insertRowsMax = 1000;
 
 async function recordInvalidations(tx: ChangeTransaction, change: Change<unknown>): Promise<void> {
-  // Where a change speaks of a record twice, its last word counts.
+  // If a change names a record twice, the last state counts.
   const byRecord = new Map<string, Invalidation>();
   for (const invalidation of change.invalidations) {
     byRecord.set(`${invalidation.kind} ${invalidation.ref}`, invalidation);
@@ -210,7 +211,7 @@ async function recordInvalidations(tx: ChangeTransaction, change: Change<unknown
     revision: tx.revision,
     kind,
     ref,
-    // Of whom a proxy that is bound to one organization has to hear: a change of the platform's may concern many.
+    // The organization whose bound proxies get the invalidation. A change of the platform's may concern many.
     organization_id: kind === 'organization' ? ref : (change.organizationId ?? null),
     state,
     at: tx.now,
@@ -251,7 +252,10 @@ async function recordAuditEvent(
   return event;
 }
 
-/** In which epoch this change is. Where it is the first of its epoch, it notes what that goes on from. */
+/**
+ * @returns the epoch of this change. If it is the first change of its epoch, the epoch is recorded with the position
+ * that it continues.
+ */
 async function noteEpochOf(
   backend: Pick<Backend, 'position'>,
   { db }: ChangeTransaction,
@@ -300,7 +304,8 @@ async function positionAgo(
   position: Position,
   ageMs: number,
 ): Promise<Position> {
-  // The audit log has a row for every revision, but no index by time: the invalidations do, and an earlier place is as good.
+  // The audit log has a row for every revision, but no index by time. Invalidations have one, and an earlier position
+  // works as well.
   const { revision } = await db
     .selectFrom('feed')
     .select((column) => [
@@ -324,11 +329,12 @@ async function startNewEpoch(
   tx: ChangeTransaction,
   present: string,
 ): Promise<Change<void> | Unchanged<void>> {
-  // Another replica has done so already.
+  // Another replica has already started one.
   if ((await backend.position(tx.db)).epoch !== present) return { unchanged: undefined };
   await tx.db.updateTable('feed').set({ incarnation: randomUUID() }).execute();
   const { epoch } = await backend.position(tx.db);
-  // It goes on from nothing: what was committed under the old name since the database went back is told from nothing that was lost.
+  // The new epoch continues nothing: commits of the old one after the database went back cannot be distinguished from
+  // lost ones.
   await noteEpoch({ ...tx, epoch }, 'lost');
   return {
     result: undefined,

@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName } from './table-forms.ts';
 
 export interface DatabaseFeatures {
-  /** Whether tables can be parted by day, so that old days go at once. */
+  /** Whether tables can be partitioned by day, so that an old day is dropped at once. */
   readonly partitions: boolean;
 }
 
@@ -110,13 +110,13 @@ const tokenColumns = [
   'reasoning_tokens',
 ];
 
-/** Why a cost is estimated, and what was reported of it. */
+/** Adds why a cost is estimated, and the cost that was reported. */
 export async function addEstimateReasons(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('usage_events').addColumn('estimate_reason', 'text').execute();
   await db.schema.alterTable('usage_events').addColumn('reported_cost', 'bigint').execute();
 }
 
-/** What a session will not take of its leases, which events of it are booked, and in which histories all that happened. */
+/** Adds the shut part of leases, the recorded events of sessions, and the epochs. */
 export async function addLeaseShares(db: Kysely<Schema>): Promise<void> {
   for (const column of ['shut', 'back'] as const) {
     await db.schema
@@ -143,13 +143,16 @@ export async function addLeaseShares(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
-/** In which epoch the last change was made: where the next epoch begins. Null, or of an older revision, where a version before made it. */
+/**
+ * Adds the epoch of the last change, where the next epoch begins. If an older version made it, the column is null or of
+ * an older revision.
+ */
 export async function addEpochLineage(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('feed').addColumn('epoch', 'text').execute();
   await db.schema.alterTable('feed').addColumn('epoch_revision', 'bigint').execute();
 }
 
-/** What of the usage has prices of its own beside plain tokens. */
+/** Adds usage with prices of its own besides plain tokens. */
 export async function addSpecialUsage(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('usage_events').addColumn('special', 'text').execute();
 }
@@ -202,7 +205,7 @@ export async function createWebhooks(db: Kysely<Schema>): Promise<void> {
     .addColumn('told_at', 'bigint')
     .addPrimaryKeyConstraint('budget_alerts_pkey', ['budget_id', 'window_start', 'percent'])
     .execute();
-  // Looked for every second: of all alerts ever, only the few that nobody was told of.
+  // The periodic task looks every second for the few alerts that were not sent yet, among all alerts ever.
   await db.schema
     .createIndex('budget_alerts_untold')
     .on('budget_alerts')

@@ -1,42 +1,45 @@
-// Tables of the ledger, as schema.ts has them.
+// Tables of the ledger: a part of schema.ts.
 
-/** What a session holds of a budget's window. Key: (session_id, budget_id, window_start). */
+/** The money of a budget's window that a session has acquired. Key: (session_id, budget_id, window_start). */
 export interface LeasesTable {
   session_id: string;
   budget_id: string;
   window_start: string;
-  /** Nano-dollars; part of the window's leased while open, of its unsettled once expired. */
+  /** Nano-dollars; part of the window's `leased` while the lease is open, of its `unsettled` once expired. */
   remaining: number;
   state: LeaseState;
-  /** Of the newest operation. */
+  /** The number of the newest operation. */
   seq: number;
-  /** What that operation was answered, as JSON. */
+  /** The stored response of that operation, as JSON. */
   answer: string;
-  /** Nano-dollars that the session will not take, by its newest operation. */
+  /** The shut part in nano-dollars, as of the newest operation. */
   shut: number;
-  /** Nano-dollars that were freed when it expired and that its proxy may still return: they are not taken twice. */
+  /**
+   * Nano-dollars that became free when the lease expired, and that its proxy may still release. They must not be taken
+   * twice.
+   */
   back: number;
 }
 
-/** Which events of a session are booked. Key: session_id. */
+/** The ordinals of a session's recorded events. Key: session_id. */
 export interface BookedOrdinalsTable {
   session_id: string;
-  /** As JSON, [[first, last], …] in order; of very many the highest. */
+  /** JSON, [[first, last], …] in order. Of very many ranges only the highest are stored. */
   ranges: string;
   updated_at: number;
 }
 
-/** The histories that this database has been part of, as far as it remembers. Key: epoch. */
+/** The histories that this database has been part of, as far as they are recorded. Key: epoch. */
 export interface EpochsTable {
   epoch: string;
-  /** Counts them. */
+  /** The number of the epoch, counted from 1. */
   number: number;
-  /** `first`: nothing is known of what was before. */
+  /** `first`: nothing is known of the time before. */
   kind: EpochKind;
-  /** What it goes on from: of `restarted`. */
+  /** The epoch that a `restarted` one continues. */
   continues_epoch: string | null;
   continues_revision: number | null;
-  /** When it was found that what was committed last may be gone; null where nothing says so. */
+  /** When it was found that the last commits may be lost; null if nothing shows that. */
   restored_at: number | null;
 }
 

@@ -1,23 +1,26 @@
-// The tables of keys' metadata in usage, and the step of migrations.ts that makes them. A program of the version before records usage
-// beside them, without metadata.
+// The tables of keys' metadata in usage, and the step of migrations.ts that creates them. A program of the previous
+// version records usage without metadata.
 import type { CreateTableBuilder } from 'kysely';
 import type { MigratedDatabase } from './table-forms.ts';
 
-/** An entry of a set of metadata that usage has. Key: (organization_id, set_id, name). */
+/** An entry of a metadata set in usage. Key: (organization_id, set_id, name). */
 export interface UsageMetadataTable {
   organization_id: string;
-  /** From what it holds. */
+  /** A hash of the set's content. */
   set_id: string;
   name: string;
   value: string;
 }
 
-/** The part of usage_hours whose keys had metadata, by set as well: sums of the others are what is left. Key: as there, and the set. */
+/**
+ * The part of usage_hours whose keys had metadata, by set. The rest of usage_hours had none. Key: that of usage_hours,
+ * and the set.
+ */
 export interface MetadataSetColumn {
   metadata_set: string;
 }
 
-/** What the metadata of a key was until it was changed, for usage from before that is reported later. Key: (key_id, until). */
+/** The metadata of a key until it was changed, for usage from before that is reported later. Key: (key_id, until). */
 export interface KeyMetadataPastTable {
   key_id: string;
   until: number;

@@ -1,7 +1,8 @@
-// The tables of schema.ts, step by step. A step that was released is never edited: databases have run it. And it only adds, with
-// a default or room for nothing, because programs of the version before run beside it during an upgrade, and after it where one is
-// taken back. A step that cannot be so is named …_breaking: programs that do not know it do not start.
-// Only what SQLite and PostgreSQL both know. Unique indexes are named <table>_<last column>_unique: store.ts gives their meaning.
+// The tables of schema.ts, step by step. A released step is never edited, because databases have run it. A step only
+// adds, with a default or nullable, because programs of the previous version run beside it during an upgrade, and after
+// it if the upgrade is rolled back. A step that cannot do so is named …_breaking: programs that do not know it do not
+// start. Steps only use features of both SQLite and PostgreSQL. Unique indexes are named <table>_<last column>_unique;
+// store.ts lists them.
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
@@ -27,8 +28,8 @@ import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
 /**
- * Brings the database to the newest step, under a lock where several replicas may start at once.
- * @throws what the database throws, or an Error if the database has run steps that this program cannot work with
+ * Brings the database to the newest step, under a lock, because several replicas may start at once.
+ * @throws the database's error, or an Error if the database has run steps that this program cannot work with
  */
 export async function migrate(
   db: Kysely<Schema>,
@@ -43,7 +44,7 @@ export async function migrate(
   const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  // Between the look above and the lock another replica may have gone on; or steps are missing in between.
+  // Another replica may have run further steps between the check and the lock, or steps in between are missing.
   if (error instanceof Error && error.message.startsWith('corrupted migrations'))
     throw newerVersion(later, error);
   const failed = results?.find((result) => result.status === 'Error');
@@ -62,7 +63,7 @@ function newerVersion(steps: readonly string[], cause?: Error): Error {
   );
 }
 
-/** What the database has run and this program does not know. */
+/** Steps that the database has run and this program does not know. */
 async function laterSteps(db: Kysely<Schema>, known: readonly string[]): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
@@ -149,7 +150,7 @@ async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
     .addColumn('previous_hash', 'text', (column) => column.notNull())
     .addColumn('hash', 'text', (column) => column.notNull())
     .execute();
-  // The log is read newest first, of one organization or of one target.
+  // The log is read newest first, by organization or by target.
   for (const column of ['organization_id', 'target_id'] as const) {
     await db.schema
       .createIndex(`audit_events_${column}`)
@@ -159,7 +160,7 @@ async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
   }
 }
 
-/** How a key ended whose values are gone; of those that were revoked before it is not known. */
+/** Adds the hint of a revoked key's last value. For keys that were revoked earlier it is not known. */
 async function addLastHints(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .alterTable('virtual_keys')
@@ -174,7 +175,7 @@ async function addPassedFields(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
-/** How requests are charged whose response nobody has taken to its end. */
+/** Adds how requests are charged if their response was not read to its end. */
 async function addCostSettings(db: Kysely<Schema>): Promise<void> {
   const add = (name: string, usual: string) =>
     db.schema
@@ -235,7 +236,7 @@ async function createKeys(db: Kysely<Schema>): Promise<void> {
     .addColumn('created_by', 'text', (column) => column.notNull())
     .addColumn('last_used_at', 'bigint')
     .execute();
-  // A revoked key stays, for the audit; its name is free again.
+  // A revoked key stays for the audit; its name is free again.
   await uniqueName(db, 'virtual_keys').where(sql<boolean>`revoked_at is null`).execute();
   await db.schema
     .createIndex('virtual_keys_client_request_id_unique')
@@ -276,7 +277,7 @@ async function createTokens(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .createTable('operator_tokens')
     .addColumn('id', 'text', (column) => column.notNull().primaryKey())
-    // A token is nothing without its person; what became of it stands in the audit log.
+    // A token is deleted with its person; the audit log shows its history.
     .addColumn('person_id', 'text', (column) => column.notNull().references('people.id').onDelete('cascade'))
     .addColumn('hash', 'text', (column) => column.notNull().unique())
     .addColumn('name', 'text', (column) => column.notNull())
@@ -314,7 +315,7 @@ async function createProviders(db: Kysely<Schema>): Promise<void> {
     .execute();
   await uniqueNameWithPlatform(db, 'providers').execute();
   await pagedByOrganization(db, ['providers']);
-  // Whether keys are stored for a provider of the platform is asked over all organizations.
+  // The check for stored keys of a platform's provider searches all organizations.
   await db.schema.createIndex('provider_keys_provider').on('provider_keys').column('provider').execute();
 }
 

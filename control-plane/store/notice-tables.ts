@@ -1,27 +1,34 @@
-// The table of what is to be told of budgets, and the step of migrations.ts that makes it.
+// The table of notices about budgets, and the step of migrations.ts that creates it.
 import { sql } from 'kysely';
 import type { MigratedDatabase } from './table-forms.ts';
 
 export type NoticeKind = 'threshold' | 'exceeded' | 'unsettled';
 
-/** What is told of a budget's window. Key: (budget_id, window_start, kind, about). Versions before had budget_alerts. */
+/**
+ * A notice about a budget's window. Key: (budget_id, window_start, kind, about). Earlier versions had budget_alerts.
+ */
 export interface BudgetNoticesTable {
   budget_id: string;
   window_start: string;
   kind: NoticeKind;
-  /** What tells it from others of its kind: "80@1000000000" and "@1000000000" of an amount, "<session>@<ms>" of an age. */
+  /**
+   * Distinguishes notices of one kind: "80@1000000000" and "@1000000000" for an amount, "<session>@<ms>" for an age.
+   */
   about: string;
   organization_id: string;
-  /** Of a threshold. */
+  /** The share of a threshold. */
   percent: number | null;
-  /** Of the budget, nano-dollars, when it was noted; null where it does not matter. */
+  /** The budget's amount when the notice was written, in nano-dollars; null if it does not matter. */
   amount: number | null;
   noted_at: number;
-  /** When the audit event and the deliveries were written, or there was nothing to tell any more. */
+  /** When the audit event and the deliveries were written, or the notice was found to be obsolete. */
   told_at: number | null;
 }
 
-/** In place of budget_alerts, whose key did not tell one amount of a budget from another. What was told then is not told again. */
+/**
+ * Replaces budget_alerts, whose key did not distinguish amounts of a budget. Alerts that were sent then are not sent
+ * again.
+ */
 export async function createBudgetNotices(db: MigratedDatabase): Promise<void> {
   await db.schema
     .createTable('budget_notices')
@@ -36,7 +43,7 @@ export async function createBudgetNotices(db: MigratedDatabase): Promise<void> {
     .addColumn('told_at', 'bigint')
     .addPrimaryKeyConstraint('budget_notices_pkey', ['budget_id', 'window_start', 'kind', 'about'])
     .execute();
-  // Looked for every second: of all notices ever, only the few that nobody was told of.
+  // The periodic task looks every second for the few notices that were not sent yet, among all notices ever.
   await db.schema
     .createIndex('budget_notices_untold')
     .on('budget_notices')
@@ -50,7 +57,7 @@ export async function createBudgetNotices(db: MigratedDatabase): Promise<void> {
       cast(alert.percent as text) || '@' || cast(budget.amount as text),
       alert.organization_id, alert.percent, budget.amount, alert.reached_at, alert.told_at
     from budget_alerts as alert join limits as budget on budget.id = alert.budget_id`.execute(db);
-  // Looked for every minute.
+  // The periodic task looks for them every minute.
   await db.schema
     .createIndex('budget_windows_unsettled')
     .on('budget_windows')

@@ -1,4 +1,4 @@
-// Opens the database that a URL names, brings it to the newest tables, and keeps the feed from growing for ever.
+// Opens the database of a URL, migrates it to the newest tables, and prunes the feed so that it does not grow for ever.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { DatabaseKind } from '../../proto/words/access.ts';
@@ -14,16 +14,16 @@ export interface OpenOptions {
   readonly url: string;
   readonly log: Logger;
   readonly clock: Clock;
-  /** How long invalidations are kept; proxies that were away for longer begin anew. */
+  /** How long invalidations are kept. A proxy that was away for longer resolves everything again. */
   readonly changesKeptMs?: number;
-  /** Told each event of the audit log once its change is committed; it must not throw. */
+  /** Called with each event of the audit log once its change is committed; it must not throw. */
   readonly onAuditEvent?: ((event: AuditEvent) => void) | undefined;
 }
 
-/** Seven days: far beyond the hour that a proxy may serve without the feed. */
+/** Seven days, far longer than the hour that a proxy may serve without the feed. */
 export const defaultChangesKeptMs = 7 * 24 * 3_600_000;
 
-/** @throws StoreUnavailableError, or an Error that says what is wrong with the URL or the database */
+/** @throws StoreUnavailableError, or an Error that describes the problem of the URL or the database */
 export async function openStore(options: OpenOptions): Promise<Store> {
   const backend = await openBackend(options);
   const pruning = startPruning({
@@ -46,7 +46,7 @@ export async function openStore(options: OpenOptions): Promise<Store> {
   };
 }
 
-/** What such a URL names. */
+/** The kind of database of such a URL. */
 export function databaseKind(url: string): DatabaseKind {
   return url.startsWith('sqlite:') ? 'sqlite' : 'postgres';
 }
@@ -55,6 +55,6 @@ function openBackend({ url, log, clock }: OpenOptions): Promise<Backend> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path !== undefined) return openSqlite(path, clock, log);
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, log);
-  // The URL itself may hold a password.
+  // The message never contains the URL, because it may contain a password.
   return Promise.reject(new Error('the database URL must begin with sqlite: or postgres://'));
 }

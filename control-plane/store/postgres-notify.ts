@@ -1,5 +1,5 @@
-// LISTEN and NOTIFY: tells every replica at once that something was committed, and what of a budget somebody needs. Either may
-// be missed: whoever listens to the bell also looks by themselves now and then, and what proxies hold idle they return anyway.
+// LISTEN and NOTIFY: notifies every replica at once of commits, and of budgets whose money is needed. Notifications may
+// be lost: the feed also polls, and proxies return idle money anyway.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
@@ -14,28 +14,28 @@ import type { Recall } from './store.ts';
 const channel = 'gateway_feed';
 const recallChannel = 'gateway_recall';
 const backoff = { firstMs: 100, maxMs: 5000 };
-// A connection that died silently would never ring again, so it is asked now and then.
+// A connection that died silently would never notify again, so it is checked regularly.
 const checkMs = 5000;
 
-/** Rings when the transaction commits. */
+/** Notifies when the transaction commits. */
 export async function ringBell(tx: Transaction<Schema>): Promise<void> {
   await sql`select pg_notify(${channel}, '')`.execute(tx);
 }
 
 export interface Bell {
   onRing(ring: () => void): void;
-  /** Tells the other replicas. */
+  /** Sends a reclaim request to the other replicas. */
   recall(db: Kysely<Schema>, recall: Recall): Promise<void>;
-  /** Called for what other replicas tell. */
+  /** Calls the listener for reclaim requests of other replicas. */
   onRecall(listener: (recall: Recall) => void): void;
   close(): Promise<void>;
 }
 
-/** Listens on a connection of its own, and connects again whenever that is lost. */
+/** Listens on a connection of its own, and connects again whenever it is lost. */
 export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
   const rings = new Set<() => void>();
   const recalls = new Set<(recall: Recall) => void>();
-  // Tells our own recalls from others'.
+  // Distinguishes this replica's own reclaim requests from others'.
   const self = randomUUID();
   const stopped = new AbortController();
   const listening = listenForever(configuration, stopped.signal, {
@@ -86,7 +86,7 @@ async function listenForever(
   let failures = 0;
   const listened = () => {
     failures = 0;
-    // What was committed while nobody listened is waiting.
+    // Commits were missed while there was no connection.
     ring();
   };
   while (!signal.aborted) {
@@ -101,7 +101,7 @@ async function listenForever(
   }
 }
 
-/** Listens until the connection fails or the signal aborts, which it throws. */
+/** Listens until the connection fails or the signal aborts, and throws the reason. */
 async function listenOnce(
   configuration: ClientConfig,
   signal: AbortSignal,

@@ -1,12 +1,12 @@
-// Connections that are shared, and what their errors mean. A connection that failed is never lent again, nor is one that is
-// older than the failure: what silenced the one has silenced them all, and each would cost its next user a time-out.
+// The connection pools and the classes of their errors. A connection that failed is never used again, nor is one that
+// is older than the failure: its cause may affect all of them, and each would cost its next user a time-out.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import type { Logger } from '../../common/logger.ts';
 import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
-/** How often a connection has failed, counted over all pools to the same database. */
+/** Counts failures of connections, over all pools to the same database. */
 export interface Outages {
   count: number;
 }
@@ -17,10 +17,13 @@ export interface PoolDeps {
   readonly nameOf: NameStatement;
 }
 
-/** A pool as Kysely takes it. Its errors are StoreUnavailableError, NameTakenError, and the server's where we are to blame. */
+/**
+ * A pool in Kysely's form. Its errors are StoreUnavailableError and NameTakenError, and the server's own if this
+ * program is at fault.
+ */
 export function createPool(configuration: PoolConfig, { log, outages, nameOf }: PoolDeps): PostgresPool {
   const pool = new Pool(configuration);
-  // Unheard, the failure of an idle connection would end the process. The pool replaces it.
+  // Without a handler, the failure of an idle connection would end the process. The pool replaces the connection.
   pool.on('error', (err) => log.warn({ err }, 'an idle database connection failed'));
   const outagesBefore = new WeakMap<PoolClient, number>();
   pool.on('connect', (client) => outagesBefore.set(client, outages.count));
@@ -40,17 +43,17 @@ function lend(client: PoolClient, outages: Outages, nameOf: NameStatement): Post
   let failure: StoreUnavailableError | undefined;
   const fail = (error: StoreUnavailableError) => {
     failure ??= error;
-    // Where the server itself said what is wrong, the connections are sound.
+    // If the server itself reported the error, the connections are sound.
     if (!(error.cause instanceof DatabaseError) || isStalePlan(error.cause)) outages.count++;
   };
-  // While a connection is lent, its failure between two queries is ours to hear.
+  // While a connection is in use, this handler must receive its failure between two queries.
   const onError = (error: Error) => fail(new StoreUnavailableError(error));
   client.on('error', onError);
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (failure !== undefined) throw failure;
     try {
       const values = [...parameters];
-      // What takes no parameters and reads nothing begins or ends a transaction, or changes tables.
+      // A text without parameters that does not read begins or ends a transaction, or changes tables.
       const name = values.length > 0 || text.startsWith('select ') ? nameOf(text) : undefined;
       return await client.query(name === undefined ? { text, values } : { name, text, values });
     } catch (error) {
@@ -60,11 +63,11 @@ function lend(client: PoolClient, outages: Outages, nameOf: NameStatement): Post
     }
   };
   return {
-    // Kysely's type also has the form for cursors, which nothing here uses.
+    // Kysely's type also includes the form for cursors, which is not used here.
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) => {
       client.off('error', onError);
-      // pg itself would take back a connection whose query timed out, and the next user would wait behind that query.
+      // pg itself would keep a connection whose query timed out, and its next user would wait for that query.
       client.release(destroy === true || failure !== undefined);
     },
   };
@@ -90,21 +93,21 @@ const unavailableStates = new Set([
 ]);
 const uniqueViolation = '23505';
 
-/** The transaction was undone because of others. */
+/** Whether the database rolled the transaction back because of others. */
 export function mayRunAgain(error: unknown): boolean {
   if (error instanceof StoreUnavailableError) return isStalePlan(error.cause);
   return error instanceof DatabaseError && runAgainStates.has(error.code ?? '');
 }
 
-/** A table has got a column since the connection prepared the statement: a newer replica has migrated the database. */
+/** A table got a column after the connection prepared the statement, because a newer replica migrated the database. */
 function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.routine === 'RevalidateCachedQuery';
 }
 
 function translate(error: unknown): unknown {
-  // A mistake of ours, or a number beyond 2^53.
+  // A bug of this program, or a number beyond 2^53.
   if (error instanceof TypeError || error instanceof RangeError) return error;
-  // What else the server did not say itself came from the connection.
+  // Any other error that the server did not report came from the connection.
   if (!(error instanceof DatabaseError)) return new StoreUnavailableError(error);
   const state = error.code ?? '';
   if (unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state) || isStalePlan(error)) {
@@ -118,9 +121,10 @@ function translate(error: unknown): unknown {
 }
 
 /**
- * Prepared are statements that come again and again, since to parse and plan one costs the server more than to run it. Every connection
- * keeps the plan of each, so they are bounded, and long lists of values are not worth it.
- * @returns the name under which to prepare a statement; undefined: it is not to be prepared
+ * Chooses the statements to prepare: those that come again and again, because parsing and planning cost the server more
+ * than running them. Every connection keeps the plan of each, so their number is bounded, and long lists of values are
+ * not prepared.
+ * @returns the name of the prepared statement; undefined if it is not to be prepared
  */
 export type NameStatement = (text: string) => string | undefined;
 
@@ -129,7 +133,7 @@ const textMax = 4000;
 const timesMin = 5;
 const watchedMax = 1000;
 
-/** Names are the same on all connections, and never of two statements. */
+/** A name is the same on all connections, and never of two statements. */
 export function createStatementNames(): NameStatement {
   const names = new Map<string, string>();
   const times = new LRUCache<string, number>({ max: watchedMax });

@@ -1,4 +1,4 @@
-// PostgreSQL: several replicas, one primary. Nothing here waits for longer than a few seconds.
+// PostgreSQL: several replicas with one primary. Nothing here waits for longer than a few seconds.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type PoolConfig, TypeOverrides, types } from 'pg';
 import type { Logger } from '../../common/logger.ts';
@@ -11,22 +11,22 @@ import { createPool, createStatementNames, mayRunAgain, type PoolDeps } from './
 import type { Schema } from './schema.ts';
 import { type Position, type RowLocks, StoreUnavailableError } from './store.ts';
 
-/** Every wait has an end: a database that accepts and never answers is an error, not a hang. */
+/** Every wait is bounded: a database that accepts connections but never responds causes an error, not a hang. */
 export const postgresTimeouts = {
-  /** For a connection, new or from the pool: also how long a change waits when others keep all connections busy. */
+  /** For a connection, new or from the pool; also how long a change waits if others use all connections. */
   connectionTimeoutMillis: 2000,
-  /** The server gives up a statement, also one that waits for the feed's row. */
+  /** The server aborts a statement after this time, including one that waits for the feed's row. */
   statement_timeout: 3000,
-  /** We give up a server that does not say so: a little later, so that its own word comes first. */
+  /** The client aborts a little later, so that the server's own error comes first. */
   query_timeout: 4000,
-  /** A replica that was cut off within a change must not keep the feed's row locked. */
+  /** A replica that was cut off during a change must not keep the feed's row locked. */
   idle_in_transaction_session_timeout: 4000,
 } as const satisfies PoolConfig;
 
 const features = { partitions: true } as const;
 const clockMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 const readConnections = 6;
-/** Of the feed, its heartbeats and what proxies ask for: operators' reads never have them. */
+/** For the feed, its heartbeats and reads of proxies; operators' reads never use them. */
 const proxyConnections = 4;
 const changeConnections = 2;
 const booksConnections = 6;
@@ -46,7 +46,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
   const reads = kyselyOver({ ...configuration, max: readConnections }, deps);
   const proxyReads = kyselyOver({ ...configuration, max: proxyConnections }, deps);
   const changes = kyselyOver({ ...configuration, max: changeConnections }, deps);
-  // The same few statements over and over.
+  // The ledger repeats the same few statements.
   const prepared = { ...deps, nameOf: createStatementNames() };
   const books = kyselyOver({ ...configuration, max: booksConnections }, prepared);
   const bell = listenForBell(configuration, log);
@@ -63,21 +63,24 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     moment: readMoment,
     ring: ringBell,
     mayRunAgain,
-    // Its operators watch its disk; a change that it refuses says so.
+    // The operators of PostgreSQL monitor its disk; a change that it refuses returns its error.
     whyNotWritable: async () => undefined,
     onBell: bell.onRing,
     recall: (recall) => bell.recall(proxyReads, recall),
     onRecall: bell.onRecall,
     close: async () => {
       await bell.close();
-      // A pool waits for the server's good-bye, which a dead one never says.
+      // A pool waits for the server to close its connections, which a dead server never does.
       const ended = Promise.all([reads, proxyReads, changes, books].map((pool) => pool.destroy()));
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
     },
   };
 }
 
-/** On connections of its own, without the time-outs of requests: a step, or the wait for another replica's, may take long. */
+/**
+ * Migrates on its own connections without the time-outs of requests, because a step, or the wait for another replica's,
+ * may take long.
+ */
 async function migrateAlone(configuration: PoolConfig, log: Logger): Promise<void> {
   const patient = { statement_timeout: false, query_timeout: 600_000 } as const;
   const deps = { log, outages: { count: 0 }, nameOf: prepareNothing };
@@ -89,7 +92,7 @@ async function migrateAlone(configuration: PoolConfig, log: Logger): Promise<voi
   }
 }
 
-/** Revisions and times are bigint, which pg hands out as text: as numbers, where they are exact. */
+/** Revisions and times are bigint, which pg returns as text. They are converted to numbers if they are exact. */
 function checkedTypes(): TypeOverrides {
   const overrides = new TypeOverrides();
   overrides.setTypeParser(types.builtins.INT8, (text: string) => {
@@ -118,14 +121,14 @@ interface MomentRow {
 }
 
 /**
- * The epoch is made of
- * - the incarnation: we have seen the database go back;
- * - the system identifier: another cluster, made by initdb and filled from a dump;
- * - the timeline: a promoted standby, or a restore to a point in time. It is read off the name of the write-ahead log file
- *   that is written now: pg_control_checkpoint() tells it only after the first checkpoint since;
- * - the database's oid and the feed's file: a dump that was restored into another or the same database. (VACUUM FULL gives
- *   the table a new file as well, and so a new epoch: needless, harmless, rare.)
- * A copy of the data directory put back leaves all of them as they were; that shows as a revision going back.
+ * The epoch consists of:
+ * - the incarnation, which changes when the database is found to have gone back;
+ * - the system identifier, which differs for another cluster, made by initdb and filled from a dump;
+ * - the timeline, which changes when a standby is promoted, or after a restore to a point in time. It is read from the
+ *   name of the current write-ahead log file, because pg_control_checkpoint() only shows it after the first checkpoint;
+ * - the database's oid and the feed's file, which change when a dump is restored into another or the same database.
+ *   (VACUUM FULL changes the table's file too, and so the epoch: needless, harmless, rare.)
+ * A restored copy of the data directory changes none of them; it shows as a revision that goes back.
  */
 async function readMoment(
   db: Kysely<Schema>,
@@ -138,21 +141,22 @@ async function readMoment(
     where pg_database.datname = current_database()`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new StoreUnavailableError(new Error('the feed has no row'));
-  // A standby lags behind what was committed: it may neither answer nor say where the feed stands.
+  // A standby lags behind the commits, so it can neither serve reads nor report the feed's position.
   if (row.timeline === null) throw new StoreUnavailableError(new Error('the database is a standby'));
   const { incarnation, system, timeline, database, file } = row;
   const epoch = epochOf([incarnation, system, timeline, database, file]);
   return { now: row.now, position: { epoch, revision: row.revision } };
 }
 
-// The first of the two numbers that an advisory lock is named by: what the second one means.
+// The first of the two numbers of an advisory lock: it defines the meaning of the second.
 const booksOfOrganizations = 1;
-// A transaction that shares the turns of a thousand organizations must not fill the server's table of locks.
+// Locks are hashed to this many, so that a transaction over a thousand organizations does not fill the server's lock
+// table.
 const turns = 64;
 
-/** How transactions keep out of each other's way in PostgreSQL. */
+/** The row locks of PostgreSQL. */
 const postgresLocks: RowLocks = {
-  // The weakest that `update` excludes: a session is noted as seen while others draw in it.
+  // The weakest lock that excludes `update`, so that a session can be marked as seen while money is acquired in it.
   share: (query) => query.forKeyShare(),
   update: (query) => query.forUpdate(),
   organizations: async (db, ids, turn) => {

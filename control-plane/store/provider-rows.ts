@@ -1,4 +1,5 @@
-// Which custom providers an organization may call: its own and the platform's. No two of them have one name (providers.ts).
+// The custom providers that an organization may call: its own and the platform's. Their names are unique
+// (providers.ts).
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import { aList } from '../../common/json-shape.ts';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
@@ -8,7 +9,7 @@ import type { Schema } from './schema.ts';
 
 export type ProviderRow = Selectable<Schema['providers']>;
 
-/** @param organizationId null: the platform's alone */
+/** @param organizationId null for the platform's providers only */
 export function callableBy(organizationId: string | null) {
   return (where: ExpressionBuilder<Schema, 'providers'>) => {
     const platforms = where('organization_id', 'is', null);

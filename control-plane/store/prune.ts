@@ -1,4 +1,5 @@
-// Forgets invalidations that are older than any proxy may be, a bounded batch at a time, so that a change never waits long.
+// Deletes invalidations that are older than any proxy may be, a bounded batch at a time, so that a change never waits
+// long.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../common/logger.ts';
 import type { Backend } from './kysely-store.ts';
@@ -11,7 +12,7 @@ export interface PruneOptions {
 
 const everyMs = 600_000;
 const batchRows = 5000;
-// Between batches the feed's row is free for changes.
+// Between batches, changes can lock the feed's row.
 const pauseMs = 100;
 
 /** Prunes at once and every ten minutes. */
@@ -50,7 +51,7 @@ export function pruneBatch({ backend, keptMs }: Omit<PruneOptions, 'log'>): Prom
       .execute();
     const last = old.at(-1)?.revision;
     if (last === undefined) return false;
-    // Before the rows go: a reader of the same snapshot sees both or neither.
+    // Updated before the rows are deleted, in the same transaction: a reader sees both or neither.
     await tx.updateTable('feed').set({ pruned_revision: last }).where('pruned_revision', '<', last).execute();
     await tx.deleteFrom('changes').where('revision', '<=', last).execute();
     return old.length === batchRows;

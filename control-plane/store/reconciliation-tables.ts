@@ -1,5 +1,5 @@
-// The tables of bills and of what they are held against: a part of schema.ts, and the steps of migrations.ts that make them, under
-// its rules. What vendors say is kept by day, because a day is what their documents are about and what an import replaces.
+// The tables of bills and their comparisons: a part of schema.ts, and the steps of migrations.ts that create them,
+// under its rules. Bills are stored by day, because vendors' documents are about days and an import replaces days.
 import { sql } from 'kysely';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type {
@@ -23,11 +23,11 @@ export interface ReconciliationTables {
 
 type Flag = 0 | 1;
 
-/** What a document of an account says of a day. Key: (organization_id, vendor, day, document, account). */
+/** A day of an account's document. Key: (organization_id, vendor, day, document, account). */
 interface BillDaysTable {
   organization_id: string;
   vendor: BillVendor;
-  /** "2026-11-20", UTC. */
+  /** A UTC day, such as "2026-11-20". */
   day: string;
   document: BillDocument;
   account: string;
@@ -36,15 +36,15 @@ interface BillDaysTable {
   /** Id of the person. */
   imported_by: string;
   rows: number;
-  /** Whether the vendor's figures were final when it was imported. */
+  /** Whether the vendor's figures were final when they were imported. */
   final: Flag;
-  /** Nano-dollars; null where the document says none. */
+  /** Nano-dollars; null if the document reports no cost. */
   cost: number | null;
-  /** SHA-256 over its rows: the same rows have the same, whatever account they were imported under. */
+  /** SHA-256 over its rows: the same rows have the same digest under every account. */
   digest: string;
 }
 
-/** Its rows. Key: that of the day, and the row's place in it. */
+/** The rows of a day. Key: that of the day, and the row's index in it. */
 interface BillRowsTable {
   organization_id: string;
   vendor: BillVendor;
@@ -54,18 +54,18 @@ interface BillRowsTable {
   nth: number;
   /** JSON: [{kind, value}], most specific first. */
   refs: string;
-  /** In the vendor's words. */
+  /** The vendor's name of the model. */
   model: string;
   kind: BillRowKind;
   tier: string;
   requests: number | null;
-  /** JSON of the contract's UsageTokens in numbers; null where the document says none. */
+  /** JSON of the contract's UsageTokens in numbers; null if the document reports no tokens. */
   tokens: string | null;
-  /** Nano-dollars, below zero as well. */
+  /** Nano-dollars; may be below zero. */
   cost: number | null;
 }
 
-/** What a reference of a vendor stands for. Key: (organization_id, vendor, kind, value). */
+/** The mapping of a vendor's reference. Key: (organization_id, vendor, kind, value). */
 interface BillMappingsTable {
   organization_id: string;
   vendor: BillVendor;
@@ -73,29 +73,29 @@ interface BillMappingsTable {
   value: string;
   /** JSON: a list of ids. */
   provider_key_ids: string;
-  /** Of a model's name: `<provider>/<model>`. */
+  /** For a model's name: `<provider>/<model>`. */
   model: string | null;
   ignored: Flag;
   created_at: number;
   revision: number;
 }
 
-/** How a day of a vendor compares. Key: (organization_id, vendor, day). */
+/** The comparison of a vendor's day. Key: (organization_id, vendor, day). */
 interface ReconcileDaysTable {
   organization_id: string;
   vendor: BillVendor;
   day: string;
-  /** Grows with whatever the comparison looks at; one that began before is not written. */
+  /** Grows with every change of the comparison's inputs. A comparison that began before is not written. */
   version: number;
-  /** Of the newest comparison; 0: there was none. */
+  /** The version of the newest comparison; 0 if there was none. */
   compared_version: number;
-  /** When it is to be compared next; null: nothing is to be done. */
+  /** When the day is to be compared next; null if nothing is to be done. */
   due_at: number | null;
   compared_at: number | null;
   preliminary: Flag;
   compared: number;
   agreed: number;
-  /** Nano-dollars, as the others; null: no document says a cost. */
+  /** Nano-dollars, like the following; null if no document reports a cost. */
   billed: number | null;
   ledger: number;
   adjusted: number;
@@ -104,25 +104,25 @@ interface ReconcileDaysTable {
   unexplained: number;
 }
 
-/** What differs beyond the bound. Key: (organization_id, id). */
+/** A difference beyond the bound. Key: (organization_id, id). */
 export interface ReconcileRowsTable {
   organization_id: string;
-  /** Made from what the row is of. */
+  /** Made from the attributes of the difference. */
   id: string;
   vendor: BillVendor;
   day: string;
-  /** JSON: a list of ids, or of references where none is mapped. */
+  /** JSON: a list of ids, or of references if none is mapped. */
   provider_key_ids: string;
   refs: string;
-  /** `<provider>/<model>`, or the vendor's word. */
+  /** `<provider>/<model>`, or the vendor's name. */
   model: string;
-  /** The same as it is compared by, without a provider. */
+  /** The name by which it is compared, without a provider. */
   name: string;
   kind: BillRowKind;
-  /** Nano-dollars; null: the difference is that of tokens. */
+  /** Nano-dollars; null if the difference is that of tokens. */
   billed: number | null;
   ledger: number;
-  /** Billed (or what the billed tokens are worth), less ledger. */
+  /** Billed cost (or the value of the billed tokens) less ledger cost. */
   drift: number;
   /** Sum of this row's adjustments. */
   adjusted: number;
@@ -137,39 +137,39 @@ export interface ReconcileRowsTable {
   state: DriftState;
   first_seen_at: number;
   compared_at: number;
-  /** What was told of it last; null: nothing yet. */
+  /** The last reported difference; null if none was reported yet. */
   told_drift: number | null;
 }
 
-/** Entries that settle differences: booked as usage of their own kind, or accepted. */
+/** Entries that settle differences: recorded as usage of their own kind, or accepted. */
 interface UsageAdjustmentsTable {
   id: string;
   organization_id: string;
   drift_id: string;
   vendor: BillVendor;
   day: string;
-  /** The first moment of the day. */
+  /** The start of the day. */
   at: number;
-  /** Empty where the reference was not mapped; then `refs` says which. */
+  /** Empty if the reference was not mapped; then `refs` contains the reference. */
   provider_key_id: string;
   refs: string;
-  /** `<provider>/<model>`, as usage has it; empty where it is of none. */
+  /** `<provider>/<model>`, as in usage; empty if it is of no model. */
   model: string;
-  /** As differences are compared by it. */
+  /** The name by which differences are compared. */
   name: string;
   kind: BillRowKind;
-  /** Nano-dollars, below zero as well. */
+  /** Nano-dollars; may be below zero. */
   amount: number;
   booked: Flag;
   subject_kind: LimitSubjectKind;
   subject_id: string;
-  /** Of the subject, as usage has them. */
+  /** Ids of the subject, as in usage. */
   key_id: string;
   ai_system_id: string;
   person_id: string;
   reason: string;
   author_id: string;
-  /** JSON: [[budget, window]] that it was charged to. */
+  /** JSON: the charged windows, [[budget, window]]. */
   windows: string;
   undoes: string | null;
   undone_by: string | null;
@@ -177,7 +177,7 @@ interface UsageAdjustmentsTable {
   revision: number;
 }
 
-/** Key: organization_id. No row: the defaults. */
+/** Key: organization_id. Without a row the defaults apply. */
 interface ReconcileSettingsTable {
   organization_id: string;
   /** In hundredths of a percent. */
@@ -187,7 +187,7 @@ interface ReconcileSettingsTable {
   revision: number;
 }
 
-/** Which provider key a request went out with. */
+/** Adds the provider key with which a request was sent. */
 export async function addProviderKeyOfUsage(db: MigratedDatabase): Promise<void> {
   await db.schema.alterTable('usage_events').addColumn('provider_key_id', 'text').execute();
 }
@@ -269,7 +269,7 @@ async function createComparisons(db: MigratedDatabase): Promise<void> {
   ])
     days = days.addColumn(name, 'bigint', (column) => column.notNull());
   await days.addPrimaryKeyConstraint('reconcile_days_pkey', [...dayKey]).execute();
-  // Looked for every few seconds: of all days ever, only those that are due.
+  // The periodic task looks every few seconds for the few days that are due, among all days ever.
   await db.schema
     .createIndex('reconcile_days_due')
     .on('reconcile_days')
@@ -319,7 +319,7 @@ async function createDifferences(db: MigratedDatabase): Promise<void> {
     .on('reconcile_rows')
     .columns(['organization_id', 'day', 'id'])
     .execute();
-  // Looked for after each comparison: of all differences, those that nobody was told of.
+  // After each comparison the periodic task looks for differences that were not reported yet.
   await db.schema
     .createIndex('reconcile_rows_untold')
     .on('reconcile_rows')

@@ -1,5 +1,5 @@
-// The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for milliseconds
-// since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
+// The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for
+// milliseconds since 1970 and revisions, JSON as text. Both databases have exactly these; migrations.ts creates them.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { VendorName } from '../../common/vendors.ts';
 import type {
@@ -62,16 +62,16 @@ export type ActorKind = 'person' | 'bootstrap' | 'system' | 'virtual_key';
 /** One row. Every change updates it in its own transaction, so changes commit in the order of their revisions. */
 interface FeedTable {
   id: 1;
-  /** Changes when the database is known to have gone back: a part of the epoch. */
+  /** A part of the epoch; it changes when the database is found to have gone back. */
   incarnation: string;
   revision: number;
   /** Hash of the newest audit event: the end of the chain. */
   audit_hash: string;
   /** When the bootstrap token was used up. */
   bootstrapped_at: number | null;
-  /** Invalidations up to this revision may be gone. */
+  /** Invalidations up to this revision may have been pruned. */
   pruned_revision: number;
-  /** In which epoch the change of `epoch_revision` was made. A version that does not know these columns leaves them behind. */
+  /** The epoch of the change `epoch_revision`. A version that does not know these columns leaves them unchanged. */
   epoch: string | null;
   epoch_revision: number | null;
 }
@@ -150,15 +150,15 @@ interface VirtualKeysTable {
   revoked_at: number | null;
   allowed_models: string;
   metadata: string;
-  /** Unique within the organization where it is not null. */
+  /** Unique within the organization unless null. */
   client_request_id: string | null;
-  /** SHA-256 of the creating request, to tell a repetition from a clash. */
+  /** SHA-256 of the creating request, to distinguish a repetition from a conflict. */
   request_hash: string | null;
   created_at: number;
   created_by: string;
   last_used_at: number | null;
   revision: number;
-  /** Of a revoked key, whose values are gone: the hint of its newest. */
+  /** The hint of a revoked key's newest value, because its values are deleted. */
   last_hint: string;
 }
 
@@ -167,7 +167,7 @@ interface KeyValuesTable {
   hash: string;
   key_id: string;
   hint: string;
-  /** Null = the newest value; else a rotated one, not found from then on. */
+  /** Null for the newest value; for a rotated one, the time from which it is not found any more. */
   ends_at: number | null;
   created_at: number;
 }
@@ -192,22 +192,25 @@ interface ProviderKeysTable {
 
 interface ProvidersTable {
   id: string;
-  /** Null: the platform's. */
+  /** Null for the platform's. */
   organization_id: string | null;
   name: string;
   wire_format: VendorName;
   base_url: string;
   key_form: KeyForm;
-  /** With key form `header` only. */
+  /** Only with key form `header`. */
   key_header: string | null;
   models: string;
-  /** JSON, a list of names. */
+  /** JSON: a list of names. */
   passed_fields: string;
   created_at: number;
   revision: number;
 }
 
-/** A limit is there as long as its subject: it goes when that is deleted or revoked. The books of a budget outlive it. */
+/**
+ * A limit exists as long as its subject: it is deleted when the subject is deleted or revoked. The ledger of a budget
+ * outlives it.
+ */
 interface LimitsTable {
   id: string;
   organization_id: string;
@@ -216,11 +219,11 @@ interface LimitsTable {
   kind: LimitKind;
   /** Requests, tokens, or nano-dollars of a budget. */
   amount: number;
-  /** Null: all models. */
+  /** Null for all models. */
   model: string | null;
-  /** Of a budget; null for the others. */
+  /** For a budget; null for the others. */
   period: BudgetPeriod | null;
-  /** Of a budget that is no more: its books stay. Other limits have no books, and their rows go. */
+  /** For a deleted budget, whose row stays for the ledger. Rows of other limits are deleted. */
   deleted_at: number | null;
   created_at: number;
   revision: number;
@@ -237,31 +240,31 @@ interface PricesTable {
 }
 
 /**
- * The books of one window of a budget, in nano-dollars; free is what the limit leaves beyond the three. Key: (budget_id,
- * window_start). A row is made when its window is first drawn from or used.
+ * The ledger of one window of a budget, in nano-dollars; the rest of the limit beyond the three is free. Key:
+ * (budget_id, window_start). A row is created when money of its window is first acquired or used.
  */
 interface BudgetWindowsTable {
   budget_id: string;
   organization_id: string;
-  /** UTC day, or "total". */
+  /** A UTC day, or "total". */
   window_start: string;
   spent: number;
   leased: number;
   unsettled: number;
 }
 
-/** A proxy's run. Once closed it never opens again. */
+/** One run of a proxy. A closed session never opens again. */
 interface LedgerSessionsTable {
   id: string;
   /** Id of the proxy's token, or the name in its certificate. */
   proxy: string;
-  /** Of a proxy that is bound to one. */
+  /** The organization of a bound proxy. */
   organization_id: string | null;
   open: Flag;
   seen_at: number;
-  /** When what it held became unsettled, after it was closed. */
+  /** When its leases became unconfirmed, after it was closed. */
   expired_at: number | null;
-  /** In which it was opened; null of those that an older version has opened. */
+  /** The epoch in which it was opened; null if an older version opened it. */
   epoch: string | null;
 }
 
@@ -301,30 +304,30 @@ interface UsageEventsTable {
   direct_key: Flag;
   attempts: number;
   estimated: Flag;
-  /** Why it is estimated; null where it is not, or its proxy did not say. */
+  /** Why it is estimated; null if it is not, or its proxy did not report the reason. */
   estimate_reason: EstimateReason | null;
-  /** Nano-dollars that were reported before the end of an estimated one. */
+  /** Nano-dollars that were reported before the end of an estimated request. */
   reported_cost: number | null;
-  /** Null with the caller's own key, and where its proxy did not say. */
+  /** Null with the caller's own key, and if its proxy did not report it. */
   provider_key_id: string | null;
-  /** Of a question that a guardrail has asked a model; null of a request. */
+  /** The guardrail that called a model; null for a request of a caller. */
   guardrail_id: string | null;
-  /** JSON of a SpecialUsage: what has prices of its own beside plain tokens. Null: nothing. */
+  /** JSON of a SpecialUsage: usage with prices of its own besides plain tokens. Null for none. */
   special: string | null;
-  /** Of usage_metadata; the empty text: none. */
+  /** A set of usage_metadata; empty for none. */
   metadata_set: string;
 }
 
-/** As it is reported: when it was recorded, and the metadata of its key, is the books' to say. */
+/** A reported row. The ledger adds the time of recording and the metadata of its key. */
 export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at' | 'metadata_set'>;
 
 /**
- * Sums of usage_events by hour, kept in the transaction that records them. Key: all columns up to `model_asked`; what is of
- * none is the empty text, so that the key is unique.
+ * Sums of usage_events by hour, updated in the transaction that records them. Key: all columns up to `model_asked`; a
+ * missing id is the empty string, so that the key is unique.
  */
 interface UsageHoursTable {
   organization_id: string;
-  /** Start of the hour, milliseconds. */
+  /** Start of the hour, in milliseconds. */
   hour: number;
   key_id: string;
   ai_system_id: string;
@@ -332,7 +335,7 @@ interface UsageHoursTable {
   project_key_id: string;
   project_ai_system_id: string;
   project_person_id: string;
-  /** `<provider>/<model>`: says the provider too. */
+  /** `<provider>/<model>`, so it contains the provider too. */
   model_asked: string;
   requests: number;
   failed_requests: number;
@@ -367,12 +370,14 @@ interface WebhookDeliveriesTable {
   webhook_id: string;
   organization_id: string;
   type: string;
-  /** The body, as it is sent and signed in every try. */
+  /** The body, which is sent and signed unchanged in every try. */
   payload: string;
   state: DeliveryState;
   attempts: number;
   last_status: number | null;
   created_at: number;
-  /** When it is due; null once it is over. A replica that tries moves it on first, so that no two try at once. */
+  /**
+   * When it is due; null once it is over. A replica postpones it before it tries, so that no two replicas try at once.
+   */
   next_attempt_at: number | null;
 }

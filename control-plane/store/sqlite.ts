@@ -1,4 +1,4 @@
-// SQLite in the embedded form: one process, one connection, one file.
+// SQLite, embedded: one process, one connection, one file.
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -20,17 +20,17 @@ import {
   uniqueIndexes,
 } from './store.ts';
 
-// Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it is
-// short and the change runs again.
+// Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it
+// is short and the change runs again.
 const busyMs = 100;
 
 const features = { partitions: false } as const;
 
-/** @throws Error that names the file, if it cannot be opened or made */
+/** @throws Error that names the file, if it cannot be opened or created */
 export async function openSqlite(path: string, clock: Clock, log: Logger): Promise<Backend> {
   const db = new Kysely<Schema>({ dialect: dialectOver(openFile(path)) });
-  // While this process was down the file may have been replaced by an older copy, and nothing in it would tell. So the
-  // feed has no memory beyond the process: each start is an epoch of its own.
+  // While this process was down, the file may have been replaced by an older copy without a trace. So the feed's memory
+  // does not outlive the process: each start is an epoch of its own.
   const nonce = randomUUID();
   const position = async (reader: Kysely<Schema>): Promise<Position> => {
     const feed = await reader
@@ -90,15 +90,21 @@ function dialectOver(database: DatabaseSync): Dialect {
   };
 }
 
-/** Migrations run in one transaction, so that a start that is cut short leaves nothing half made. Kysely's default is not to. */
+/**
+ * Migrations run in one transaction, so that an interrupted start leaves nothing half done. Kysely does not do so by
+ * default.
+ */
 function transactionalAdapter(): SqliteAdapter {
   return Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true });
 }
 
-// Most texts come again and again, and preparing one costs more than running it.
+// Most statements come again and again, and preparing one costs more than running it.
 const statementsMax = 300;
 
-/** node:sqlite in the form of better-sqlite3, as Kysely's dialect takes it. Integers beyond 2^53 throw on reading. */
+/**
+ * node:sqlite with the interface of better-sqlite3, which Kysely's dialect expects. Integers beyond 2^53 throw on
+ * reading.
+ */
 function adapt(database: DatabaseSync): SqliteDatabase {
   const prepared = new LRUCache<string, ReturnType<typeof adaptStatement>>({ max: statementsMax });
   return {
@@ -115,7 +121,7 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** A full disk has undone the transaction already, and to undo it again is an error that would hide the first. */
+/** A full disk has already rolled the transaction back. Another rollback would be an error that hides the first one. */
 function rollbackOf(database: DatabaseSync): ReturnType<typeof adaptStatement> {
   const rollback = adaptStatement(database.prepare('rollback'));
   const nothing = { changes: 0, lastInsertRowid: 0 };
@@ -131,7 +137,7 @@ function adaptStatement(statement: StatementSync) {
   };
 }
 
-/** Numbers are bound as doubles: what is no safe integer would be stored as something else. */
+/** Numbers are bound as doubles, so a number that is no safe integer would be stored as another one. */
 function checked(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters.map((value) => {
     if (value === null || typeof value === 'string') return value;
@@ -148,7 +154,7 @@ function translated<T>(work: () => T): T {
   }
 }
 
-// Primary result codes, sqlite.org/rescode.html: what the file or another program is to blame for.
+// Primary result codes, sqlite.org/rescode.html: errors that the file or another program causes.
 const busy = 5; // SQLITE_BUSY
 const full = 13; // SQLITE_FULL
 const unavailable = new Set([
@@ -177,26 +183,29 @@ function isBusy(error: unknown): boolean {
   return error instanceof StoreUnavailableError && (codeOf(error.cause) & 0xff) === busy;
 }
 
-/** SQLite's extended result code; 0 of what does not come from SQLite. */
+/** SQLite's extended result code; 0 if the error does not come from SQLite. */
 function codeOf(error: unknown): number {
   if (!(error instanceof Error && 'errcode' in error)) return 0;
   return typeof error.errcode === 'number' ? error.errcode : 0;
 }
 
-/** SQLite names the columns ("ai_systems.organization_id, ai_systems.name") and of an expression the index ("index 'x'"). */
+/**
+ * SQLite names the columns ("ai_systems.organization_id, ai_systems.name"), and for an expression the index ("index
+ * 'x'").
+ */
 function violatedIndex(message: string): UniqueIndex | undefined {
   const index = /index '(\w+)'$/.exec(message)?.[1] ?? message.replace(/^.*?(\w+)\.(\w+)$/, '$1_$2_unique');
   return Object.hasOwn(uniqueIndexes, index) ? (index as UniqueIndex) : undefined;
 }
 
-/** About what a large change and its log take. */
+/** About the size of a large change and its log. */
 const probeBytes = 256 * 1024;
 
 /**
- * Whether there is room beside a database file: a small file is written there and removed. It is no part of the database, so that no
- * change waits for it, and its bytes never come to lie in a log that the database has room for already.
- * @param path of the database's file.
- * @returns why nothing can be written, in a few words; undefined: it can. Never rejects
+ * Checks whether there is room beside a database file, by writing and removing a small file. The file is no part of the
+ * database, so no change waits for it, and its bytes never end up in a log for which the database has room already.
+ * @param path of the database's file
+ * @returns a short reason why nothing can be written; undefined if writing works. Never rejects
  */
 async function whyNotWritable(path: string): Promise<string | undefined> {
   if (path === ':memory:') return undefined;

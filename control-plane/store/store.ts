@@ -1,11 +1,13 @@
-// The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
-// that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
+// The only access to the database. A change, its revision, its invalidations and its audit event are one transaction;
+// reads that must be consistent share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { RecordKind, RecordState } from '../../proto/words/access.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { ActorKind, Schema } from './schema.ts';
 
-/** A place on the change feed. Positions of different epochs are compared by the lineage of the present one alone. */
+/**
+ * A position on the change feed. Positions of different epochs can only be compared by the lineage of the present one.
+ */
 export interface Position {
   readonly epoch: string;
   readonly revision: number;
@@ -14,20 +16,24 @@ export interface Position {
 export interface Store {
   readonly features: DatabaseFeatures;
   /**
-   * Runs a change. The feed's row is taken first, so changes run one after another and commit in the order of their revisions.
-   * The work runs again from the start when the database asks for it, so it must touch nothing but the transaction.
-   * @throws whatever the work throws (nothing is then written), NameTakenError, or StoreUnavailableError
+   * Runs a change. The feed's row is locked first, so changes run one after another and commit in the order of their
+   * revisions. If the database rolls the transaction back, the work runs again from the start, so it must have no
+   * effect outside the transaction.
+   * @throws any error of the work (nothing is then written), NameTakenError, or StoreUnavailableError
    */
   change<T>(
     context: ChangeContext,
     work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
   ): Promise<T>;
   /**
-   * Reads in one snapshot, at a position. The work must not call the store again: SQLite has one connection.
+   * Reads in one snapshot, at a position. The work must not call the store again, because SQLite has one connection.
    * @throws StoreUnavailableError
    */
   snapshot<T>(work: (db: Kysely<Schema>, position: Position) => Promise<T>): Promise<T>;
-  /** As snapshot, on connections that no operator's call has: for what proxies wait for. @throws StoreUnavailableError */
+  /**
+   * Like snapshot, on connections that no operator's call uses, for reads that proxies wait for.
+   * @throws StoreUnavailableError
+   */
   snapshotForProxies: Store['snapshot'];
   /** The newest position, read from the primary now. @throws StoreUnavailableError */
   position(): Promise<Position>;
@@ -37,42 +43,51 @@ export interface Store {
    */
   changesAfter(revision: number, rows: number): Promise<ChangesPage>;
   /**
-   * Where the feed stood this long ago, by the database's clock; what is longer ago than changes are kept answers their
-   * beginning. @throws StoreUnavailableError
+   * The feed's position this long ago, by the database's clock. If changes are not kept for so long, it is their
+   * beginning.
+   * @throws StoreUnavailableError
    */
   positionAgo(ageMs: number): Promise<Position>;
   /**
-   * Starts a new epoch if the present one is still the given one: the database has gone back to an earlier state.
+   * Starts a new epoch if the present one is still the given one, because the database has gone back to an earlier
+   * state.
    * @throws StoreUnavailableError
    */
   startNewEpoch(present: string): Promise<void>;
   /**
-   * How what a proxy has seen of another epoch goes on in the present one.
-   * @param isBelieved whether it may tell all others that what was committed last is gone
+   * Decides how the present epoch continues the history that a proxy has received of another epoch.
+   * @param isBelieved whether the proxy may report a loss of the last commits on behalf of all others
    * @throws StoreUnavailableError
    */
   epochChange(since: Position, isBelieved: boolean): Promise<EpochChange>;
-  /** The present epoch, and what it goes on from. @throws StoreUnavailableError */
+  /** The present epoch, and the epochs that it continues. @throws StoreUnavailableError */
   lineage(): Promise<Lineage>;
-  /** Why nothing can be written right now, in a few words; undefined: it can, or nobody but the database's server knows. Never rejects. */
+  /**
+   * A short reason why nothing can be written now; undefined if writing works, or only the database's server knows.
+   * Never rejects.
+   */
   whyNotWritable(): Promise<string | undefined>;
-  /** Called soon after another replica or this one committed a change; a hint, may be missed. */
+  /** Calls the listener soon after this or another replica committed a change. It is a hint that may be lost. */
   onBell(ring: () => void): void;
   /**
-   * Runs a transaction of the books: without a revision or an audit event, and so not behind other changes. Each statement sees
-   * what was committed before it. The work runs again from the start when the database asks for it, so it must touch nothing
-   * but the transaction. Rows are locked in the order that ledger/locks.ts says.
-   * @throws whatever the work throws (nothing is then written), or StoreUnavailableError
+   * Runs a ledger transaction: without a revision or an audit event, so it does not wait for other changes. Each
+   * statement sees everything that was committed before it. If the database rolls the transaction back, the work runs
+   * again from the start, so it must have no effect outside the transaction. Rows are locked in the order of
+   * ledger/locks.ts.
+   * @throws any error of the work (nothing is then written), or StoreUnavailableError
    */
   books<T>(work: (tx: BooksTransaction) => Promise<T>): Promise<T>;
-  /** Tells every replica, this one too, that somebody needs what others hold of a budget. A hint, may be missed. */
+  /**
+   * Sends every replica, including this one, a request to reclaim money of a budget from leases. It is a hint that may
+   * be lost.
+   */
   recall(recall: Recall): Promise<void>;
   onRecall(listener: (recall: Recall) => void): void;
   /** Later calls wait for the first. */
   close(): Promise<void>;
 }
 
-/** Who changes what: everything of the audit event that is known before the work. */
+/** The actor and action of a change: the parts of the audit event that are known before the work. */
 export interface ChangeContext {
   readonly actor: Actor;
   /** Address of the caller. */
@@ -86,48 +101,49 @@ export interface Actor {
   readonly id: string;
 }
 
-/** What somebody needs and others hold: of one window of a budget. */
+/** A request to reclaim leased money of one window of a budget. */
 export interface Recall {
   readonly budgetId: string;
   readonly organizationId: string;
   readonly window: string;
 }
 
-/** Locks on what a query finds, until the transaction ends. SQLite runs one transaction at a time and needs none. */
+/** Locks the rows of a query until the transaction ends. SQLite runs one transaction at a time and needs no locks. */
 export interface RowLocks {
-  /** Others may share; nobody has the rows by `update`. Whoever changes them without that is not kept out. */
+  /** A shared lock, which excludes `update`. It does not exclude transactions that change the rows without `update`. */
   share<DB, Tables extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, Tables, Row>,
   ): SelectQueryBuilder<DB, Tables, Row>;
-  /** Nobody else locks or changes the rows. */
+  /** An exclusive lock: no other transaction locks or changes the rows. */
   update<DB, Tables extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, Tables, Row>,
   ): SelectQueryBuilder<DB, Tables, Row>;
   /**
-   * The turn at the books of organizations: many share it, or one has it alone. Whoever waits to have it alone goes before those
-   * who come later to share it. A row does not promise that: one that is shared without a pause is never to be had.
+   * The ledger locks of organizations: many transactions share one, or one has it exclusively. A transaction that waits
+   * for exclusive use goes before later ones that share it. A row lock does not guarantee that: exclusive use would
+   * wait for ever while others share the row without a pause.
    */
   organizations(db: Kysely<Schema>, ids: readonly string[], turn: 'shared' | 'alone'): Promise<void>;
 }
 
 export interface BooksTransaction {
   readonly db: Kysely<Schema>;
-  /** The database's clock, milliseconds. */
+  /** The database's clock, in milliseconds. */
   readonly now: number;
-  /** Which history it is part of: as in Position. */
+  /** The epoch that it is part of, as in Position. */
   readonly epoch: string;
   readonly locks: RowLocks;
   readonly insertRows: InsertRows;
 }
 
-/** Writes many rows in few statements, in their order. @returns what they return */
+/** Writes many rows in few statements, in their order. @returns the rows that the statements return */
 export type InsertRows = (
   db: Kysely<Schema>,
   insert: RowsInsert,
   rows: readonly StoredRow[],
 ) => Promise<readonly { readonly id: string }[]>;
 
-/** All but the rows: written in the program, nothing of it comes from outside. */
+/** An insert without its rows. The program writes all of it; no part comes from outside. */
 export interface RowsInsert {
   readonly table: keyof Schema;
   readonly columns: Readonly<Record<string, 'text' | 'bigint'>>;
@@ -141,14 +157,14 @@ export type StoredRow = readonly (string | number | null)[];
 export interface ChangeTransaction {
   readonly db: Kysely<Schema>;
   readonly locks: RowLocks;
-  /** The revision this change takes: goes into the changed rows. */
+  /** The revision of this change, which is written to the changed rows. */
   readonly revision: number;
-  /** The database's clock, milliseconds. */
+  /** The database's clock, in milliseconds. */
   readonly now: number;
   readonly insertRows: InsertRows;
 }
 
-/** What the work hands back: its result, and what the same transaction records beside it. */
+/** The result of the work, and what the same transaction records with it. */
 export interface Change<T> {
   readonly result: T;
   readonly organizationId: string | undefined;
@@ -159,7 +175,7 @@ export interface Change<T> {
   readonly invalidations: readonly Invalidation[];
 }
 
-/** The work found nothing to change: the transaction is rolled back, no revision is taken, no audit event written. */
+/** The work found nothing to change: the transaction is rolled back, without a revision and an audit event. */
 export interface Unchanged<T> {
   readonly unchanged: T;
 }
@@ -178,15 +194,15 @@ export interface ChangeRow extends Invalidation {
 
 export interface ChangesPage {
   readonly changes: readonly ChangeRow[];
-  /** Every change above the revision asked for, up to here, is in the page. */
+  /** The page contains every change above the requested revision, up to here. */
   readonly upTo: number;
   /** The newest position at the time of reading. */
   readonly position: Position;
-  /** Changes up to here may be gone: a page asked for from below may have a gap. */
+  /** Changes up to here may have been pruned, so a page after an earlier revision may have a gap. */
   readonly prunedRevision: number;
 }
 
-/** What has to be unique, as the names of the unique indexes say it. */
+/** Values that must be unique, by the names of their unique indexes. */
 export const uniqueIndexes = {
   organizations_name_unique: { resource: 'organization', field: 'name' },
   people_name_unique: { resource: 'person', field: 'name' },
@@ -217,9 +233,9 @@ export class NameTakenError extends Error {
   }
 }
 
-/** The database cannot be reached or does not answer in time. Nothing was written, or it is not known whether. */
+/** The database cannot be reached or does not respond in time. Nothing was written, or it is not known whether. */
 export class StoreUnavailableError extends Error {
-  /** @param message callers see it */
+  /** @param message is shown to callers */
   constructor(cause: unknown, message = 'the database cannot be reached') {
     super(message, { cause });
     this.name = 'StoreUnavailableError';
@@ -228,7 +244,10 @@ export class StoreUnavailableError extends Error {
 
 export type EpochChange = 'restarted' | 'restored';
 
-/** An epoch and what it goes on from: the newest first, each with the revision up to which it does. */
+/**
+ * An epoch and the epochs that it continues: the newest first, each with the last revision that still belongs to the
+ * history.
+ */
 export interface Lineage {
   readonly epoch: string;
   readonly continues: readonly Position[];

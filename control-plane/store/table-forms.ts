@@ -1,9 +1,7 @@
-// What migrations write more than once: the columns that all resources have, names that are unique, indexes for lists.
+// Parts that several migrations share: the columns of all resources, unique names, indexes for lists.
 import { type CreateTableBuilder, type Kysely, type QueryExecutorProvider, sql } from 'kysely';
 
-/**
- * A database on its way to the schema: steps write SQL, because the types of the tables are those of the last step.
- */
+/** A database during migration. Steps write SQL, because the types of the tables are those of the last step. */
 export type MigratedDatabase = Pick<Kysely<unknown>, 'schema'> & QueryExecutorProvider;
 
 export type ResourceTable =
@@ -37,7 +35,7 @@ export function uniqueName(db: MigratedDatabase, table: ResourceTable) {
     .columns(['organization_id', 'name']);
 }
 
-/** What belongs to the platform has no organization; as nulls they would all count as different. */
+/** The platform's resources have no organization. As nulls they would all count as different. */
 export function uniqueNameWithPlatform(db: MigratedDatabase, table: 'people' | 'providers') {
   return db.schema
     .createIndex(`${table}_name_unique`)
@@ -47,7 +45,7 @@ export function uniqueNameWithPlatform(db: MigratedDatabase, table: 'people' | '
     .column('name');
 }
 
-/** Lists are of one organization, in the order of their ids (UUIDv7: the order of creation). */
+/** Lists are of one organization, in the order of ids (UUIDv7: the order of creation). */
 export async function pagedByOrganization(
   db: MigratedDatabase,
   tables: readonly ResourceTable[],

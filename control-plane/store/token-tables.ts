@@ -1,4 +1,4 @@
-// The tables of tokens, by their hashes alone: a part of schema.ts. migrations.ts makes them.
+// The tables of tokens, which store hashes only: a part of schema.ts. migrations.ts creates them.
 export interface OperatorTokensTable {
   id: string;
   person_id: string;

@@ -25,11 +25,11 @@ export interface ControlPlaneMetrics
     ReconciliationMetrics,
     SelectorMetrics,
     WebhookMetrics {
-  /** Whoever opens one says so here. */
+  /** The program registers every certificate that it opens here. */
   readonly certificates: CertificateEnds;
-  /** Asked at each scrape. */
+  /** Calls isWritable at each scrape. */
   watchDatabase(isWritable: () => boolean): void;
-  /** Reads them at each scrape. */
+  /** Reads the shares at each scrape. */
   watchShares(shares: Pick<Shares, 'states'>): void;
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -84,7 +84,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     labelNames: ['outcome'] as const,
     registers,
   });
-  // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
+  // The series start at 0, because Prometheus sees no increase in a series that starts at 1.
   for (const outcome of tryOutcomes) webhookTries.inc({ outcome }, 0);
   new Gauge({
     name: 'gateway_control_plane_feed_revision',

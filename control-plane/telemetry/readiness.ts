@@ -1,18 +1,18 @@
-// Whether this replica can serve: not before it has started, nor while it drains, nor while the database does not answer.
-// Told to /readyz and to grpc.health.v1 alike, so that whoever balances over replicas leaves this one alone. While the database can be
-// read but not written, /readyz alone says so: what proxies read goes on.
+// Decides whether this replica is ready: not before it has started, not while it drains, and not while the database is
+// unreachable. /readyz and grpc.health.v1 both report it, so that load balancers skip this replica. If the database can
+// be read but not written, only /readyz reports it, because proxies can still read.
 import type { Clock } from '../../common/clock.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 
 export interface Readiness {
-  /** Undefined = ready; else the reason why not. */
+  /** The reason why it is not ready; undefined if it is ready. */
   notReady(): string | undefined;
-  /** Whether the database could be written when last tried. */
+  /** Whether the last attempt to write to the database succeeded. */
   isWritable(): boolean;
-  /** All listeners are open. From now on changes are told. */
+  /** Call it when all listeners are open. From then on changes are reported. */
   started(onChange: (ready: boolean) => void): void;
-  /** From now on not ready. */
+  /** Makes it not ready from now on. */
   drain(): void;
   close(): void;
 }
@@ -24,7 +24,7 @@ export interface ReadinessDeps {
 }
 
 const lookEveryMs = 1000;
-/** While it can be written; else each time it is looked at. */
+/** The interval of write attempts that succeed. After a failure every look tries again. */
 const tryEveryMs = 5000;
 /** One slow look is no outage. */
 const silenceMaxMs = 5000;
@@ -56,13 +56,13 @@ export function watchReadiness({ store, clock, timers = systemTimers }: Readines
       await store.position();
       readAt = begun;
     } catch {
-      // The change feed logs an outage; here the silence counts.
+      // The change feed logs an outage; here only the time without a response counts.
     } finally {
       looking = false;
       update();
     }
   };
-  // One try at a time: a disk that hangs has one file waiting.
+  // One attempt at a time, so that a disk that hangs has only one file waiting.
   const tryToWrite = async () => {
     trying = true;
     triedAt = clock.monotonic();

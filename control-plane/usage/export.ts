@@ -1,5 +1,6 @@
-// Every request and every booked adjustment of an organization in the order of time, as CSV or as lines of JSON. Read page by page, each
-// in a snapshot of its own: the whole is never in memory, and a reader who takes his time holds nothing in the database.
+// Exports every request and every recorded adjustment of an organization in the order of time, as CSV or JSON lines. It
+// reads page by page, each in its own snapshot, so it never has everything in memory, and a slow reader holds nothing
+// in the database.
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -20,7 +21,7 @@ export interface UsageRange {
 
 export type ReadPage = <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
 
-/** Resolves once the first page is read. @throws what `read` throws, as the chunks do for later pages */
+/** Resolves once the first page is read. @throws errors of `read`; the chunks throw those of later pages */
 export async function exportUsage(
   range: UsageRange,
   format: UsageFormat,
@@ -31,7 +32,7 @@ export async function exportUsage(
 }
 
 interface RequestRow extends Selectable<Schema['usage_events']> {
-  /** What its key had. */
+  /** The metadata of its key. */
   readonly metadata: Metadata;
 }
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
@@ -56,7 +57,7 @@ async function* chunks(
   }
 }
 
-/** The next rows in the order of time; what is reported meanwhile from before there is left out. */
+/** The next rows in the order of time. Rows of an earlier time that are reported meanwhile are left out. */
 async function readRows(
   db: Kysely<Schema>,
   range: UsageRange,
@@ -95,7 +96,7 @@ function inOrder(a: Row, b: Row): number {
   return a.at - b.at || (a.id < b.id ? -1 : 1);
 }
 
-/** With what their keys had. */
+/** Adds the metadata of their keys. */
 async function withMetadata(
   db: Kysely<Schema>,
   { organizationId }: UsageRange,
@@ -106,12 +107,12 @@ async function withMetadata(
   return rows.map((row) => ({ ...row, metadata: sets.get(row.metadata_set) ?? {} }));
 }
 
-/** Null where there are none; in CSV as JSON. */
+/** Null if there is none; CSV contains it as JSON. */
 function metadataOf({ metadata }: RequestRow): Metadata | null {
   return Object.keys(metadata).length === 0 ? null : metadata;
 }
 
-/** Null where there is nothing of it. */
+/** Null if there is no such usage. */
 const specialColumns = {
   service_tier: (row) => specialOf(row).serviceTier ?? null,
   region: (row) => specialOf(row).region ?? null,
@@ -179,7 +180,7 @@ type Column = keyof typeof ofRequests;
 
 const columns = Object.keys(ofRequests) as readonly Column[];
 
-/** The others are empty. */
+/** The other columns are empty. */
 const ofAdjustments: Partial<Record<Column, (row: Omit<AdjustmentRow, 'kind'>) => Cell>> = {
   at: (row) => new Date(row.at).toISOString(),
   id: (row) => row.id,
@@ -216,7 +217,7 @@ function csvRecord(row: Row): string {
 
 const jsonNames = columns.map((name) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
 
-/** What is absent is left out. */
+/** Leaves out absent values. */
 function jsonRecord(row: Row): string {
   const cells = cellsOf(row);
   const fields = jsonNames.flatMap((name, index): [string, Cell | Metadata][] => {
@@ -226,7 +227,10 @@ function jsonRecord(row: Row): string {
   return `${JSON.stringify(Object.fromEntries(fields))}\n`;
 }
 
-/** CSV by RFC 4180, safe to open in a spreadsheet: a text that it would take for a formula gets an apostrophe in front. */
+/**
+ * A cell of CSV by RFC 4180 that is safe to open in a spreadsheet: a text that looks like a formula gets an apostrophe
+ * in front.
+ */
 export type Cell = string | number | boolean | null;
 
 /** One record with its line end. Null is the empty cell. */

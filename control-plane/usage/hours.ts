@@ -1,5 +1,5 @@
-// Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
-// key is unique.
+// Sums of usage by hour: a row for each hour, key, scope and model that occurs. A missing id is the empty string, so
+// that the key is unique.
 import { dayMs } from '../../common/budget-window.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction, RowsInsert } from '../store/store.ts';
@@ -24,7 +24,7 @@ type Sum = Exclude<keyof HourRow, (typeof hourKey)[number]>;
 
 const summed = {
   requests: () => 1,
-  // 499 where the client left.
+  // 499 if the client left.
   failed_requests: (event) => (event.status >= 400 ? 1 : 0),
   unpriced_requests: (event) => event.unpriced,
   estimated_requests: (event) => event.estimated,
@@ -79,7 +79,7 @@ export function hourOf(at: number): number {
   return at - (at % hourMs);
 }
 
-/** @returns rows in the order of their keys, the same wherever they are made */
+/** @returns rows in the order of their keys, which is the same everywhere */
 export function sumByHour(events: readonly UsageEventRow[]): readonly HourRow[] {
   const rows: HourRow[] = [];
   for (const [source, own] of groupBySource(events, (event) => event)) {
@@ -90,7 +90,7 @@ export function sumByHour(events: readonly UsageEventRow[]): readonly HourRow[] 
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row);
 }
 
-/** Of the events that have a set. @returns rows in the order of their keys */
+/** Sums the events that have a metadata set. @returns rows in the order of their keys */
 export function sumByHourAndSet(events: readonly UsageEventRow[], setOf: SetOf): readonly MetadataHourRow[] {
   const bySet = Map.groupBy(events, setOf);
   bySet.delete('');
@@ -106,7 +106,7 @@ function sumOf(row: HourRow, events: readonly UsageEventRow[]): HourRow {
 
 type HoursTransaction = Pick<BooksTransaction, 'db' | 'insertRows'>;
 
-/** @param rows in the order of their keys, and before those by set: so nobody waits in a circle */
+/** @param rows in the order of their keys; written before the sums by set, so that transactions cannot deadlock */
 export async function addToHours(
   { db, insertRows }: HoursTransaction,
   rows: readonly HourRow[],
@@ -150,7 +150,7 @@ function addingTo(table: string, key: readonly string[]): string {
   return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`;
 }
 
-/** Sums of nothing. @param hour its first moment */
+/** Sums of zero. @param hour its start */
 export function emptyRow(source: Source, hour: number): HourRow {
   return {
     organization_id: source.organization_id,

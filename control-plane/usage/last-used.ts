@@ -1,12 +1,12 @@
-// When a key was last used, as operators see it: within a minute, so that a busy key's row is not written with every report.
-// No change in the sense of the store: it takes no revision, and proxies do not hear of it.
+// When a key was last used, for operators. It is exact to a minute, so that a busy key's row is not written with every
+// report. It is no change of the store: it takes no revision, and proxies are not notified.
 import { type Kysely, sql } from 'kysely';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 
 const stepMs = 60_000;
 
-/** Of the key of each event and of its project key, where they are of the event's organization. */
+/** Records the use of each event's key and project key, if they belong to the event's organization. */
 export async function noteLastUse(
   { db, locks }: BooksTransaction,
   events: readonly UsageEventRow[],

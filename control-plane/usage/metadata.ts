@@ -1,5 +1,5 @@
-// The metadata of keys in usage, as it was when the request was made. Sets of it are kept once for an organization and named by what
-// they hold; of so many different ones each is told apart, of all others the names alone.
+// The metadata of keys in usage, as it was when the request was made. Each set is stored once for an organization,
+// under a hash of its content. Up to a limit of different sets, values are stored; beyond it only names are.
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { dayMs } from '../../common/budget-window.ts';
@@ -8,25 +8,26 @@ import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 
-/** Different sets of one organization that are told apart. */
+/** The most different sets of one organization that are stored with values. */
 export const metadataSetsMax = 10_000;
-/** In place of a value, in sets beyond those. */
+/** Replaces the values of sets beyond that limit. */
 export const otherValue = '(other)';
-/** What a key had before that is kept: usage may be reported late, but not by more. */
+/** How many past versions of a key's metadata are kept, for usage that is reported late. */
 export const pastMetadataMax = 20;
 const pastKeptMs = 41 * dayMs;
 
 export type Metadata = Readonly<Record<string, string>>;
 
-/** What the metadata of an event, or of a correction, is found by. */
+/** The fields of an event, or of a correction, by which its metadata is found. */
 export type KeyUse = Pick<UsageEventRow, 'at' | 'organization_id' | 'key_id' | 'project_key_id'>;
 
-/** Of an event the id of its set; the empty text: it has none. */
+/** @returns the id of an event's set; empty if it has none */
 export type SetOf = (event: KeyUse) => string;
 
 /**
- * That of the key, else of the project key. Sets that are new are stored; two statements at most where no key has any.
- * @returns the set of each of the events
+ * Uses the metadata of the key, or else of the project key. New sets are stored. At most two statements run if no key
+ * has metadata.
+ * @returns the set of each event
  */
 export async function metadataSets(
   tx: Pick<BooksTransaction, 'db' | 'insertRows'>,
@@ -35,7 +36,7 @@ export async function metadataSets(
   const metadataAt = await readMetadata(tx.db, events);
   if (metadataAt === undefined) return () => '';
   const found = new Map<KeyUse, NamedSet>();
-  // Many events have few sets: each is named once.
+  // Many events share few sets, so each set is hashed once.
   const sets = new Map<string, NamedSet>();
   for (const event of events) {
     const own = metadataAt(event, event.key_id) ?? metadataAt(event, event.project_key_id);
@@ -52,7 +53,7 @@ export async function metadataSets(
   };
 }
 
-/** Called by whoever changes the metadata of a key, in the same transaction. @param before as it is stored */
+/** Call it in every transaction that changes a key's metadata. @param before the stored text before the change */
 export async function keepPastMetadata(
   { db, now }: { readonly db: Kysely<Schema>; readonly now: number },
   keyId: string,
@@ -102,14 +103,14 @@ const none = '{}';
 interface PastRow {
   readonly key_id: string;
   readonly organization_id: string;
-  /** Null: it is so now. */
+  /** Null for the present metadata. */
   readonly until: number | null;
   readonly metadata: string;
 }
 
 type MetadataAt = (event: KeyUse, keyId: string | null) => string | undefined;
 
-/** Undefined where none of the keys has or had any. */
+/** Undefined if none of the keys has or had metadata. */
 async function readMetadata(db: Kysely<Schema>, events: readonly KeyUse[]): Promise<MetadataAt | undefined> {
   const ids = [
     ...new Set(events.flatMap(({ key_id, project_key_id }) => [key_id, project_key_id ?? key_id])),
@@ -142,7 +143,7 @@ function endOf({ until }: PastRow): number {
 interface NamedSet {
   readonly organizationId: string;
   readonly id: string;
-  /** JSON, its names in order. */
+  /** JSON, with sorted names. */
   readonly metadata: string;
 }
 
@@ -158,7 +159,10 @@ function distinct(sets: readonly NamedSet[]): readonly NamedSet[] {
   return [...new Map(sets.map((set) => [keyOf(set), set])).values()];
 }
 
-/** @param sets each once @returns the id that each is stored under */
+/**
+ * @param sets without repetitions
+ * @returns the id under which each is stored
+ */
 async function storeSets(
   { db, insertRows }: Pick<BooksTransaction, 'db' | 'insertRows'>,
   sets: readonly NamedSet[],
@@ -171,7 +175,8 @@ async function storeSets(
     const room = metadataSetsMax - (await countSets(db, organizationId));
     for (const [nth, set] of own.entries()) {
       const kept = nth < room ? set : withoutValues(set);
-      // There are few names, unless somebody means to fill this: then there is no metadata at all.
+      // There are few different names, unless an operator fills the table on purpose. Then the usage gets no metadata
+      // at all.
       const fits = nth < room + metadataSetsMax;
       ids.set(set, fits ? kept.id : '');
       if (fits) added.push(kept);
@@ -203,7 +208,7 @@ async function countSets(db: Kysely<Schema>, organizationId: string): Promise<nu
   return count;
 }
 
-/** Of a key, as it was stored when the request was made. */
+/** The stored metadata of a key at the time of the request. */
 const metadataOf = jsonColumn('virtual_keys', 'metadata', aMap(aString));
 
 function withoutValues(set: NamedSet): NamedSet {
@@ -212,7 +217,7 @@ function withoutValues(set: NamedSet): NamedSet {
   return setOf(organizationId, JSON.stringify(Object.fromEntries(names.map((name) => [name, otherValue]))));
 }
 
-/** In the order of their keys, so that nobody waits in a circle. */
+/** Sorts rows by their keys, so that transactions cannot deadlock. */
 function rowsOf(sets: readonly NamedSet[]): readonly (readonly string[])[] {
   return sets
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

@@ -1,6 +1,6 @@
-// Days of usage. In PostgreSQL each has a partition of usage_events, named usage_events_20261120, so that an old day goes at
-// once; in SQLite the days are rows of one table. A partition is made beside the table and attached, and replicas make theirs
-// one after another: so nobody who records or reads waits for it.
+// Days of usage. In PostgreSQL each day is a partition of usage_events, such as usage_events_20261120, so that an old
+// day is dropped at once; in SQLite the days are rows of one table. A partition is created as a separate table and then
+// attached, and replicas create theirs one after another, so recording and reading never wait for it.
 import { type Kysely, sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -10,8 +10,8 @@ import { hourMs } from './hours.ts';
 
 export interface UsageDays {
   /**
-   * Makes room for events of these days, "2026-11-20"; called before the transaction that records them.
-   * @throws StoreUnavailableError; RangeError for what is no day
+   * Makes room for events of these days, such as "2026-11-20". Call it before the transaction that records them.
+   * @throws StoreUnavailableError; RangeError if a text is no day
    */
   ensureDays(days: Iterable<string>): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface UsageDaysDeps {
 
 export function createUsageDays({ store, clock }: UsageDaysDeps): UsageDays {
   if (!store.features.partitions) return { ensureDays: async () => undefined };
-  // Day to when it was seen. Another replica may drop an old one: asked for again after an hour.
+  // When each day was last found. Another replica may drop an old day, so it is looked up again after an hour.
   const seen = new Map<string, number>();
   const isKnown = (day: string) => clock.monotonic() - (seen.get(day) ?? Number.NEGATIVE_INFINITY) < hourMs;
   return {
@@ -45,7 +45,10 @@ export async function partitionedDays(db: Kysely<Schema>): Promise<ReadonlySet<s
   return new Set(rows.map(({ name }) => name.replace(/^usage_events_(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3')));
 }
 
-/** Waits for whoever uses the table, and lets nobody else begin meanwhile: so not for long. @throws StoreUnavailableError */
+/**
+ * Waits for all users of the table and blocks new ones meanwhile, so its wait is short.
+ * @throws StoreUnavailableError
+ */
 export async function dropPartition({ db }: BooksTransaction, day: string): Promise<void> {
   await sql`set local lock_timeout = '1s'`.execute(db);
   await sql`drop table if exists ${partitionOf(day)}`.execute(db);
@@ -70,7 +73,7 @@ async function missing(db: Kysely<Schema>, days: readonly string[]): Promise<rea
 }
 
 function partitionOf(day: string) {
-  // It becomes part of a statement.
+  // Checked, because it becomes part of a statement.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new RangeError('a day of usage is not a day');
   return sql.table(`usage_events_${day.replaceAll('-', '')}`);
 }

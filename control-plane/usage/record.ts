@@ -1,6 +1,6 @@
-// Puts usage into the books: each event once, and its hour's sums and its keys' last use in the same transaction. Rows are
-// locked in one order everywhere (sets of metadata, events, hours, hours by set, keys; each by its key), so that reports never wait in
-// a circle.
+// Records usage in the ledger: each event once, with its hour's sums and its keys' last use in the same transaction.
+// Rows are locked in one order everywhere (sets of metadata, events, hours, hours by set, keys; each by its key), so
+// that reports cannot deadlock.
 import type { UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction, RowsInsert, StoredRow } from '../store/store.ts';
 import { addToHours, addToMetadataHours, sumByHour, sumByHourAndSet } from './hours.ts';
@@ -8,8 +8,9 @@ import { noteLastUse } from './last-used.ts';
 import { metadataSets, type SetOf } from './metadata.ts';
 
 /**
- * A batch costs PostgreSQL six statements at most, however large it is, and two more where keys have metadata. The days of the events must be there: partitions.ts.
- * @returns ids of the events that were not in the books before; an id that comes twice counts once
+ * A batch costs PostgreSQL at most six statements, however large it is, and two more if keys have metadata. The days of
+ * the events must exist: see partitions.ts.
+ * @returns ids of the events that were not recorded before; a repeated id counts once
  */
 export async function recordUsage(
   tx: BooksTransaction,

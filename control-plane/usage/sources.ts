@@ -1,8 +1,8 @@
-// Where usage comes from: whom an event is of, and which model was asked for. A batch has many events of few sources, and much of
-// what is to be known of an event is the same for its source.
+// The source of usage: the owners of an event and the requested model. A batch has many events of few sources, and much
+// of what is needed for an event depends on its source only.
 import type { UsageEventRow } from '../store/schema.ts';
 
-/** Columns that name whom an event is of; a budget's subject may stand in any of them. */
+/** The columns of an event's owners. A budget's subject may be in any of them. */
 export const subjectColumns = [
   'organization_id',
   'key_id',
@@ -13,10 +13,10 @@ export const subjectColumns = [
   'project_person_id',
 ] as const satisfies readonly (keyof UsageEventRow)[];
 
-/** Any event of it stands for it. */
+/** Any event of a source can be used as the source. */
 export type Source = Pick<UsageEventRow, (typeof subjectColumns)[number] | 'model_asked'>;
 
-/** In the order in which they come, as their sources do. */
+/** Groups events by source, both in their original order. */
 export function groupBySource<Event>(
   events: Iterable<Event>,
   rowOf: (event: Event) => UsageEventRow,

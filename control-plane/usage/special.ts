@@ -1,17 +1,17 @@
-// What of a request's usage has prices of its own beside plain tokens, as the books keep it: one text of what there is.
+// The part of a request's usage with prices of its own besides plain tokens, which the ledger stores as one JSON text.
 import { isRegionName, isServiceTier } from '../../common/model-facts.ts';
 import type { UsageSpecial__Output } from '../../proto/generated/gateway/v1/UsageSpecial.ts';
 
-/** Fields of `UsageSpecial` of ledger.proto, which says what they mean; those that are there. */
+/** Fields of `UsageSpecial` of ledger.proto, which explains them; only the fields with a value. */
 export type SpecialUsage = { readonly [Name in keyof UsageSpecial__Output]?: UsageSpecial__Output[Name] };
 
-/** @returns null where there is nothing of it */
+/** @returns null if there is none */
 export function specialText(special: UsageSpecial__Output | null | undefined): string | null {
   const reported = Object.entries(special ?? {}).filter(([, value]) => value !== 0 && value !== '');
   return reported.length === 0 ? null : JSON.stringify(Object.fromEntries(reported));
 }
 
-/** A word of a newer proxy is as good as none that is known. */
+/** A newer proxy's unknown service tier or region becomes "unknown". */
 export function knownWords(
   special: UsageSpecial__Output | null | undefined,
 ): UsageSpecial__Output | undefined {

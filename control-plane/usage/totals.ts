@@ -1,5 +1,5 @@
-// Sums of usage over whole hours, grouped and narrowed as asked, from the sums by hour alone. Those of usage with metadata stand in a
-// table of their own as well; what is left of all is usage without.
+// Sums of usage over whole hours, grouped and filtered by the request, from the sums by hour only. Usage with metadata
+// is also in a table of its own; the rest of all usage has none.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { selectsModel } from '../../catalog/model-selector.ts';
 import type { UsageDimension } from '../../proto/words/money.ts';
@@ -7,13 +7,14 @@ import type { Schema } from '../store/schema.ts';
 import { hourKey, hourSums } from './hours.ts';
 import type { Metadata } from './metadata.ts';
 
-/** What a sum can be of, as a value of a row. What is of none is the empty text. */
+/** The dimensions of a sum, as an expression over a row. A missing id is the empty string. */
 const dimensions = {
   ai_system: sql<string>`case when ai_system_id <> '' then ai_system_id else project_ai_system_id end`,
   person: sql<string>`case when person_id <> '' then person_id else project_person_id end`,
   key: sql<string>`key_id`,
   model: sql<string>`model_asked`,
-  // Up to the first slash: what is left when all before it, which has no slash, is trimmed off.
+  // The text before the first slash. `ltrim` with all other characters leaves the text from that slash on, whose length
+  // is subtracted.
   provider: sql<string>`substr(model_asked, 1, length(model_asked) - length(ltrim(model_asked, replace(model_asked, '/', ''))))`,
   day: sql<number>`hour - hour % 86400000`,
   hour: sql<number>`hour`,
@@ -32,16 +33,16 @@ export interface TotalsQuestion {
   /** Names of metadata, after the dimensions. */
   readonly groupByMetadata: readonly string[];
   readonly only: UsageNarrowing;
-  /** Names as they were recorded, from modelsUsed; undefined: all. */
+  /** Recorded names, from modelsUsed; undefined for all. */
   readonly models: readonly string[] | undefined;
-  /** Usage whose key had all of these. */
+  /** Only usage whose key had all of these. */
   readonly metadata: Metadata;
-  /** The group before the first one wanted. */
+  /** The group before the first requested one. */
   readonly after: UsageGroup | undefined;
   readonly limit: number;
 }
 
-/** Of whom usage is. */
+/** Whose usage is summed. */
 export type UsageNarrowing = Partial<
   Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>
 >;
@@ -49,13 +50,13 @@ export type UsageNarrowing = Partial<
 type Sums = Readonly<Record<Exclude<(typeof hourSums)[number], 'cost'>, number>>;
 
 export interface UsageTotalRow extends Sums, Readonly<Partial<Record<UsageDimension, string | number>>> {
-  /** Whole nano-dollars: over many windows beyond 2^53. */
+  /** Whole nano-dollars, as text, because over many windows they may exceed 2^53. */
   readonly cost: string;
-  /** Values of the metadata that is grouped by, in its order; the empty text: the key had none. */
+  /** Values of the metadata that is grouped by, in its order; empty if the key had none. */
   readonly metadata: readonly string[];
 }
 
-/** In the order of the groups. Without groups: one row, also for nothing. */
+/** In the order of the groups. Without groups there is always one row, even without usage. */
 export async function readTotals(
   db: Kysely<Schema>,
   question: TotalsQuestion,
@@ -84,7 +85,10 @@ export async function readTotals(
   return groupByMetadata.length === 0 ? rows : rows.map((row) => withMetadata(row, groupByMetadata));
 }
 
-/** Of all less what has metadata nothing may be left; a correction is no request. */
+/**
+ * A group without usage is left out: usage without metadata is a difference, which may be zero. A correction has a cost
+ * but no request.
+ */
 const isSomething = sql`(sum(requests) > 0 or sum(cost) <> 0)`;
 
 function columnOf(nth: number): string {
@@ -106,7 +110,7 @@ function withMetadata(row: UsageTotalRow, names: readonly string[]): UsageTotalR
   return { ...row, metadata: names.map((_, nth) => String(values[columnOf(nth)] ?? '')) };
 }
 
-/** The sums by hour that are asked about; with sets of metadata where those matter. */
+/** The selected sums by hour, with sets of metadata if the request needs them. */
 function hoursOf(question: TotalsQuestion): RawBuilder<unknown> {
   const { groupByMetadata, metadata, organizationId } = question;
   const conditions = sql.join(conditionsOf(question), sql` and `);
@@ -141,14 +145,14 @@ const sums = hourSums.map((name) => {
 
 type Range = Pick<TotalsQuestion, 'organizationId' | 'from' | 'to' | 'only'>;
 
-/** The models that were used and that the selector selects, as they were recorded: dates and synonyms among their names. */
+/** The used models that the selector matches, as they were recorded, including dated names and synonyms. */
 export async function modelsUsed(
   db: Kysely<Schema>,
   range: Range,
   selector: string,
 ): Promise<readonly string[]> {
   const conditions = conditionsOf({ ...range, models: undefined });
-  // The databases have no pattern in common that tells upper from lower case, so globs are matched here.
+  // The two databases share no pattern that is case-sensitive, so globs are matched here.
   const { rows } = await sql<{ model: string }>`
     select distinct model_asked as model from usage_hours where ${sql.join(conditions, sql` and `)}`.execute(
     db,

@@ -1,5 +1,5 @@
-// Tells of what was noted of budgets: one change each writes the audit event, a delivery for each webhook of the organization, and
-// that it is told. So each is told once, whatever dies and however many replicas look.
+// Sends the recorded notices about budgets. For each, one change writes the audit event, a delivery for each webhook of
+// the organization, and that the notice is sent. So each is sent once, even if a replica stops or several look.
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
@@ -8,21 +8,21 @@ import { enqueueDeliveries } from './enqueue.ts';
 
 const actor = { kind: 'system', id: 'control-plane' } as const;
 
-/** Looked at in one go: each is a change, and changes of operators want their turn. */
+/** How many notices one run looks at. Each is a change, and must leave time for the changes of operators. */
 const alertsMax = 100;
 
-/** @returns how many this replica has told. @throws StoreUnavailableError */
+/** @returns how many this replica has sent. @throws StoreUnavailableError */
 export async function sendAlerts(store: Pick<Store, 'books' | 'change' | 'snapshot'>): Promise<number> {
   const notices = await store.snapshot((db) =>
     pendingAlerts(db).orderBy('notice.noted_at').orderBy('notice.percent').limit(alertsMax).execute(),
   );
   const reported = new Set<string>();
   for (const notice of notices) {
-    // With it all others that were noted of the same window.
+    // Its alert covered all other unconfirmed notices of the same window.
     if (notice.kind === 'unsettled' && reported.has(windowOf(notice))) continue;
     const context = { actor, from: '', action: noticeActions[notice.kind] };
     const outcome = await store.change(context, (tx) => notify(tx, notice));
-    // Another replica is telling them.
+    // Another replica is sending them.
     if (outcome === 'told by others') break;
     if (outcome === 'over') await store.books((tx) => markReported(tx, notice));
     reported.add(outcome === 'told' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
@@ -38,7 +38,7 @@ async function notify(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Out
   const notice = await keyed(pendingAlerts(tx.db), key).executeTakeFirst();
   if (notice === undefined) return { unchanged: 'told by others' };
   const silent = notice.kind === 'unsettled' ? await silentProxies(tx.db, notice) : undefined;
-  // It was settled or released since it was noted.
+  // The money was settled or released after the notice was written.
   if (notice.kind === 'unsettled' && silent === undefined) return { unchanged: 'over' };
   const news: BudgetNews = { ...notice, amount: notice.noted_amount ?? notice.budget_amount, silent };
   await markReported(tx, notice);
@@ -52,7 +52,7 @@ async function notify(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Out
   };
 }
 
-/** What is unsettled is told of a window as a whole. */
+/** Unconfirmed money is reported once for a whole window. */
 async function markReported(
   { db, now }: Pick<ChangeTransaction, 'db' | 'now'>,
   { budget_id, window_start, kind, about }: NoticeKey,
@@ -83,7 +83,7 @@ async function silentProxies(
   return proxies === 0 ? undefined : { proxies, since };
 }
 
-/** Rows of limits are there for deleted budgets too. */
+/** Deleted budgets are included, because their rows of limits still exist. */
 function pendingAlerts(db: Kysely<Schema>) {
   return db
     .selectFrom('budget_notices as notice')

@@ -1,11 +1,11 @@
-// What receivers get of budgets: the bodies of requests; docs/webhooks.md says what the fields mean. Fields may be added, none is
-// taken away. Sums are as the books stood when the body was written.
+// The events about budgets that receivers get: the bodies of requests; docs/webhooks.md explains the fields. Fields may
+// be added, but none is removed. Sums are those of the ledger when the body was written.
 import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { NoticeKind } from '../store/notice-tables.ts';
 
-/** A budget's window in which something has happened. */
+/** An event in a budget's window. */
 export interface BudgetNews {
   readonly kind: NoticeKind;
   readonly budget_id: string;
@@ -16,14 +16,16 @@ export interface BudgetNews {
   readonly subject_id: string;
   readonly model: string | null;
   readonly period: BudgetPeriod | null;
-  /** Of a threshold. */
+  /** The share of a threshold. */
   readonly percent: number | null;
-  /** Nano-dollars, as all sums: of the budget when it happened. */
+  /** The budget's amount when it happened, in nano-dollars like all sums. */
   readonly amount: number;
   readonly spent: number;
   readonly leased: number;
   readonly unsettled: number;
-  /** Of proxies that are silent: how many hold something, and when the first of them was last heard, in milliseconds. */
+  /**
+   * Silent proxies: how many have unconfirmed money, and when the first of them last sent a message, in milliseconds.
+   */
   readonly silent: { readonly proxies: number; readonly since: number } | undefined;
 }
 
@@ -33,14 +35,14 @@ export interface BudgetEvent {
   readonly data: object;
 }
 
-/** The audit log's names of them. */
+/** The events' names in the audit log. */
 export const noticeActions = {
   threshold: 'Budgets.ReachThreshold',
   exceeded: 'Budgets.Exceed',
   unsettled: 'Budgets.LeaveUnsettled',
 } as const satisfies Record<NoticeKind, string>;
 
-/** @param now by the database's clock, milliseconds */
+/** @param now by the database's clock, in milliseconds */
 export function budgetEvent(news: BudgetNews, now: number): BudgetEvent {
   const { type, data } = typed(news, now);
   const { period, window_start: window } = news;
@@ -60,7 +62,7 @@ export function budgetEvent(news: BudgetNews, now: number): BudgetEvent {
   };
 }
 
-/** What the audit event says. */
+/** The content of the audit event. */
 export function auditView(news: BudgetNews, now: number): object {
   const { window_start: window } = news;
   switch (news.kind) {

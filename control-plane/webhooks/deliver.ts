@@ -1,5 +1,5 @@
-// Sends what is due: so many tries at a time, of one webhook one after another, so that a slow receiver keeps nobody else
-// waiting. What a try says is never logged: neither URL nor answer.
+// Sends due deliveries: a limited number at a time, and for each webhook one after another, so that a slow receiver
+// does not delay others. Neither the URL nor the response of a try is logged.
 import type { Clock } from '../../common/clock.ts';
 import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -24,18 +24,18 @@ export interface WebhookMetrics {
 export interface DelivererDeps {
   readonly store: Pick<Store, 'books'>;
   readonly masterKeys: SealKeys;
-  /** An answer's head alone. */
+  /** Reads only the head of a response. */
   readonly post: GuardedPost;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
-  /** Told after each try: its webhook may have more that is due. */
+  /** Called after each try, because its webhook may have more due deliveries. */
   onFree?(): void;
 }
 
 const triesMax = 64;
 const tryTimeoutMs = 10_000;
-/** Tries under way may end by themselves before they are cut off; those that are cut off are made again. */
+/** Running tries may finish within this time before they are cut off. Tries that are cut off are made again. */
 const closeGraceMs = 3000;
 
 export class Deliverer {
@@ -49,12 +49,12 @@ export class Deliverer {
     this.#deps = deps;
   }
 
-  /** Tries at this moment. */
+  /** The number of running tries. */
   get underWay(): number {
     return this.#tries.size;
   }
 
-  /** Begins as many of the due tries as there is room for. @throws StoreUnavailableError */
+  /** Starts as many due tries as there is room for. @throws StoreUnavailableError */
   async beginDue(): Promise<void> {
     const max = triesMax - this.underWay;
     if (this.#closed || max <= 0) return;
@@ -68,7 +68,7 @@ export class Deliverer {
     }
   }
 
-  /** Resolves when no try is under way. */
+  /** Resolves when no try is running. */
   async settled(): Promise<void> {
     await Promise.all(this.#tries.values());
   }
@@ -86,7 +86,7 @@ export class Deliverer {
     const about = { webhook_id: delivery.webhookId, delivery_id: delivery.id, attempts: delivery.attempts };
     try {
       const tried = await this.#send(delivery);
-      // Not the receiver's fault, so not its failure either.
+      // A try that this replica cut off does not count as the receiver's failure.
       if (tried.status === undefined && this.#cut.signal.aborted) return;
       const outcome = await recordTry(store, delivery, tried);
       metrics.webhookTried(outcome);

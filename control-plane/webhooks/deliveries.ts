@@ -1,17 +1,18 @@
-// The rows of deliveries. One that is tried is moved on first, so that no two replicas try it at once; a try that nobody
-// tells the end of (a crash, a lost answer of the database) is made again, under the same id, when that time comes.
+// The rows of deliveries. A delivery is postponed before it is tried, so that no two replicas try it at once. A try
+// without a recorded result (after a crash or a lost response of the database) is made again at that time, under the
+// same id.
 import type { Kysely } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 
-/** What one try needs. */
+/** The data of one try. */
 export interface DueDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly organizationId: string;
   readonly payload: string;
-  /** With this one. */
+  /** Including this one. */
   readonly attempts: number;
   readonly createdAt: number;
   readonly url: string;
@@ -20,9 +21,9 @@ export interface DueDelivery {
   readonly secretVersion: number;
 }
 
-/** How a try ended. */
+/** The result of a try. */
 export interface Tried {
-  /** Undefined: there was no answer. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
 }
@@ -32,12 +33,13 @@ export type TryOutcome = (typeof tryOutcomes)[number];
 
 type Books = Pick<Store, 'books'>;
 
-/** Longer than a try and the telling of its end can take. */
+/** Longer than a try and the recording of its result can take. */
 const heldMs = 30_000;
 
 /**
- * Takes the oldest due delivery of each of so many webhooks that are switched on.
- * @param busy ids of webhooks that are left out. @throws StoreUnavailableError
+ * Takes the oldest due delivery of each of up to `max` enabled webhooks.
+ * @param busy ids of webhooks that are left out
+ * @throws StoreUnavailableError
  */
 export function takeDue(
   store: Books,
@@ -47,7 +49,7 @@ export function takeDue(
     const due = await firstOfEach(db, now, busy).limit(max).execute();
     if (due.length === 0) return [];
     const ids = due.map(({ id }) => id);
-    // In one order, so that replicas wait for each other and never in a circle; what another has taken is not due any more.
+    // Locks in one order, so that replicas cannot deadlock. A delivery that another replica has taken is no longer due.
     const ours = await locks
       .update(
         db
@@ -97,7 +99,7 @@ function readTaken(db: Kysely<Schema>, ids: readonly string[]): Promise<readonly
     .execute();
 }
 
-/** Writes how a try ended. @throws StoreUnavailableError */
+/** Writes the result of a try. @throws StoreUnavailableError */
 export function recordTry(store: Books, delivery: DueDelivery, tried: Tried): Promise<TryOutcome> {
   return store.books(async ({ db, now }) => {
     const next = isAccepted(tried) || isGone(tried) ? undefined : nextAttempt({ ...delivery, ...tried, now });
@@ -111,7 +113,8 @@ export function recordTry(store: Books, delivery: DueDelivery, tried: Tried): Pr
       })
       .where('id', '=', delivery.id)
       .where('state', '=', 'pending');
-    // Somebody else tries it by now, because this took too long: theirs to tell, unless it arrived.
+    // If this try took too long, another replica tries it now and records its own result. Only a success is still
+    // recorded.
     if (outcome !== 'delivered') row = row.where('attempts', '=', delivery.attempts);
     await row.execute();
     return outcome;
@@ -122,7 +125,7 @@ function isAccepted({ status = 0 }: Tried): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** 410: the receiver wants it no more. */
+/** 410: the receiver wants no more deliveries. */
 function isGone({ status }: Tried): boolean {
   return status === 410;
 }
@@ -131,8 +134,9 @@ const keptMs = 30 * 86_400_000;
 const forgetMax = 1000;
 
 /**
- * Ends what a webhook that is switched off did not come to hear in time, and forgets deliveries that are over, 30 days
- * after they were written. @returns whether there may be more to forget
+ * Ends deliveries of a disabled webhook that are too old, and deletes finished deliveries 30 days after they were
+ * written.
+ * @returns whether there may be more to delete
  */
 export function tidyDeliveries(store: Books): Promise<boolean> {
   return store.books(async ({ db, now }) => {
@@ -148,7 +152,7 @@ export function tidyDeliveries(store: Books): Promise<boolean> {
     const old = await db
       .selectFrom('webhook_deliveries')
       .select('id')
-      // Ids begin with the time they were made at.
+      // Ids begin with the time of their creation.
       .where('id', '<', uuidv7(now - keptMs).slice(0, 13))
       .where('state', '!=', 'pending')
       .orderBy('id')
@@ -169,21 +173,21 @@ export function tidyDeliveries(store: Books): Promise<boolean> {
 
 const [secondMs, minuteMs, hourMs] = [1000, 60_000, 3_600_000];
 
-/** When a delivery that failed is tried again: soon, then ever less often, until three days after it was written. */
+/** A failed delivery is tried again soon, then less and less often, until three days after it was written. */
 export const givenUpAfterMs = 72 * hourMs;
 
-/** Between one try and the next; the last holds for all that follow. */
+/** The delays between tries; the last one applies to all further tries. */
 const delaysMs = [
   ...[5 * secondMs, 30 * secondMs],
   ...[2 * minuteMs, 10 * minuteMs, 30 * minuteMs],
   ...[hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs, 24 * hourMs],
 ];
 
-/** A receiver may ask for more time than the schedule gives it, up to this. */
+/** A receiver may request a longer delay than the schedule's, up to this. */
 const retryAfterMaxMs = hourMs;
 
 interface FailedTry {
-  /** Tries so far: at least 1. */
+  /** Tries so far, at least 1. */
   readonly attempts: number;
   readonly createdAt: number;
   /** By the same clock as createdAt. */
@@ -191,7 +195,7 @@ interface FailedTry {
   readonly retryAfterMs: number | undefined;
 }
 
-/** @returns when to try again; undefined: never */
+/** @returns when to try again; undefined for never */
 export function nextAttempt({ attempts, createdAt, now, retryAfterMs = 0 }: FailedTry): number | undefined {
   const scheduled = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
   const next = now + Math.max(scheduled, Math.min(retryAfterMs, retryAfterMaxMs));

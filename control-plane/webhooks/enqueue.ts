@@ -1,9 +1,9 @@
-// Writes a delivery of an event for each webhook of an organization that is switched on, in the transaction of whatever it tells of.
+// Writes a delivery of an event for each enabled webhook of an organization, in the transaction of the reported change.
 import type { Kysely } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { Schema } from '../store/schema.ts';
 
-/** The body as receivers get it. Fields may be added, none is taken away. */
+/** The body that receivers get. Fields may be added, but none is removed. */
 export interface WebhookEvent {
   readonly type: string;
   /** RFC 3339. */
@@ -13,7 +13,7 @@ export interface WebhookEvent {
 
 interface EnqueueTransaction {
   readonly db: Kysely<Schema>;
-  /** The database's clock, milliseconds. */
+  /** The database's clock, in milliseconds. */
   readonly now: number;
 }
 

@@ -1,5 +1,5 @@
-// The workers of this replica: noting what stays unsettled, telling what was noted of budgets, sending deliveries, tidying up. Every
-// replica runs them.
+// The periodic tasks of this replica: recording money that stays unconfirmed, sending notices about budgets, sending
+// deliveries, deleting old ones. Every replica runs them.
 import { type Rounds, startRounds } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';

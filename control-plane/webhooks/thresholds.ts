@@ -1,5 +1,6 @@
-// Shares of a budget's window that its books have reached, and that it has refused a request. Each is noted once for an amount of
-// the budget, by the transaction in which it happens: a budget that is raised or lowered is one that nothing was told of.
+// Notices about a budget's window: thresholds that its spent money reaches, and requests that it refuses. Each is
+// recorded once for an amount of the budget, by the transaction in which it happens, so after a change of the amount it
+// can be recorded again.
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 
@@ -10,25 +11,25 @@ export const thresholdPercents = [50, 80, 100] as const;
 export interface BudgetOfWindow {
   readonly budgetId: string;
   readonly organizationId: string;
-  /** As windowOf names it. */
+  /** The name that windowOf returns. */
   readonly window: string;
-  /** Of the budget, nano-dollars. */
+  /** The budget's amount, in nano-dollars. */
   readonly amount: number;
 }
 
-/** What the books of a window hold by now. */
+/** A window with its spent money so far. */
 export interface WindowSpent extends BudgetOfWindow {
-  /** Nano-dollars. */
+  /** In nano-dollars. */
   readonly spent: number;
 }
 
 interface NotingTransaction {
   readonly db: Kysely<Schema>;
-  /** The database's clock, milliseconds. */
+  /** The database's clock, in milliseconds. */
   readonly now: number;
 }
 
-/** Notes what is reached and not noted yet; one statement, none where nothing is reached. */
+/** Records thresholds that are reached and not recorded yet, in one statement, or none if nothing is reached. */
 export async function noteThresholds(
   { db, now }: NotingTransaction,
   windows: readonly WindowSpent[],
@@ -45,7 +46,7 @@ export async function noteThresholds(
   await insertNotices(db, rows);
 }
 
-/** Notes windows that have refused a draw because of what is spent: whoever waited for it is refused. */
+/** Records windows that refused an acquisition because of spent money, so that its request was refused. */
 export async function noteExceeded(
   { db, now }: NotingTransaction,
   windows: readonly BudgetOfWindow[],
@@ -78,10 +79,13 @@ function hasReached({ spent, amount }: WindowSpent, percent: number): boolean {
 /** Written by the transaction in which it happens, once by its key; alerts.ts sends it later. */
 type NoticeRow = Schema['budget_notices'];
 
-/** So many columns as a row has: both databases bound the parameters of a statement. */
+/** Bounded, because both databases limit the parameters of a statement. */
 const insertRowsMax = 1000;
 
-/** Those that are not there yet; none where there are none. In one order, so that nobody waits in a circle. */
+/**
+ * Writes the rows that do not exist yet; without rows it does nothing. The order is fixed, so that transactions cannot
+ * deadlock.
+ */
 export async function insertNotices(db: Kysely<Schema>, rows: readonly NoticeRow[]): Promise<void> {
   const ordered = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   for (let from = 0; from < ordered.length; from += insertRowsMax) {

@@ -1,5 +1,5 @@
-// Notes what is unsettled and stays so: a proxy that is back soon settles it by itself, and nobody has to be told. What each session
-// left is noted once for each age.
+// Records money that stays unconfirmed. A proxy that is back soon settles its money without a notice. The money of each
+// session is recorded once for each age.
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
@@ -8,13 +8,13 @@ import { insertNotices } from './thresholds.ts';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** How long something has been unsettled when it is told. */
+/** The ages of unconfirmed money at which it is reported. */
 export const unsettledAgesMs = [15 * minuteMs, dayMs, 7 * dayMs] as const;
 
-/** Of one go; the next ones come soon. */
+/** The limit of one run; the next one comes soon. */
 const notedMax = 500;
 
-/** @returns how many were found, noted by others meanwhile included. @throws StoreUnavailableError */
+/** @returns how many were found, including those that others recorded meanwhile @throws StoreUnavailableError */
 export async function noteUnsettled(store: Pick<Store, 'books'>): Promise<number> {
   let found = 0;
   for (const ageMs of unsettledAgesMs) {
@@ -49,7 +49,7 @@ function unnoted(db: Kysely<Schema>, now: number, ageMs: number) {
       )
       .innerJoin('ledger_sessions as session', 'session.id', 'leases.session_id')
       .select(['books.budget_id', 'books.window_start', 'books.organization_id', about.as('about')])
-      // As the index of these rows says it.
+      // The same condition as in the index of these rows.
       .where(sql<boolean>`books.unsettled > 0`)
       .where('leases.state', '=', 'expired')
       .where('leases.remaining', '>', 0)

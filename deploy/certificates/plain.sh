@@ -1,13 +1,13 @@
 #!/bin/sh
-# Certificates with neither cert-manager nor the keeper: prints the Secrets that they would make, as YAML. Names and usages are those
-# of cert-manager/certificates.yaml beside this file; they hold for a year, so run it again before that is over. Each program says
-# when its certificates end (gateway_certificate_not_after_seconds), and alerts read that.
+# Certificates without cert-manager and without the keeper: prints the Secrets that they would make, as YAML. Names and
+# usages are those of cert-manager/certificates.yaml. They are valid for a year; run this again before they expire.
+# Programs report expiry times (gateway_certificate_not_after_seconds), and alerts use them.
 #   plain.sh <folder> gateway            | kubectl apply -f -   Secrets of the namespace model-gateway
-#   plain.sh <folder> tenant <namespace> | kubectl apply -f -   the sidecars' Secret of an app's namespace
+#   plain.sh <folder> tenant <namespace> | kubectl apply -f -   the sidecars' Secret of an app namespace
 #   plain.sh <folder> authorities        | kubectl apply --server-side --field-manager=plain.sh -f -
-#                                                               hands both authorities to the keeper, which goes on with them
-# The folder keeps the two authorities, made when they are not there. Their keys sign whatever is trusted here: keep it safe,
-# out of the cluster and out of version control.
+#                                                              hands both authorities to the keeper for further use
+# The folder contains the two authorities, which are made if missing. Their keys sign every trusted certificate: keep it
+# safe, outside the cluster and outside version control.
 set -eu
 umask 077
 
@@ -24,11 +24,11 @@ authority() {
   openssl ecparam -name prime256v1 -genkey -noout -out "$folder/$1.key"
   openssl req -x509 -new -key "$folder/$1.key" -days 3650 -subj "/CN=$1" \
     -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign -out "$work/$1.crt"
-  # Last, and at once: an authority that was interrupted is made anew.
+  # Moved last and at once, so that an interrupted authority is made again.
   mv "$work/$1.crt" "$folder/$1.crt"
 }
 
-# secret <namespace> <secret> <authority> <usage> <names as openssl writes them>
+# secret <namespace> <secret> <authority> <usage> <names in openssl's syntax>
 secret() {
   cat > "$work/extensions" <<EOF
 basicConstraints=critical,CA:FALSE
@@ -92,7 +92,7 @@ EOF
     secret "$namespace" model-gateway-sidecar-tls model-gateway-sidecars clientAuth DNS:sidecars.model-gateway
     ;;
   authorities)
-    # The key as PKCS#8, as the keeper writes its own.
+    # The key in PKCS#8, like the keeper's own keys.
     entry() {
       echo "  $1.crt: $(base64 < "$folder/model-gateway-$1.crt" | tr -d '\n')"
       echo "  $1.key: $(openssl pkcs8 -topk8 -nocrypt -in "$folder/model-gateway-$1.key" | base64 | tr -d '\n')"

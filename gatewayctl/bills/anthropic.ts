@@ -1,5 +1,6 @@
-// Anthropic's usage and cost reports: GET /v1/organizations/usage_report/messages and /v1/organizations/cost_report (pages "Get Messages
-// Usage Report" and "Get Cost Report" of the Admin API). Usage has tokens by API key, cost has cents by workspace; both by day of UTC.
+// Anthropic's usage and cost reports: GET /v1/organizations/usage_report/messages and /v1/organizations/cost_report
+// (pages "Get Messages Usage Report" and "Get Cost Report" of the Admin API). Usage is in tokens by API key, cost in
+// cents by workspace; both by UTC day.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type BillLine, daysBetween, type ReadBill } from './bill.ts';
@@ -62,7 +63,7 @@ function dayOf(api: VendorApi, bucket: JsonObject): string | undefined {
   return /^(\d{4}-\d{2}-\d{2})T00:00:00(?:\.0+)?(?:Z|\+00:00)$/.exec(start)?.[1];
 }
 
-/** What is of the default workspace has none. */
+/** The default workspace has no id. */
 function workspace(api: VendorApi, result: JsonObject): readonly [kind: 'workspace', value: string] {
   return ['workspace', text(api, result, 'workspace_id') || 'default'];
 }

@@ -1,6 +1,6 @@
-// AWS's cost and usage report (CUR 2.0 by Data Exports, and the legacy report, whose columns have the same names written otherwise): CSV
-// or Parquet. Which columns there are: the tables "Line item", "Bill" and "Pricing" of the CUR 2.0 table dictionary; what stands in them of
-// Bedrock: the page "Understanding your Amazon Bedrock Cost and Usage Report data".
+// AWS's cost and usage report (CUR 2.0 by Data Exports, and the legacy report, which spells the same column names
+// differently): CSV or Parquet. Columns: the tables "Line item", "Bill" and "Pricing" of the CUR 2.0 table dictionary.
+// Values for Bedrock: the page "Understanding your Amazon Bedrock Cost and Usage Report data".
 import { Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
 import type { BillLine, LineTokens, ReadBill } from './bill.ts';
@@ -15,7 +15,7 @@ const columns = [
   ...['line_item_line_item_description', 'pricing_unit'],
 ];
 
-/** Line ids that are remembered, to count each once: some 500 MiB. */
+/** How many line ids are remembered, to count each line once: about 500 MiB. */
 const idsMax = 2_000_000;
 
 export function awsBill(files: readonly string[], io: Io): ReadBill {
@@ -58,7 +58,7 @@ async function* lines(
   }
 }
 
-/** @throws Failure for a table that is no report */
+/** @throws Failure if the table is not a cost and usage report */
 function requireColumns(row: TableRow): void {
   if (row.cell('line_item_usage_start_date') !== '' || row.cell('line_item_line_item_type') !== '') return;
   throw new Failure(
@@ -91,7 +91,7 @@ function lineOf(row: TableRow): BillLine {
   };
 }
 
-/** Discounts are part of what usage costs; credits and fees are of no usage. */
+/** Discounts are part of the cost of usage; credits and fees do not belong to any usage. */
 function kindOf(type: string): BillLine['kind'] {
   if (/^(usage|discountedusage|savingsplancoveredusage|savingsplannegation|.*discount)$/i.test(type))
     return 'usage';
@@ -110,8 +110,8 @@ function referencesOf(row: TableRow): BillLine['references'] {
 type TokenKind = 'input' | 'output' | 'cache-read' | 'cache-write' | 'cache-write-1h';
 
 /**
- * `USE1-Claude4.6Sonnet-cache-read-input-token-count-cross-region-global`, `USE1-Nova2.0Lite-input-tokens-flex`,
- * `USE1-openai.gpt-oss-120b-mantle-input-tokens-standard`. What has another form is a name of its own.
+ * Splits `USE1-Claude4.6Sonnet-cache-read-input-token-count-cross-region-global`, `USE1-Nova2.0Lite-input-tokens-flex`,
+ * `USE1-openai.gpt-oss-120b-mantle-input-tokens-standard`. A text of another form is used as a name.
  */
 export function readUsageType(text: string): {
   readonly model: string;
@@ -142,7 +142,7 @@ function tokensOf(kind: TokenKind | undefined, row: TableRow): LineTokens | unde
   return ofKind[kind];
 }
 
-/** "1K tokens", "1M tokens", "tokens": how many one of it is. */
+/** Tokens per unit, for "1K tokens", "1M tokens", "tokens". */
 export function unitOf(text: string): number | undefined {
   const [, factor = '', scale = ''] = /^(\d+)?\s*([KM])?\s*tokens?$/i.exec(text.trim()) ?? [];
   if (!/tokens?$/i.test(text.trim())) return undefined;
@@ -156,7 +156,7 @@ function amount(row: TableRow, name: string): Decimal {
   throw new Failure('usage', `the report has no amount in ${name}`);
 }
 
-/** "2026-10-01 07:00:00.000", "2026-10-01T07:00:00Z": UTC. */
+/** The UTC day of "2026-10-01 07:00:00.000" or "2026-10-01T07:00:00Z". */
 function dayOf(text: string): string {
   const day = /^(\d{4}-\d{2}-\d{2})[ T]/.exec(text)?.[1];
   if (day !== undefined) return day;

@@ -1,6 +1,7 @@
-// Azure's cost export: the file "Cost and usage details" (actual cost), CSV. Its columns differ by agreement in how they are written
-// (pages "Cost and usage details file schema" for EA, MCA and pay-as-you-go); compared without that they are the same. Meters of models
-// say model and direction in their name: `gpt-4o-0806-Inp-glbl Tokens`, `gpt 4.1 nano cached Inp glbl Tokens`, `GPT 5 outpt Glbl 1M Tokens`.
+// Azure's cost export: the file "Cost and usage details" (actual cost), CSV. The spelling of its columns differs by
+// agreement (pages "Cost and usage details file schema" for EA, MCA and pay-as-you-go); after normalization they are
+// the same. A meter's name contains model and direction: `gpt-4o-0806-Inp-glbl Tokens`, `gpt 4.1 nano cached Inp glbl
+// Tokens`, `GPT 5 outpt Glbl 1M Tokens`.
 import { Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { unitOf } from './aws.ts';
@@ -28,7 +29,7 @@ async function* lines(
   }
 }
 
-/** The last one is that of pay-as-you-go. */
+/** The last name is that of pay-as-you-go. */
 function dateOf(row: TableRow): string {
   return row.cell('date') || row.cell('usage_date') || row.cell('usage_date_time');
 }
@@ -73,7 +74,7 @@ function kindOf(chargeType: string, cost: Decimal): BillLine['kind'] {
   return cost < 0n ? 'credit' : 'fee';
 }
 
-/** Ids of Azure are the same in any case. */
+/** Azure's ids are case-insensitive. */
 function referencesOf(row: TableRow): BillLine['references'] {
   const pairs = [
     ['resource', (row.cell('resource_id') || row.cell('instance_id')).toLowerCase()],
@@ -137,12 +138,12 @@ function tokensOf({ kind }: Meter, row: TableRow): LineTokens | undefined {
   return kind === 'cache-read' ? { prompt: count, cacheRead: count } : { prompt: count };
 }
 
-/** "1K", "1M", "1K Tokens", "1". */
+/** Accepts "1K", "1M", "1K Tokens", "1". */
 function unitOfMeasure(text: string): number | undefined {
   return unitOf(/tokens?$/i.test(text) ? text : `${text} tokens`);
 }
 
-/** In USD where the export has that, else in the currency it is billed in, which has to be USD. */
+/** In USD if the export contains that; otherwise the billing currency, which must be USD. */
 function costOf(row: TableRow): Decimal {
   const usd = row.cell('cost_in_usd') || row.cell('pay_g_cost_in_usd');
   const billed = row.cell('cost_in_billing_currency') || row.cell('cost') || row.cell('pre_tax_cost');
@@ -156,7 +157,7 @@ function costOf(row: TableRow): Decimal {
   throw new Failure('usage', 'the export has a line without a cost');
 }
 
-/** "10/31/2026" or "2026-10-31", a time after it or not. */
+/** Accepts "10/31/2026" or "2026-10-31", with or without a time. */
 function dayOf(text: string): string {
   const us = /^(\d{1,2})\/(\d{1,2})\/(\d{4})/.exec(text);
   if (us !== null) return `${us[3]}-${us[1]?.padStart(2, '0')}-${us[2]?.padStart(2, '0')}`;

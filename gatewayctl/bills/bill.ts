@@ -1,5 +1,5 @@
-// A bill on its way from a vendor's document to the control plane: its lines, summed by day, reference, model and tier. All of a document is
-// read before anything is sent, so one that cannot be read to its end changes nothing.
+// A bill on its way from a vendor's document to the control plane: its lines, summed by day, reference, model and tier.
+// The whole document is read before anything is sent, so a document that cannot be read to its end changes nothing.
 import type { BillRow } from '../../proto/generated/gateway/v1/BillRow.ts';
 import { Failure, usageMistake } from '../failure.ts';
 import { type Decimal, usdText } from './decimal.ts';
@@ -53,7 +53,7 @@ const rowKindsInContract = {
   fee: 'BILL_ROW_KIND_FEE',
 } as const;
 
-/** The prompt with its cache reads and writes, as the contract has it. */
+/** As in the contract, the prompt includes cache reads and writes. */
 export interface LineTokens {
   readonly prompt?: number;
   readonly completion?: number;
@@ -64,26 +64,26 @@ export interface LineTokens {
 
 /** One line of a document. */
 export interface BillLine {
-  /** UTC, "2026-11-20". */
+  /** The UTC day, "2026-11-20". */
   readonly day: string;
-  /** Most specific first; what is empty or absent at the vendor is left out. */
+  /** The most specific first; references that are empty or absent at the vendor are omitted. */
   readonly references: readonly (readonly [kind: ReferenceKind, value: string])[];
-  /** In the vendor's words; empty where it is of none. */
+  /** In the vendor's spelling; empty if the line belongs to no model. */
   readonly model: string;
   readonly kind: keyof typeof rowKindsInContract;
-  /** Empty: the standard one. */
+  /** Empty: the standard tier. */
   readonly tier: string;
   readonly tokens?: LineTokens;
   readonly cost?: Decimal;
   readonly requests?: number;
 }
 
-/** What the document says beside its lines. */
+/** A parsed document: its lines and facts about the whole. */
 export interface ReadBill {
   readonly lines: AsyncIterable<BillLine>;
-  /** Days that it covers, whether or not there is a line of them. */
+  /** The days that it covers, including days without a line. */
   readonly days?: readonly string[];
-  /** What was left out, and why: said to whoever imports it. Complete once the lines are read. */
+  /** What was omitted, and why; shown to the user. Complete once all lines were read. */
   readonly remarks: () => readonly string[];
 }
 
@@ -92,7 +92,7 @@ export interface SummedDay {
   readonly rows: readonly BillRow[];
 }
 
-/** Sums in memory: those of a large organization in a year. */
+/** Maximum of sums in memory: a year of a large organization. */
 const sumsMax = 500_000;
 
 interface Sum {
@@ -102,7 +102,10 @@ interface Sum {
   requests: number | undefined;
 }
 
-/** @param within first and last day; undefined: all. @throws Failure */
+/**
+ * @param within first and last day; undefined: no bound
+ * @throws Failure
+ */
 export async function sumByDay(
   { lines, days = [] }: Pick<ReadBill, 'lines' | 'days'>,
   within: { readonly from: string | undefined; readonly to: string | undefined },
@@ -156,7 +159,7 @@ function rowOf({ line, tokens, cost, requests }: Sum): BillRow {
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
-/** @throws Failure for what is no day */
+/** @throws Failure if the text is not a day */
 export function dayOption(text: string, flag: string): string {
   const isDay = dayForm.test(text) && !Number.isNaN(Date.parse(text));
   if (isDay && new Date(text).toISOString().startsWith(text)) return text;
@@ -165,7 +168,7 @@ export function dayOption(text: string, flag: string): string {
 
 const dayMs = 86_400_000;
 
-/** First and last day, both in it. */
+/** All days from the first to the last, both included. */
 export function daysBetween(from: string, to: string): readonly string[] {
   const days: string[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs)
@@ -173,7 +176,7 @@ export function daysBetween(from: string, to: string): readonly string[] {
   return days;
 }
 
-/** The day so many days before today, UTC. */
+/** The UTC day `count` days ago. */
 export function daysAgo(count: number, now: number): string {
   return new Date(now - count * dayMs).toISOString().slice(0, 10);
 }

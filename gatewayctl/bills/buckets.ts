@@ -1,4 +1,4 @@
-// Reports of the vendors' APIs: pages of buckets, each a day of UTC with its results.
+// Reports of the vendors' APIs: pages of buckets, each with the results of one UTC day.
 import type { JsonObject } from '../../common/json.ts';
 import type { BillLine } from './bill.ts';
 import { objects } from './fields.ts';
@@ -7,7 +7,7 @@ import { broken, pages, type VendorApi } from './vendor-api.ts';
 export interface Report {
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
-  /** The day of a bucket; undefined: it is none. */
+  /** The day of a bucket; undefined if the bucket is not a day. */
   dayOf(bucket: JsonObject): string | undefined;
   lineOf(api: VendorApi, day: string, result: JsonObject): BillLine;
 }
@@ -22,7 +22,7 @@ export async function* bucketLines(
     for (const bucket of objects(api, page.data, 'data')) {
       const day = dayOf(bucket);
       if (day === undefined) throw broken(api, 'has a bucket that is no day');
-      // A page that came twice would count twice.
+      // A repeated page would count twice.
       if (seen.has(day)) throw broken(api, `has the day ${day} twice`);
       seen.add(day);
       for (const result of objects(api, bucket.results, 'results')) yield lineOf(api, day, result);

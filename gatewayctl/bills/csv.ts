@@ -1,15 +1,16 @@
-// CSV by RFC 4180, read as it comes: quoted cells with commas, quotes and line ends in them, with either line end.
+// Reads CSV (RFC 4180) as a stream. Quoted cells may contain commas, quotes and line ends; both kinds of line end are
+// accepted.
 import { Failure } from '../failure.ts';
 
-/** Of a record: a cell of a bill that is longer is a quote that was never closed. */
+/** Maximum length of a record. In a bill, a longer one means a quote that was never closed. */
 const recordCharactersMax = 1024 * 1024;
 
-/** Every record, the header among them. @throws Failure for a quote that is not closed */
+/** Every record, including the header. @throws Failure if a quote is not closed */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   const reader = new CsvReader();
   let isFirst = true;
   for await (const chunk of chunks) {
-    // The mark that some programs begin UTF-8 with.
+    // Removes the byte order mark with which some programs begin UTF-8.
     yield* reader.read(isFirst ? chunk.replace(/^\uFEFF/, '') : chunk);
     isFirst = false;
   }
@@ -20,7 +21,7 @@ class CsvReader {
   #cells: string[] = [];
   #cell = '';
   #size = 0;
-  /** `after`: a quote in a quoted cell, which the next character says the meaning of. */
+  /** `after`: a quote inside a quoted cell; the next character decides its meaning. */
   #state: 'plain' | 'quoted' | 'after' = 'plain';
 
   *read(chunk: string): Generator<readonly string[]> {

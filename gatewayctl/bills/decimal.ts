@@ -1,4 +1,5 @@
-// Amounts as vendors write them, "1.2e-05" among them, added up exactly and rounded once: to nano-dollars, when all of a row is there.
+// Amounts as vendors write them, such as "1.2e-05". They are summed exactly and rounded once, to nano-dollars, when a
+// row is complete.
 
 /** In units of 10^-18. */
 export type Decimal = bigint;
@@ -6,7 +7,7 @@ export type Decimal = bigint;
 const places = 18;
 const form = /^([+-]?)(\d{0,30})(?:\.(\d{0,60}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** What is beyond eighteen decimals is cut off. @returns undefined for what is no number */
+/** Digits after the eighteenth decimal are cut off. @returns undefined if the text is not a number */
 export function parseDecimal(text: string): Decimal | undefined {
   const [whole, sign, before = '', after = '', exponent = '0'] = form.exec(text.trim()) ?? [];
   if (whole === undefined || before.length + after.length === 0) return undefined;
@@ -16,7 +17,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return sign === '-' ? -value : value;
 }
 
-/** USD with at most nine decimals, half away from zero, as the contract takes it. */
+/** USD with at most nine decimals, rounded half away from zero, as the contract requires. */
 export function usdText(value: Decimal): string {
   const sign = value < 0n ? '-' : '';
   const nano = ((value < 0n ? -value : value) + unit / 2n) / unit;
@@ -28,24 +29,24 @@ export function usdText(value: Decimal): string {
 
 const unit = 10n ** BigInt(places - 9);
 
-/** A count, such as of tokens, rounded to a whole one. */
+/** A count, such as of tokens, rounded to a whole number. */
 export function wholeOf(value: Decimal): number {
   const one = 10n ** BigInt(places);
   return Number((value + one / 2n) / one);
 }
 
-/** By a whole number. */
+/** Multiplies by a whole number. */
 export function times(value: Decimal, factor: number): Decimal {
   return value * BigInt(factor);
 }
 
-/** By another decimal, such as a rate. @throws RangeError for a division by zero */
+/** Divides by another decimal, such as a rate. @throws RangeError for a division by zero */
 export function dividedBy(value: Decimal, divisor: Decimal): Decimal {
   return (value * 10n ** BigInt(places)) / divisor;
 }
 
 /**
- * JSON whose numbers stay the texts that they were written as: amounts with all of their digits.
+ * Parses JSON and keeps numbers as texts, so that amounts keep all their digits.
  * @throws SyntaxError
  */
 export function parseExactNumbers(text: string): unknown {

@@ -1,5 +1,5 @@
-// Fields of the vendors' JSON, read strictly: what has another form than the vendor's page says ends the import, because a figure that is
-// read wrongly is worse than none.
+// Reads fields of the vendors' JSON strictly. A field that differs from the vendor's documentation ends the import,
+// because a wrong amount is worse than none.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { broken, type VendorApi } from './vendor-api.ts';
@@ -11,14 +11,14 @@ export function objects(of: Of, value: unknown, name: string): readonly JsonObje
   throw broken(of, `has no list "${name}"`);
 }
 
-/** Absent and null are empty. */
+/** Absent and null become an empty text. */
 export function text(of: Of, object: JsonObject, name: string): string {
   const value = object[name] ?? '';
   if (typeof value === 'string') return value;
   throw broken(of, `has no text in "${name}"`);
 }
 
-/** Numbers come as they were written. Absent and null are nothing. */
+/** Expects numbers as texts, as parseExactNumbers returns them. Absent and null become 0. */
 export function count(of: Of, object: JsonObject, name: string): number {
   const value = object[name] ?? '0';
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
@@ -33,7 +33,7 @@ export function decimal(of: Of, object: JsonObject, name: string): Decimal {
   throw broken(of, `has no amount in "${name}"`);
 }
 
-/** References that are there: vendors give null where they do not tell. */
+/** Omits references with an empty value: vendors send null for a value that they do not report. */
 export function present<Kind extends string>(
   pairs: readonly (readonly [Kind, string])[],
 ): readonly (readonly [Kind, string])[] {

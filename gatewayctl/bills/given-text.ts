@@ -1,14 +1,17 @@
-// A file or standard input as text, as it comes: unpacked where it is packed with gzip, never whole in memory.
+// Streams a file or standard input as text. Decompresses gzip, and never has the whole file in memory.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
 
-/** Of a line of JSON: a row of a bill that is longer is none. */
+/** Maximum length of a line of JSON; no row of a bill is longer. */
 const lineCharactersMax = 4 * 1024 * 1024;
 
-/** @param file "-" for standard input. @throws Failure for what cannot be read, by the name of the file */
+/**
+ * @param file "-" for standard input.
+ * @throws Failure that names the file, if it cannot be read
+ */
 export async function* textOfFile(file: string, io: Pick<Io, 'inputStream'>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: false });
   try {
@@ -30,7 +33,7 @@ export function nameOf(file: string): string {
   return file === '-' ? 'standard input' : `the file ${file}`;
 }
 
-/** Lines without their ends, empty ones too. @throws Failure */
+/** Lines without their line ends, including empty ones. @throws Failure */
 export async function* linesOf(file: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of chunks) {
@@ -46,7 +49,7 @@ export async function* linesOf(file: string, chunks: AsyncIterable<string>): Asy
 async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array();
-  // A pipe may give a byte at a time.
+  // A pipe may deliver one byte at a time.
   while (head.length < 2) {
     const { value, done } = await chunks.next();
     if (done === true) break;

@@ -1,6 +1,7 @@
-// Google's Cloud Billing export to BigQuery, as rows of JSON or CSV that a query or an export of the table has written: pages "Structure of
-// Standard data export" and "Structure of Detailed data export". SKUs of Gemini say model and direction: `Generate content output token
-// count gemini 2.5 flash short input text`, `Gemini 2.5 Pro Text Input - Predictions`.
+// Google's Cloud Billing export to BigQuery, as rows of JSON or CSV that a query or an export of the table has written:
+// pages "Structure of Standard data export" and "Structure of Detailed data export". A Gemini SKU contains model and
+// direction: `Generate content output token count gemini 2.5 flash short input text`, `Gemini 2.5 Pro Text Input -
+// Predictions`.
 import { isObject } from '../../common/json.ts';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
@@ -32,7 +33,7 @@ async function* lines(
 const ownServices = ['gemini api', 'generative language api'];
 const sharedServices = ['vertex ai', 'agent platform', 'gemini enterprise agent platform'];
 
-/** The large service has much that is no model of this kind. */
+/** The shared services also contain rows that do not belong to these models. */
 function isOfModels(row: TableRow): boolean {
   const service = row.cell('service_description').toLowerCase();
   if (ownServices.includes(service)) return true;
@@ -68,7 +69,10 @@ function kindOf(costType: string, sku: Sku, cost: Decimal): BillLine['kind'] {
   return 'usage';
 }
 
-/** "2026-10-01 07:00:00 UTC", "2026-10-01T07:00:00Z": the time of use is in UTC, though Google's months are those of California. */
+/**
+ * Accepts "2026-10-01 07:00:00 UTC" and "2026-10-01T07:00:00Z". The time of use is in UTC, although Google's months are
+ * in California time.
+ */
 function dayOf(text: string): string {
   const day = /^(\d{4}-\d{2}-\d{2})[ T]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: ?UTC|Z|\+00:?00)?$/.exec(text)?.[1];
   if (day !== undefined) return day;
@@ -84,7 +88,7 @@ function referencesOf(row: TableRow): BillLine['references'] {
 }
 
 interface Sku {
-  /** The SKU itself where it says no direction. */
+  /** The SKU itself if it names no direction. */
   readonly model: string;
   readonly kind: 'input' | 'output' | 'cache-read' | 'tool' | undefined;
   readonly tier: string;
@@ -127,7 +131,7 @@ function tokensOf({ kind }: Sku, row: TableRow): LineTokens | undefined {
   }
 }
 
-/** Reductions of the price are part of the cost; what was given for nothing is a credit. */
+/** Reductions of the price are part of the cost; free amounts are credits. */
 const discountTypes = [
   'COMMITTED_USAGE_DISCOUNT',
   'COMMITTED_USAGE_DISCOUNT_DOLLAR_BASE',
@@ -151,7 +155,7 @@ function creditsOf(row: TableRow): { readonly discounts: Decimal; readonly credi
   return sums;
 }
 
-/** The export says how many of its currency a dollar was. */
+/** Uses the currency conversion rate in the export: units of its currency per dollar. */
 function usdOf(row: TableRow, value: Decimal): Decimal {
   const currency = row.cell('currency');
   if (currency === 'USD') return value;

@@ -1,5 +1,6 @@
-// OpenAI's organization usage and costs: GET /organization/usage/completions and /organization/costs, as the SDK's types have them
-// (openai 7.55.0, resources/admin/organization/usage). Usage has tokens by API key, costs have dollars by line item; both by day.
+// OpenAI's organization usage and costs: GET /organization/usage/completions and /organization/costs, with the SDK's
+// types (openai 7.55.0, resources/admin/organization/usage). Usage is in tokens by API key, costs in dollars by line
+// item; both by day.
 import type { JsonObject } from '../../common/json.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type BillLine, daysBetween, type ReadBill } from './bill.ts';
@@ -43,7 +44,7 @@ export function openAiCosts(api: VendorApi, range: DayRange): ReadBill {
 interface VendorRequest {
   readonly path: string;
   readonly groups: readonly string[];
-  /** Of buckets in a page. */
+  /** Maximum of buckets per page. */
   readonly limit: number;
   lineOf(api: VendorApi, day: string, result: JsonObject): BillLine;
 }
@@ -61,7 +62,7 @@ function lines(api: VendorApi, { path, groups, limit, lineOf }: VendorRequest, r
   return bucketLines(api, { path, query, dayOf: (bucket) => dayOf(api, bucket), lineOf });
 }
 
-/** A bucket is a day of UTC: `start_time` is its first second. */
+/** A bucket is a UTC day: `start_time` is its first second. */
 function dayOf(api: VendorApi, bucket: JsonObject): string | undefined {
   const start = count(api, bucket, 'start_time');
   return start % dayS === 0 ? new Date(start * 1000).toISOString().slice(0, 10) : undefined;
@@ -75,7 +76,7 @@ function referencesOf(api: VendorApi, result: JsonObject): BillLine['references'
   ]);
 }
 
-/** `input_tokens` has the cached and the written ones in it. */
+/** `input_tokens` includes the cached and the written tokens. */
 function usageLine(api: VendorApi, day: string, result: JsonObject): BillLine {
   const tier = text(api, result, 'service_tier');
   return {
@@ -114,7 +115,10 @@ function costLine(api: VendorApi, day: string, result: JsonObject): BillLine {
   };
 }
 
-/** "gpt-5.5-2026-04-23, cached input", "priority | gpt-5.6-sol, output, long context", "gpt-4o"; anything else is of no model. */
+/**
+ * Splits "gpt-5.5-2026-04-23, cached input", "priority | gpt-5.6-sol, output, long context" and "gpt-4o"; any other
+ * text belongs to no model.
+ */
 export function readLineItem(item: string): { readonly model: string; readonly tier: string } {
   const [, tier = '', rest = ''] = /^(?:([a-z_ -]+) \| )?(.*)$/i.exec(item) ?? [];
   const [, model = ''] =

@@ -1,4 +1,5 @@
-// Bills of any other vendor: lines of JSON, each with a `day` and the fields of the contract's BillRow as the JSON API takes them.
+// Bills of any other vendor: lines of JSON, each with a `day` and the fields of the contract's BillRow in the form of
+// the JSON API.
 import { isObject } from '../../common/json.ts';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io.ts';

@@ -1,11 +1,12 @@
-// Parquet files, as AWS exports them (this program's only hyparquet): a row group at a time, and of it the wanted columns alone.
+// Reads Parquet files that AWS exports (the only importer of hyparquet): one row group at a time, and only the wanted
+// columns.
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { Failure } from '../failure.ts';
 
-/** Rows in memory at a time. */
+/** Maximum of rows in memory. */
 const rowsMax = 50_000;
 
-/** @param wanted columns by the names that the file may have them under; those that it lacks are left out. @throws Failure */
+/** @param wanted all names under which the file may have the columns; missing columns are omitted. @throws Failure */
 export async function* readParquet(
   file: string,
   wanted: ReadonlySet<string>,

@@ -1,5 +1,6 @@
-// Exports of clouds as rows with named cells, whatever they come in: CSV, JSON lines or a JSON array, packed with gzip or not, or Parquet.
-// Names are compared as `line_item_usage_type`, since exports write them in several ways.
+// Exports of clouds as rows with named cells, whatever the file format: CSV, JSON lines or a JSON array, gzipped or
+// not, or Parquet. Column names are compared in the form `line_item_usage_type`, because exports spell them in several
+// ways.
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { text as wholeText } from 'node:stream/consumers';
@@ -12,7 +13,7 @@ import { linesOf, nameOf, textOfFile } from './given-text.ts';
 import { readParquet } from './parquet.ts';
 
 export interface TableRow {
-  /** Empty where the row has none. */
+  /** Empty if the row has no such cell. */
   cell(name: string): string;
 }
 
@@ -20,7 +21,7 @@ export interface Table {
   readonly rows: AsyncIterable<TableRow>;
 }
 
-/** @param columns that are read of a Parquet file. @throws Failure for files that cannot be read */
+/** @param columns the columns to read from a Parquet file. @throws Failure if a file cannot be read */
 export function readTables(files: readonly string[], columns: readonly string[], io: Io): Table {
   return { rows: allRows(files, columns, io) };
 }
@@ -81,7 +82,7 @@ async function* csvRows(file: string, chunks: AsyncIterable<string>): AsyncGener
       continue;
     }
     const columns = names;
-    // One that is shorter was cut, and its last cell with it.
+    // A shorter record was cut, and its last cell too.
     if (record.length !== width) {
       const which = record.length > width ? 'more' : 'fewer';
       throw new Failure('usage', `${nameOf(file)}: a row has ${which} cells than there are names`);
@@ -90,7 +91,7 @@ async function* csvRows(file: string, chunks: AsyncIterable<string>): AsyncGener
   }
 }
 
-/** Tags may have names that are the same without their signs: the first one counts. */
+/** Names of tags may be equal after normalization; the first one counts. */
 function columnsOf(header: readonly string[]): ReadonlyMap<string, number> {
   const columns = new Map<string, number>();
   for (const [index, name] of header.entries())
@@ -122,7 +123,7 @@ async function* bounded(file: string, chunks: AsyncIterable<string>): AsyncGener
   }
 }
 
-/** Numbers stay as they are written. */
+/** Numbers stay as they were written. */
 export function parseExact(file: string, text: string): unknown {
   try {
     return parseExactNumbers(text);
@@ -136,7 +137,7 @@ function fromJson(file: string, row: unknown): TableRow {
   return fromObject(row);
 }
 
-/** What is nested has the outer name in front; lists stay JSON. */
+/** A nested field gets the outer name as prefix; lists stay JSON. */
 function fromObject(row: Readonly<Record<string, unknown>>): TableRow {
   const cells = new Map<string, string>();
   const add = (under: string, object: Readonly<Record<string, unknown>>) => {

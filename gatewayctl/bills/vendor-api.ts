@@ -1,5 +1,6 @@
-// Requests to the vendors' usage and cost APIs with an admin key: https, or loopback for tests; no redirect, which would take the key
-// elsewhere; answers of bounded size; the pages of one document one after another. The key is in no error.
+// Requests to the vendors' usage and cost APIs with an admin key. Only https, or loopback for tests; no redirects,
+// which would send the key elsewhere; responses of bounded size; the pages of a document one after another. No error
+// contains the key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopbackHost } from '../../common/addresses.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
@@ -9,7 +10,7 @@ import { parseExactNumbers } from './decimal.ts';
 
 export interface VendorApi {
   readonly vendor: string;
-  /** Where its paths begin, such as https://api.openai.com/v1. */
+  /** Base URL of its paths, such as https://api.openai.com/v1. */
   readonly url: string;
   readonly key: Secret;
   headers(key: string): Readonly<Record<string, string>>;
@@ -21,10 +22,10 @@ const triesMax = 6;
 const retryAfterMaxMs = 60_000;
 const pagesMax = 2000;
 
-/** @throws Failure for a URL that the key must not be sent to */
+/** @throws Failure if the key must not be sent to the URL */
 export function apiUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // IPv6 stands in brackets.
+  // IPv6 addresses are in brackets.
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(host));
   if (url === undefined || !isSafe || url.username !== '' || url.search !== '' || url.hash !== '')
@@ -32,7 +33,7 @@ export function apiUrl(text: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** Every page, in order; `has_more` and `next_page` lead on. @throws Failure */
+/** Every page, in order, following `has_more` and `next_page`. @throws Failure */
 export async function* pages(
   api: VendorApi,
   path: string,
@@ -98,7 +99,7 @@ async function readBody(api: VendorApi, response: Response): Promise<JsonObject>
     const body: unknown = parseExactNumbers(text);
     if (isObject(body)) return body;
   } catch {
-    // Told below: the text may hold anything.
+    // Reported below without the text, which may contain anything.
   }
   throw broken(api, 'is no JSON object');
 }
@@ -114,7 +115,7 @@ async function readText(api: VendorApi, response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The vendor's own words, bounded. */
+/** The vendor's own message, bounded. */
 async function refusal(api: VendorApi, response: Response): Promise<Failure> {
   const text = await readText(api, response).catch(() => '');
   const output = messageIn(text);

@@ -1,4 +1,4 @@
-// What figures come from: a file in the catalog's own form, LiteLLM's public list of prices, or the catalog that is shipped.
+// Sources of new prices: a file in the catalog's form, LiteLLM's public price list, or the shipped catalog.
 import { parsedJson, readCatalogBytes } from '../../catalog/file.ts';
 import { shippedContent } from '../../catalog/in-force.ts';
 import { isLitellmList, rowsOfLitellm } from '../../catalog/litellm.ts';
@@ -7,13 +7,16 @@ import type { Figures } from '../../catalog/update.ts';
 import { usageMistake } from '../failure.ts';
 
 export interface ListOptions {
-  /** The day that the list was taken, YYYY-MM-DD. */
+  /** The day on which the list was downloaded, YYYY-MM-DD. */
   readonly asOf: string;
-  /** What the catalog calls it. */
+  /** The name of the source in the catalog. */
   readonly source: string;
 }
 
-/** @param options of a list that does not say them itself @throws Failure */
+/**
+ * @param options used for a list that does not contain these facts
+ * @throws Failure
+ */
 export async function readFigures(file: string, { asOf, source }: ListOptions): Promise<Figures> {
   const value = await readJson(file);
   if (!isLitellmList(value)) return { ...(await parsed(value, file)), isWhole: true };
@@ -21,7 +24,10 @@ export async function readFigures(file: string, { asOf, source }: ListOptions): 
   return { asOf, sources, models: rowsOfLitellm(value, asOf, source), isWhole: false };
 }
 
-/** @param file undefined: the catalog that is shipped @throws Failure */
+/**
+ * @param file undefined: the shipped catalog
+ * @throws Failure
+ */
 export async function readCatalog(file: string | undefined): Promise<CatalogContent> {
   return file === undefined ? shippedContent : await parsed(await readJson(file), file);
 }
@@ -34,7 +40,7 @@ function parsed(value: unknown, file: string): Promise<CatalogContent> {
   return orMistake(() => parseCatalog(value, file));
 }
 
-/** What is wrong with a file is for whoever named it to put right. @throws Failure */
+/** Turns an error into a usage mistake, because the user who named the file has to fix it. @throws Failure */
 export async function orMistake<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-// `gatewayctl catalog …`: works on files alone, and asks no server.
+// `gatewayctl catalog …`: works on files only and calls no server.
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -13,16 +13,16 @@ import { printable } from '../table.ts';
 import { type ListOptions, orMistake, readCatalog, readFigures } from './figures.ts';
 
 export interface DiffRequest extends ListOptions {
-  /** What is offered. */
+  /** The file with the new prices. */
   readonly from: string;
-  /** What it is held against; undefined: the catalog that is shipped. */
+  /** The catalog to compare with; undefined: the shipped one. */
   readonly catalog: string | undefined;
   readonly json: boolean;
 }
 
 export interface UpdateRequest extends DiffRequest {
   readonly out: string;
-  /** Models whose alarms are taken, or "all". */
+  /** Models whose alarms are accepted, or "all". */
   readonly accept: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export async function diffCatalogs(request: DiffRequest, io: Io): Promise<Update
   return update;
 }
 
-/** Prices that came from such a list give way to a newer one; others were decided by hand. */
+/** Prices from such a list may be replaced by a newer one; all others were set by hand. */
 function fromList(source: string | undefined): boolean {
   return source === undefined || source.startsWith('litellm-');
 }
@@ -46,7 +46,7 @@ async function show(update: Update, { asOf, isWhole }: Figures, json: boolean, i
   io.say(summary(update, isWhole));
 }
 
-/** Shows the changes, then takes them all or none. @throws Failure */
+/** Shows the changes, then writes all of them or none. @throws Failure */
 export async function updateFile(request: UpdateRequest, io: Io): Promise<void> {
   const { accept, out } = request;
   const { content, changes } = await diffCatalogs(request, io);
@@ -55,7 +55,7 @@ export async function updateFile(request: UpdateRequest, io: Io): Promise<void> 
   );
   if (open.length > 0) throw refusal(open);
   const text = catalogText(content);
-  // What is written can be put in force.
+  // Checks that the written catalog can be put in force.
   await orMistake(() => catalogOf(Buffer.from(text), out));
   writeWhole(out, text);
   io.say(
@@ -71,7 +71,7 @@ function refusal(open: readonly Change[]): Failure {
   );
 }
 
-/** Who reads meanwhile gets the old one or the new one. */
+/** A concurrent reader gets either the old file or the new one. */
 function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
@@ -82,17 +82,23 @@ function writeWhole(file: string, text: string): void {
   }
 }
 
-/** @param keyFile PEM of an Ed25519 private key @throws Failure */
+/**
+ * @param keyFile PEM of an Ed25519 private key
+ * @throws Failure
+ */
 export async function signFile(file: string, keyFile: string, io: Io): Promise<void> {
   const key = keyOf(await readPem(keyFile), keyFile, createPrivateKey);
-  // What is signed is a catalog: it is found out here, not when the proxies refuse it.
+  // Only a valid catalog is signed, so that a mistake shows here and not when the proxies refuse the file.
   const { bytes } = await readUsable(file);
   writeWhole(`${file}.sig`, `${sign(null, bytes, key).toString('base64')}\n`);
   io.say(`${file}.sig is the signature of ${file}; the public key, for GATEWAY_CATALOG_PUBLIC_KEY:`);
   await io.out(`${createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64')}\n`);
 }
 
-/** @param keyFile PEM of an Ed25519 public key; undefined: the signature is not looked at @throws Failure */
+/**
+ * @param keyFile PEM of an Ed25519 public key; undefined: the signature is not checked
+ * @throws Failure
+ */
 export async function verifyFile(file: string, keyFile: string | undefined, io: Io): Promise<void> {
   const { bytes, catalog } = await readUsable(file);
   const { asOf, digest, models } = catalog;
@@ -106,7 +112,7 @@ export async function verifyFile(file: string, keyFile: string | undefined, io: 
   await io.out(`as of     ${asOf}\ndigest    ${digest}\nmodels    ${models.length}\nwith prices ${priced}\n`);
 }
 
-/** Read once: whoever changes the file meanwhile changes nothing of what was checked. @throws Failure */
+/** Reads the file only once, so that the checked bytes cannot change meanwhile. @throws Failure */
 async function readUsable(file: string): Promise<{ readonly bytes: Buffer; readonly catalog: Catalog }> {
   return await orMistake(async () => {
     const bytes = await readCatalogBytes(file);
@@ -125,7 +131,7 @@ function keyOf(pem: string, file: string, read: (pem: string) => KeyObject): Key
     const key = read(pem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // Said below, without what stands in the file.
+    // Reported below without the content of the file.
   }
   throw usageMistake(`${file} holds no Ed25519 key in PEM; openssl genpkey -algorithm ed25519 makes one`);
 }
@@ -133,7 +139,7 @@ function keyOf(pem: string, file: string, read: (pem: string) => KeyObject): Key
 const nothing = '-';
 const headers = ['MODEL', 'WHAT', 'BEFORE', 'AFTER', ''];
 
-/** What an update would change, for people to look at before they accept it. */
+/** The changes of an update, for people to review before they accept it. */
 function changesText(changes: readonly Change[]): string {
   const rows = [headers, ...changes.map(cells)];
   const widths = headers.map((_header, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

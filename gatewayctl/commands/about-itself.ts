@@ -1,4 +1,4 @@
-// What the program says of itself: version, exit codes, the environment, completion.
+// Facts about the program itself: version, exit codes, the environment, completion.
 import { version as ownVersion } from '../../common/version.ts';
 import { type Command, type Given, type Invocation, textOf } from '../command.ts';
 import { completionScript, shells } from '../completion.ts';
@@ -37,7 +37,7 @@ export const version: Command = {
   examples: ['version', 'version --client'],
 };
 
-/** Undefined where nobody has logged in anywhere. */
+/** Undefined if the user has not logged in anywhere. */
 async function serverVersion(invocation: Invocation): Promise<string | undefined> {
   const { options, io } = invocation;
   const known = options.server ?? io.env.GATEWAYCTL_SERVER ?? chooseContext(options, io.env).context;

@@ -1,4 +1,4 @@
-// The books of budgets, and what of them is not settled.
+// The ledger of budgets: their windows, and unconfirmed money.
 import type { Resource } from '../command.ts';
 import { limitOption } from './shared.ts';
 

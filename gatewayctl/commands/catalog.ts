@@ -1,4 +1,4 @@
-// The catalog of models and prices as a file: what newer figures would change in it, and its signature. Asks no server.
+// The catalog of models and prices as a file: the effect of newer prices, and its signature. Calls no server.
 import { type Given, type Invocation, type Resource, textOf, valuesOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 

@@ -1,4 +1,4 @@
-// Contexts: servers by name, with what is needed to talk to them.
+// Contexts: named servers with their connection settings.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Given, type Invocation, type Resource, textOf } from '../command.ts';

@@ -1,4 +1,4 @@
-// What is wrong between this machine and the gateway, found out by looking.
+// Diagnoses the path between this machine and the gateway.
 import { type Command, type Given, valuesOf } from '../command.ts';
 
 const proxy: Given = {

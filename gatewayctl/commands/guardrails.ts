@@ -1,4 +1,5 @@
-// Guardrails: what an organization's requests and answers are inspected for. One kind of check each, given by its option.
+// Guardrails: inspections of an organization's requests and responses. Each guardrail has one kind of check, given by
+// its option.
 import { duration } from '../../common/settings.ts';
 import { type Given, type Invocation, type Request, type Resource, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';

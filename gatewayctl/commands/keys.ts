@@ -1,4 +1,4 @@
-// Virtual keys: what callers of the gateway send.
+// Virtual keys: the keys that callers of the gateway send.
 import type { Given, Resource } from '../command.ts';
 import {
   allowedModels,

@@ -1,5 +1,5 @@
-// Logging in and out. A token is kept only after the server has accepted it; it comes from a hidden question, standard input or a
-// file, never from the command line.
+// Log in and log out. A token is saved only after the server has accepted it. It comes from a hidden prompt, standard
+// input or a file, never from the command line.
 import { isWellFormedCredential } from '../../common/credential.ts';
 import { Secret } from '../../common/secret.ts';
 import type { StatusCaller__Output as StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
@@ -73,7 +73,7 @@ async function givenToken(question: string, { io, options }: Invocation): Promis
   return io.interactive ? await io.askHidden(question) : await io.input();
 }
 
-/** Checks the token against the server and keeps it in the context, which is made where there is none. */
+/** Verifies the token with the server and saves it in the context, which is created if it does not exist. */
 async function keep(token: Secret, invocation: Invocation): Promise<void> {
   const { io } = invocation;
   const session = await invocation.session();

@@ -1,4 +1,4 @@
-// Prices of an organization's own, USD per million tokens.
+// An organization's own prices, USD per million tokens.
 import type { Given, Resource } from '../command.ts';
 import { allowUnmatched, ifRevision, thing } from './shared.ts';
 

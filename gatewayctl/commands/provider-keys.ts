@@ -1,5 +1,5 @@
-// Provider keys: an organization's credentials at model vendors. The secret comes from a file, standard input or a hidden question,
-// never from the command line, which other users of a machine can read.
+// Provider keys: an organization's credentials for model vendors. The secret comes from a file, standard input or a
+// hidden prompt, never from the command line, which other users of the machine can read.
 import { isObject, parseJson } from '../../common/json.ts';
 import { type Given, type Invocation, isGiven, type Request, type Resource, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
@@ -102,7 +102,7 @@ async function withSecret(request: Request, invocation: Invocation): Promise<Req
   return { ...request, secret: secretOf(text.trim()) };
 }
 
-/** @throws Failure that does not repeat what it has read */
+/** @throws Failure that does not contain the text */
 function secretOf(text: string): object {
   if (text === '')
     throw usageMistake('the secret is empty; give it by --secret-file <file> or on standard input');

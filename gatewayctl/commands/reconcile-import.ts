@@ -1,4 +1,5 @@
-// The import of bills: a document is read and added up whole, then sent day by day; what cannot be read changes nothing.
+// Imports bills. A document is read and summed as a whole, then sent day by day, so an unreadable document changes
+// nothing.
 import { Secret } from '../../common/secret.ts';
 import type { ImportedDay__Output } from '../../proto/generated/gateway/v1/ImportedDay.ts';
 import { anthropic, anthropicCosts, anthropicUrl, anthropicUsage } from '../bills/anthropic.ts';
@@ -31,7 +32,7 @@ interface Range {
   readonly to: string | undefined;
 }
 
-/** What is imported, and how it is come by. */
+/** A document to import, and how it is read. */
 interface Source {
   readonly document: DocumentName;
   readonly bill: ReadBill;
@@ -53,7 +54,7 @@ export async function importBills(invocation: Invocation): Promise<void> {
   if (!isTrial) requireToken(await invocation.session());
   const range = rangeOf(invocation);
   const sources = await sourcesOf(invocation, range);
-  // All of it before anything is sent.
+  // Reads everything before anything is sent.
   const read: { readonly document: DocumentName; readonly days: readonly SummedDay[] }[] = [];
   for (const { document, bill } of sources) {
     const days = covering(await sumByDay(bill, range), range, document);
@@ -77,7 +78,7 @@ function rangeOf(invocation: Invocation): Range {
   return range;
 }
 
-/** An export names no days of which it says nothing: those that were asked for are covered. */
+/** An export does not list days without usage, so all requested days count as covered. */
 function covering(
   days: readonly SummedDay[],
   { from, to }: Range,
@@ -142,7 +143,7 @@ async function adminKey({ io, ...invocation }: Invocation, variable: string): Pr
   throw usageMistake(`there is no admin key: give --admin-key-file <file>, or set ${variable}`);
 }
 
-/** Days of one call: at most so many rows together, and less than the 4 MiB of a message. */
+/** Bounds for the days of one call: rows in total, and characters well below the 4 MiB of a message. */
 const rowsMax = 5000;
 const charactersMax = 2 * 1024 * 1024;
 const daysInCallMax = 100;

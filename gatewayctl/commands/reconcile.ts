@@ -1,4 +1,5 @@
-// The ledger against the vendors' bills: import, mapping, what differs and why, and the adjustments that settle it.
+// Compares the ledger with the vendors' bills: import, mapping, differences and their causes, and the adjustments that
+// settle them.
 import type { Given, Request, Resource } from '../command.ts';
 import { importBills } from './reconcile-import.ts';
 import { ifRevision } from './shared.ts';

@@ -1,5 +1,5 @@
-// Options of guardrails that ask somebody: a vendor's service or a classifier model. A credential comes from a file or standard input, never
-// from the command line, which other users of a machine can read.
+// Options of guardrails that call a vendor's service or a classifier model. A credential comes from a file or standard
+// input, never from the command line, which other users of the machine can read.
 import { isObject, parseJson } from '../../common/json.ts';
 import { duration } from '../../common/settings.ts';
 import { type Given, type Invocation, type Request, textOf } from '../command.ts';
@@ -85,7 +85,7 @@ export const serviceChecks: readonly Given[] = [
   },
 ];
 
-/** @throws Failure for JSON that is no credential */
+/** @throws Failure if the JSON is not a credential */
 export async function withCredential(request: Request, invocation: Invocation): Promise<Request> {
   const file = textOf(invocation, credentialFile.flags);
   if (file === undefined) return request;

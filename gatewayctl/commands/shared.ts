@@ -3,7 +3,7 @@ import { duration } from '../../common/settings.ts';
 import type { Given } from '../command.ts';
 import type { Noun } from '../names.ts';
 
-/** The thing that a command is about, by id or name. */
+/** The object of a command, by id or name. */
 export function thing(noun: Noun): Given {
   return {
     flags: `<${noun.replace(' ', '-')}>`,
@@ -41,17 +41,17 @@ export const limitOption: Given = {
   field: 'limitId',
 };
 
-/** RFC 3339 as it is; a date is its first moment, UTC. */
+/** Leaves RFC 3339 unchanged; a date becomes its first instant in UTC. */
 export function time(text: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** A duration from now on. */
+/** The instant after this duration from now. */
 export function fromNow(text: string): string {
   return moment(Date.now() + duration(text));
 }
 
-/** A duration that ends now. */
+/** The instant this duration ago. */
 export function untilNow(text: string): string {
   return moment(Date.now() - duration(text));
 }

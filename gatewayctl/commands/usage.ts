@@ -1,4 +1,4 @@
-// What was used: sums as a table, and every request for export.
+// Usage: sums as a table, and the export of every request.
 import { open } from 'node:fs/promises';
 import { type Given, type Invocation, type Request, type Resource, textOf, valuesOf } from '../command.ts';
 import { choicesOf, enumName } from '../enum-names.ts';
@@ -34,7 +34,7 @@ const by: Given = {
   several: true,
 };
 
-/** What the contract has names for goes one way, names of metadata another. */
+/** Groupings that the contract names go to one field, names of metadata to another. */
 function grouped(request: Request, invocation: Invocation): Request {
   const names = valuesOf(invocation, by).filter(Boolean);
   if (names.length === 0) return request;
@@ -151,11 +151,11 @@ interface Destination {
   end(): Promise<void>;
 }
 
-/** @throws Failure for a file that cannot be written */
+/** @throws Failure if the file cannot be written */
 async function openDestination(file: string | undefined, io: Io): Promise<Destination> {
   if (file === undefined) return { write: (chunk) => io.out(chunk), end: async () => undefined };
   try {
-    // Who has called what is for its owner to show to others.
+    // Readable only by its owner, because it shows who called what.
     const handle = await open(file, 'w', 0o600);
     return { write: async (chunk) => void (await handle.appendFile(chunk)), end: () => handle.close() };
   } catch (error) {

@@ -1,4 +1,4 @@
-// Webhooks: where an organization is told of what happens to its budgets.
+// Webhooks: URLs that receive an organization's budget events.
 import type { Resource } from '../command.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 

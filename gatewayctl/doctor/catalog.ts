@@ -1,4 +1,4 @@
-// Judges the catalogs of models and prices: whether all go by the same one, and whether it is of these days. Pure.
+// Checks the catalogs of models and prices: whether all programs use the same one, and whether it is recent. Pure.
 import { catalogDaysMax } from '../../catalog/in-force.ts';
 import type { CatalogState__Output as CatalogState } from '../../proto/generated/gateway/v1/CatalogState.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
@@ -8,7 +8,7 @@ import { nameOf } from './watching-proxies.ts';
 interface Holder {
   readonly name: string;
   readonly catalog: CatalogState;
-  /** By the clock of the replica that knows of it. */
+  /** By the clock of the replica that reported the catalog. */
   readonly now: number;
 }
 

@@ -1,4 +1,4 @@
-// Judges when the certificates of a program end, by what it tells of them itself: by the days at which alerts go off. Pure.
+// Checks when the certificates of a program end, from its own metrics and with the thresholds of the alerts. Pure.
 import { type Finding, failed, gravest, ok, span, warning } from './finding.ts';
 import { readMetrics } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
@@ -7,7 +7,7 @@ const metric = 'gateway_certificate_not_after_seconds';
 const dayMs = 86_400_000;
 const [soonMs, urgentMs] = [21 * dayMs, 7 * dayMs];
 
-/** Undefined: the program tells of none. @param now milliseconds since 1970 */
+/** Undefined: the program reports no certificates. @param now milliseconds since 1970 */
 export function judgeCertificates(url: string, seen: AdminSeen, now: number): Finding | undefined {
   if ('error' in seen || seen.metrics === undefined) return undefined;
   const ends = readMetrics(seen.metrics).filter(({ name }) => name === metric);

@@ -1,4 +1,5 @@
-// Judges clocks: this machine's and the proxies' against the replica's. Whose is wrong is known where proxies take a side. Pure.
+// Compares this machine's clock and the proxies' clocks with the replica's. The proxies' clocks show which one is
+// wrong. Pure.
 import { type Finding, failed, gravest, listed, ok, skipped, span, warning } from './finding.ts';
 import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';

@@ -1,17 +1,18 @@
-// Judges where the target comes from: the file that holds tokens is for its owner alone, and tokens go over TLS. Pure.
+// Checks the source of the target: only its owner may read the file with tokens, and tokens must be sent over TLS.
+// Pure.
 import { isLoopback, type Target, transportText } from '../target.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 export interface ConfigurationSeen {
-  /** The file; undefined: none was used. */
+  /** Path of the file; undefined: none was used. */
   readonly file?: string;
   readonly context?: string;
 }
 
 export interface FilesSeen {
-  /** Permission bits of the configuration; undefined: there is none. */
+  /** Permission bits of the configuration file; undefined: there is none. */
   readonly mode: number | undefined;
-  /** What keeps the file of authorities from being used. */
+  /** Why the file of authorities cannot be used. */
   readonly authoritiesProblem: string | undefined;
 }
 

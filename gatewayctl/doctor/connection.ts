@@ -1,4 +1,4 @@
-// Judges the way to the control plane: the name, the connection, TLS, and whether it is gRPC that is spoken there. Pure.
+// Checks the path to the control plane: the name, the connection, TLS, and whether the server speaks gRPC. Pure.
 import { type Target, transportText } from '../target.ts';
 import { type Finding, failed, gravest, listed, ok, skipped, span, warning } from './finding.ts';
 import {
@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** An address of the control plane, and what was found there. */
+/** An address of the control plane, and the result of the probe. */
 export interface Meeting {
   readonly address: string;
   readonly met: Met;
@@ -40,7 +40,7 @@ export function judgeName({ host }: Endpoint, looked: LookedUp | undefined): Fin
 export function judgeConnection({ host, port }: Endpoint, meetings: readonly Meeting[]): Finding {
   if (meetings.length === 0) return skipped('connection', 'there is no address to connect to');
   const [up, down] = [meetings.filter(isUp), meetings.filter((meeting) => !isUp(meeting))];
-  // It stands for two addresses, of which a program listens on one.
+  // `localhost` resolves to two addresses, and a program listens on one of them.
   const isEnough = host === 'localhost' ? up.length > 0 : down.length === 0;
   if (isEnough)
     return ok(
@@ -110,7 +110,7 @@ function judgeCertificate(certificate: CertificateSeen, now: number): Finding {
   const says = `the certificate for ${certificate.expectedName} is signed by ${issuer}, and ends in ${span(left)}`;
   const renew =
     'renew it; if cert-manager does, look at the events of its Certificate, if the keeper, at its log';
-  // As alerts do; of one that lives for days a part of its life.
+  // Same thresholds as the alerts; for a certificate that lives only days, a fraction of its lifetime.
   const before = (days: number, part: number) => Math.min(days * 86_400_000, (validTo - validFrom) * part);
   if (left < before(7, 1 / 12)) return failed('tls', says, renew);
   return left < before(21, 1 / 4) ? warning('tls', says, renew) : ok('tls', says);

@@ -1,5 +1,5 @@
-// Looks at everything between this machine and a working gateway, in the order in which one thing rests on another. What can
-// still be looked at after a failure is; the token is sent only where the connection is trusted.
+// Checks everything between this machine and a working gateway, in the order in which the parts depend on each other.
+// After a failure, all checks that are still possible are made. The token is sent only over a trusted connection.
 import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { parseServer, type Target } from '../target.ts';
@@ -37,7 +37,7 @@ export interface DoctorRequest {
 export interface Diagnosis {
   readonly server: string;
   readonly findings: readonly Finding[];
-  /** Whether a check has failed; a warning is no failure. */
+  /** Whether a check has failed; a warning is not a failure. */
   readonly failed: boolean;
 }
 
@@ -89,7 +89,7 @@ async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding
   ];
 }
 
-/** More replicas than these are not looked at one by one. */
+/** At most this many replicas are checked individually. */
 const addressesMax = 8;
 
 async function meet(

@@ -1,6 +1,6 @@
-// What a check of doctor found: one sentence, and what to do where something is wrong. No sentence holds a credential.
+// The result of a doctor check: one sentence, and advice if something is wrong. No sentence contains a credential.
 
-/** In the order in which they are made and told. */
+/** In the order in which they are made and reported. */
 export const checkNames = [
   'configuration',
   'name',
@@ -23,14 +23,14 @@ export const checkNames = [
 
 export type CheckName = (typeof checkNames)[number];
 
-/** Skipped: it could not be made, because of what another check found or because the caller is not told. */
+/** Skipped: the check was impossible, because of another check's result or because the caller may not see the data. */
 export type Verdict = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Finding {
   readonly check: CheckName;
   readonly verdict: Verdict;
   readonly says: string;
-  /** What to do. */
+  /** How to fix it. */
   readonly advice?: string;
 }
 
@@ -52,7 +52,7 @@ export function skipped(check: CheckName, says: string): Finding {
 
 const gravity = { ok: 0, skipped: 1, warning: 2, failed: 3 } as const satisfies Record<Verdict, number>;
 
-/** The gravest; the first of equals. @param none what is found where there is nothing to look at */
+/** The most severe result; the first one of equals. @param none the result if there is nothing to check */
 export function gravest(findings: readonly Finding[], none: Finding): Finding {
   const [first = none, ...others] = findings;
   return others.reduce(
@@ -61,7 +61,7 @@ export function gravest(findings: readonly Finding[], none: Finding): Finding {
   );
 }
 
-/** Names in a sentence: the first few, and how many more there are. */
+/** Lists names in a sentence: the first few, and how many more there are. */
 export function listed(names: readonly string[], namesMax = 5): string {
   const reported = names.slice(0, namesMax).join(', ');
   return names.length > namesMax ? `${reported} and ${names.length - namesMax} more` : reported;
@@ -69,7 +69,7 @@ export function listed(names: readonly string[], namesMax = 5): string {
 
 const [secondMs, minuteMs, hourMs, dayMs] = [1000, 60_000, 3_600_000, 86_400_000];
 
-/** In the largest unit of which there are two: "90 s", "10 min", "3 days". */
+/** In the largest unit of which the span has at least two: "90 s", "10 min", "3 days". */
 export function span(ms: number): string {
   const length = Math.abs(ms);
   if (length < 2 * secondMs) return `${Math.round(length)} ms`;

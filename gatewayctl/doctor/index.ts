@@ -1,4 +1,4 @@
-// `gatewayctl doctor`: looks, tells, and ends with 1 if something has failed.
+// `gatewayctl doctor`: runs the checks, prints the results, and exits with 1 if something has failed.
 import { configPath } from '../config.ts';
 import { exitCodes } from '../failure.ts';
 import type { Io } from '../io.ts';

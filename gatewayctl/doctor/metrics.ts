@@ -1,4 +1,4 @@
-// Metrics of a program as doctor reads them from its admin listener. Pure.
+// Parses the metrics of a program from its admin listener. Pure.
 
 export interface Metric {
   readonly name: string;
@@ -6,13 +6,13 @@ export interface Metric {
   readonly value: number;
 }
 
-/** Of several with one name the sum; undefined: there is none. */
+/** The sum of all series with this name; undefined if there is none. */
 export function total(metrics: readonly Metric[], name: string): number | undefined {
   const values = metrics.filter((metric) => metric.name === name).map(({ value }) => value);
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value);
 }
 
-/** The Prometheus text, as far as numbers and plain labels go: github.com/prometheus/docs, exposition formats. */
+/** Parses the Prometheus text as far as numbers and plain labels: github.com/prometheus/docs, exposition formats. */
 export function readMetrics(text: string): Metric[] {
   return text.split('\n').flatMap((line) => {
     const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line);

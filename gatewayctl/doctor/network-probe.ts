@@ -1,5 +1,6 @@
-// The real world for doctor. What is spoken at an address is found out by speaking first: the beginning of TLS and of HTTP/2
-// in plain text, in the order of what is expected. No token is part of it; only `status` sends one, by the program's client.
+// The real network for doctor. To find out which protocol a server speaks, it sends the beginning of TLS and of HTTP/2
+// in plain text, the expected one first. Neither contains a token; only `status` sends one, through the program's
+// client.
 import { lookup } from 'node:dns/promises';
 import { stat } from 'node:fs/promises';
 import { familyOf } from '../../common/addresses.ts';
@@ -43,7 +44,7 @@ async function lookUp(host: string): Promise<LookedUp> {
   }
 }
 
-/** Undefined of a try: this is not what is spoken there. */
+/** An attempt returns undefined if the server does not speak its protocol. */
 async function meet({ server, transport }: Target, address: string, port: number): Promise<Met> {
   const { host } = parseServer(server);
   const place = { address, port };
@@ -69,7 +70,7 @@ async function askStatus(target: Target, address: string, now: () => number): Pr
     const sentAt = now();
     const status = await client.call('Status.Get', {});
     const receivedAt = now();
-    // Looking through all selectors takes its time, and the clocks are compared by that of a call.
+    // A second call, because checking all selectors takes long, and the clocks are compared by the duration of a call.
     const { selectors } = await client.call('Status.Get', { checkSelectors: true });
     return { status: { ...status, ...(selectors && { selectors }) }, sentAt, receivedAt };
   } catch (error) {
@@ -87,7 +88,7 @@ async function failedCall(error: unknown, client: Client | undefined): Promise<F
   return { code, message, reason, beforeStatus };
 }
 
-/** Whether it knows a method that every control plane has. */
+/** Whether the server knows a method that every control plane has. */
 async function isOfTheContract(client: Client): Promise<boolean> {
   try {
     await client.call('Organizations.List', { pageSize: 1 });

@@ -1,4 +1,4 @@
-// What answers the beginning of HTTP/2 in plain text (RFC 9113, section 3.4).
+// Probes a server with the beginning of HTTP/2 in plain text (RFC 9113, section 3.4).
 import { connect } from 'node:net';
 import type { Met } from './probe.ts';
 
@@ -13,7 +13,7 @@ const responseMaxMs = 3_000;
 const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const opening = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), emptySettings]);
 
-/** Undefined: the connection was ended without a word that is known, as a server of TLS does. */
+/** Undefined: the server closed the connection without a known response, as a TLS server does. */
 export function meetPlainly({ address, port }: Place): Promise<Met | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
@@ -40,6 +40,6 @@ export function meetPlainly({ address, port }: Place): Promise<Met | undefined> 
 
 function greetingOf(bytes: Buffer): Met | undefined {
   if (bytes.subarray(0, 7).toString('latin1') === 'HTTP/1.') return { speaks: 'http1' };
-  // A server begins with its settings.
+  // An HTTP/2 server begins with its SETTINGS frame.
   return bytes[3] === 4 && bytes.length >= 9 ? { speaks: 'http2' } : undefined;
 }

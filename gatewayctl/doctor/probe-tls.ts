@@ -1,4 +1,5 @@
-// What a server shows in its handshake of TLS. Every certificate is taken, to be judged; nothing is sent over the connection.
+// Probes the TLS handshake of a server. Every certificate is accepted here, so that it can be checked later; nothing is
+// sent over the connection.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -9,7 +10,7 @@ import { connectMaxMs, type Place } from './probe-plaintext.ts';
 export interface Expected {
   readonly host: string;
   readonly caFile?: string;
-  /** Name in the certificate, where it is another than the host. */
+  /** Name in the certificate, if it differs from the host. */
   readonly serverName?: string;
 }
 
@@ -23,7 +24,7 @@ export function meetOverTls({ address, port }: Place, expected: Expected): Promi
       port,
       rejectUnauthorized: false,
       checkServerIdentity: () => undefined,
-      // A server of HTTP/1.1 would refuse a client that wants HTTP/2 alone.
+      // A server of HTTP/1.1 would refuse a client that only offers HTTP/2.
       ALPNProtocols: ['h2', 'http/1.1'],
       ...(isIP(name) === 0 && { servername: name }),
       ...(ca !== undefined && { ca }),
@@ -44,7 +45,7 @@ export function meetOverTls({ address, port }: Place, expected: Expected): Promi
     );
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (!connected) return end({ speaks: 'nothing', code: error.code ?? error.message });
-      // An alert is TLS, whatever it says.
+      // Any alert shows that the server speaks TLS.
       end(
         /ALERT/.test(error.code ?? '') ? { speaks: 'tls', http2: true, certificate: undefined } : undefined,
       );
@@ -52,7 +53,7 @@ export function meetOverTls({ address, port }: Place, expected: Expected): Promi
   });
 }
 
-/** Undefined: the system's, also in the place of a file that cannot be used. */
+/** Undefined: the system's authorities, also if the file cannot be used. */
 function authorities(caFile: string | undefined): Buffer | undefined {
   if (caFile === undefined) return undefined;
   try {
@@ -62,7 +63,7 @@ function authorities(caFile: string | undefined): Buffer | undefined {
   }
 }
 
-/** @throws Error where the file cannot be read, or does not begin with a certificate */
+/** @throws Error if the file cannot be read, or does not begin with a certificate */
 export function readAuthorities(caFile: string): Buffer {
   const pem = readFileSync(caFile);
   new X509Certificate(pem);
@@ -85,7 +86,7 @@ function certificateOf(socket: TLSSocket, expectedName: string): CertificateSeen
 
 const ofDates = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
-/** Node says a code, or an error with one. */
+/** Node reports a code, or an error with one. */
 function distrustOf(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -1,50 +1,50 @@
-// What doctor asks of the world, so that every judgement can be tested without one. Nothing here rejects: a failure is an
-// observation like any other.
+// The interface between doctor and its environment, so that every check can be tested without a network. Nothing here
+// rejects: a failure is a result like any other.
 import type { GetStatusResponse__Output } from '../../proto/generated/gateway/v1/GetStatusResponse.ts';
 
 export interface Probe {
   /** This machine's clock, in milliseconds since 1970. */
   now(): number;
-  /** Permission bits of a file; undefined: it cannot be looked at. */
+  /** Permission bits of a file; undefined if they cannot be read. */
   fileMode(path: string): Promise<number | undefined>;
-  /** What keeps a file of authorities from being used; undefined: nothing. */
+  /** Why a file of authorities cannot be used; undefined if it can. */
   authoritiesProblem(path: string): Promise<string | undefined>;
-  /** Addresses of a name. */
+  /** Resolves a name. */
   lookUp(host: string): Promise<LookedUp>;
-  /** Connects, and finds out what is spoken there. */
+  /** Connects, and determines which protocol the server speaks. */
   meet(address: string, port: number): Promise<Met>;
-  /** Asks the replica at this address. */
+  /** Calls the replica at this address. */
   status(address: string): Promise<ProbeResult>;
-  /** A proxy's admin listener: /readyz and /metrics under the URL. */
+  /** Reads /readyz and /metrics of an admin listener under this URL. */
   admin(url: string): Promise<AdminSeen>;
 }
 
 export type LookedUp =
   | { readonly found: readonly string[] }
-  /** Of the resolver, such as "ENOTFOUND". */
+  /** Code of the resolver, such as "ENOTFOUND". */
   | { readonly error: string };
 
 export type Met =
-  /** No connection; the system's code, such as "ECONNREFUSED". */
+  /** There is no connection; the system's code, such as "ECONNREFUSED". */
   | { readonly speaks: 'nothing'; readonly code: string }
   | TlsMet
   | { readonly speaks: 'http2' | 'http1' | 'silence' | 'unknown' };
 
 export interface TlsMet {
   readonly speaks: 'tls';
-  /** Whether HTTP/2 was agreed on, as gRPC needs. */
+  /** Whether HTTP/2 was negotiated, which gRPC needs. */
   readonly http2: boolean;
-  /** Undefined: no certificate was shown. */
+  /** Undefined: the server sent no certificate. */
   readonly certificate: CertificateSeen | undefined;
 }
 
 export interface CertificateSeen {
-  /** Whether the authorities that are trusted have signed it; else OpenSSL's code for why not. Dates are judged apart. */
+  /** Undefined if a trusted authority signed it; otherwise OpenSSL's error code. Dates are checked separately. */
   readonly distrust: string | undefined;
-  /** Whether it is for the name that is expected. */
+  /** Whether it is valid for the expected name. */
   readonly nameFits: boolean;
   readonly expectedName: string;
-  /** As node prints them: "DNS:localhost, IP Address:127.0.0.1". */
+  /** In Node's format: "DNS:localhost, IP Address:127.0.0.1". */
   readonly names: string;
   readonly issuer: string;
   /** Milliseconds since 1970. */
@@ -62,12 +62,12 @@ export interface StatusResponse {
 }
 
 export interface FailedCall {
-  /** gRPC's name of the code. */
+  /** gRPC's name of the status code. */
   readonly code: string;
   readonly message: string;
-  /** Of the contract: only a control plane gives one. */
+  /** Reason from the contract; only a control plane sends one. */
   readonly reason: string | undefined;
-  /** A control plane it is, but one that has no Status yet. */
+  /** The server is a control plane, but of a version without the Status service. */
   readonly beforeStatus: boolean;
 }
 
@@ -76,11 +76,11 @@ export function hasResponded(results: ProbeResult): results is StatusResponse {
 }
 
 export type AdminSeen =
-  /** The system's code, or what came instead of an answer. */
+  /** The system's code, or the invalid response. */
   | { readonly error: string }
   | {
       readonly ready: boolean;
-      /** What /readyz says. */
+      /** The text of /readyz. */
       readonly reason: string;
       /** The Prometheus text; undefined: there is none. */
       readonly metrics: string | undefined;

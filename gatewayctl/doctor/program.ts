@@ -1,10 +1,10 @@
-// Judges one program by its admin listener, whichever of the gateway's it is: which one shows in its metrics. Pure.
+// Checks one program by its admin listener. Its metrics show which program of the gateway it is. Pure.
 import { type Finding, failed, ok, warning } from './finding.ts';
 import { type Metric, readMetrics, total } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
 import { judgeProxy } from './proxy.ts';
 
-/** By a metric that it alone has. */
+/** Programs, by a metric that only they have. */
 const programs = {
   gateway_keeper_leader: 'keeper',
   gateway_injector_reviews_total: 'injector',

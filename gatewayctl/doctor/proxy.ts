@@ -1,4 +1,5 @@
-// Judges one proxy by its admin listener: whether it is ready, how old its feed is, and what its metrics say of Redis. Pure.
+// Checks one proxy by its admin listener: whether it is ready, how old its feed is, and the state of Redis in its
+// metrics. Pure.
 import { type Finding, failed, ok, span, warning } from './finding.ts';
 import { type Metric, readMetrics, total } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
@@ -34,7 +35,7 @@ function adviceFor(reason: string): string {
 }
 
 const feedMetric = 'gateway_feed_age_seconds';
-/** Beyond this a proxy takes its feed for dead. */
+/** After this silence a proxy treats its feed as dead. */
 const feedSilentMs = 20_000;
 
 /** A proxy in forward mode has no feed. */
@@ -49,7 +50,7 @@ function judgeFeed(name: string, metrics: readonly Metric[]): Finding | undefine
   return failed('proxy', `${name}: its feed is ${span(age * 1000)} old`, advice);
 }
 
-/** The metric is absent where no Redis is set. */
+/** The metric is absent if no Redis is configured. */
 function judgeRedis(name: string, metrics: readonly Metric[]): Finding | undefined {
   return total(metrics, 'gateway_redis_up') === 0
     ? failed('proxy', `${name}: its Redis does not answer, or refuses`, redisAdvice)

@@ -1,4 +1,4 @@
-// Judges the keys of signed records: whether every proxy believes what every replica signs. Pure.
+// Checks the keys of signed records: whether every proxy trusts the key with which every replica signs. Pure.
 import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
 import { hasResponded, type ProbeResult } from './probe.ts';

@@ -1,4 +1,4 @@
-// Judges the replicas: whether each can read its database, and which versions meet. Pure.
+// Checks the replicas: whether each can read its database, and which versions run together. Pure.
 import { type Finding, failed, gravest, ok, skipped, span, warning } from './finding.ts';
 import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 import { judgeSkew } from './versions.ts';
@@ -23,7 +23,10 @@ const databases: Readonly<Record<string, string>> = {
   DATABASE_KIND_POSTGRES: 'PostgreSQL',
 };
 
-/** The feed looks once a second; proxies take one for dead that is silent for longer than the second of these. */
+/**
+ * The feed polls the database once a second; proxies treat a feed as dead that is silent for longer than the second
+ * value.
+ */
 const [slowMs, silentMs] = [5_000, 20_000];
 
 function judgeFeed({ status: { database, feed, replica } }: StatusResponse): Finding {
@@ -35,7 +38,7 @@ function judgeFeed({ status: { database, feed, replica } }: StatusResponse): Fin
   return age >= slowMs ? warning('database', says, databaseAdvice) : ok('database', says);
 }
 
-/** @param mine gatewayctl's own */
+/** @param mine version of gatewayctl */
 export function judgeVersions(mine: string, results: readonly ProbeResult[]): Finding {
   const none = skipped('versions', `gatewayctl is ${mine}; the control plane’s is not known`);
   const findings = results

@@ -1,5 +1,5 @@
-// The diagnosis as people and programs read it. Words from servers and proxies are shown without control characters: they
-// must not draw on the operator's terminal.
+// The diagnosis for people and for programs. Text from servers and proxies is shown without control characters, because
+// it must not control the operator's terminal.
 import { withoutCredentials } from '../failure.ts';
 import type { Diagnosis } from './doctor.ts';
 import { checkNames, type Finding } from './finding.ts';

@@ -1,5 +1,5 @@
-// Judges the stored selectors of models: a limit that selects nothing holds nobody back, and a list that selects nothing lets nobody
-// through. Pure.
+// Checks the stored selectors of models. A limit that selects nothing limits nobody; an allow-list that selects nothing
+// admits nobody. Pure.
 import type { StoredSelector__Output as StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
 import { enumWords } from '../enum-names.ts';
 import { type Finding, listed, ok, skipped, warning } from './finding.ts';

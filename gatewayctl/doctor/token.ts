@@ -1,4 +1,5 @@
-// Judges the token: whether it is an operator's at all, whether it is accepted, and whose it is. Pure; no token is ever told.
+// Checks the token: whether it is an operator's token, whether it is accepted, and to whom it belongs. Pure; the token
+// is never shown.
 import { credentialPrefixes, isWellFormedCredential } from '../../common/credential.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type Finding, failed, ok, skipped, span, warning } from './finding.ts';
@@ -41,7 +42,7 @@ const roles: Readonly<Record<string, string>> = {
   ROLE_PLATFORM_OPERATOR: 'platform operator',
 };
 
-/** A token lasts 90 days at most. */
+/** Warn this long before the end; a token lasts at most 90 days. */
 const soonMs = 7 * 86_400_000;
 
 function judgeCaller({ status: { caller } }: StatusResponse, now: number): Finding {

@@ -1,8 +1,8 @@
-// Which versions work together. The contract only grows, so either plane may be updated first; what is further apart than
-// neighbouring minor versions is not tried.
+// Which versions work together. The contract only grows, so either plane may be updated first. Versions further apart
+// than neighbouring minor versions are not tested.
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-/** @param version undefined: it tells none, as proxies do not that are older than the Status service */
+/** @param version undefined: it is not reported, as by proxies that are older than the Status service */
 export function judgeSkew(who: string, version: string | undefined, server: string): Finding {
   if (version === server) return ok('versions', `all are ${server}`);
   const finish =

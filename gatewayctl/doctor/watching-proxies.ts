@@ -1,9 +1,9 @@
-// Judges the proxies that watch, as their replicas know them: whether there are any, and how they reach Redis. Pure.
+// Checks the proxies that watch, as their replicas report them: whether there are any, and how they reach Redis. Pure.
 import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
 import { type Finding, failed, listed, ok, skipped, span, warning } from './finding.ts';
 import { hasResponded, type ProbeResult } from './probe.ts';
 
-/** A proxy asks every five seconds. */
+/** A proxy polls every five seconds. */
 const askSilentMs = 20_000;
 
 export function judgeProxies(results: readonly ProbeResult[]): Finding {

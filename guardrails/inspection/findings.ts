@@ -1,36 +1,40 @@
-// Where in a body something was found, and the body without it: the first finding of the text that blocks ends it, and of findings that
-// overlap the one is replaced that begins first, then the one of the first guardrail. Proxies and tests of guardrails go by the same.
+// Locates matches in a body and computes the body without them. The first match that blocks ends the inspection. If
+// matches overlap, the one that begins first is replaced; if they begin together, the one of the first guardrail.
+// Proxies and guardrail tests use the same code.
 import type { Guardrail } from '../definition.ts';
 import { JsonKeeper } from '../json-keeper.ts';
 import type { Hit } from '../scan.ts';
 import type { Slot } from './inspection-schema.ts';
 import { crossing, type Range, type Seam } from './joins.ts';
 
-/** What of a guardrail says what becomes of its findings. */
+/** The fields of a guardrail that decide what happens with its matches. */
 export type Acting = Pick<Guardrail, 'action' | 'also'>;
 
-/** What is inspected: slots, and what is read joined. */
+/** The inspected texts: the text spans of a body, and the joined texts. */
 export interface Texts {
   readonly slots: readonly Slot[];
   readonly seams: readonly Seam[];
 }
 
-/** Something found, wherever it stands. */
+/** A match, wherever it is. */
 export interface Found {
-  /** By its index. */
+  /** Index of the matcher. */
   readonly matcher: number;
   readonly label: string;
   readonly value: string;
-  /** More than one where it crosses a seam. */
+  /** More than one if the match crosses a join. */
   readonly ranges: readonly Range[];
 }
 
-/** As they are scanned: seams behind all slots. */
+/** The texts in the order in which they are scanned: joins after all text spans. */
 export function stringsOf({ slots, seams }: Texts): string[] {
   return [...slots, ...seams].map(({ text }) => text);
 }
 
-/** Fields that the model does not see are looked at for those who ask for them. */
+/**
+ * Whether the match counts for the guardrail. Fields that the model does not see count only for guardrails that request
+ * them.
+ */
 export function isEnabled(guardrail: Acting | undefined, { ranges }: Found, { slots }: Texts): boolean {
   return ranges.every(({ slot }) => {
     const only = slots[slot]?.only;
@@ -38,13 +42,13 @@ export function isEnabled(guardrail: Acting | undefined, { ranges }: Found, { sl
   });
 }
 
-/** Where nothing can be put in place of what was found, redacting is blocking. */
+/** Whether the match blocks. Redaction blocks if the match cannot be replaced. */
 export function blocks(guardrail: Acting | undefined, { ranges }: Found, { slots }: Texts): boolean {
   if (guardrail?.action !== 'redact') return guardrail?.action === 'block';
   return ranges.some(({ slot }) => slots[slot]?.isFixed === true);
 }
 
-/** In the order of the text, then of the guardrails. */
+/** The first match in the order of the text, then of the guardrails. */
 export function firstOf(found: readonly Found[]): Found | undefined {
   return found.toSorted((a, b) => {
     const [first, second] = [a.ranges[0], b.ranges[0]];
@@ -71,8 +75,8 @@ interface Cut extends Range {
 }
 
 /**
- * @param put what stands in place of something found in a slot; called once for each, in the order of the texts
- * @returns the text of each slot
+ * @param put returns the replacement of a match in a text span; called once for each match, in the order of the texts
+ * @returns the new text of each span
  */
 export function replace(
   { slots }: Texts,
@@ -82,7 +86,7 @@ export function replace(
   const cuts = found.flatMap((one): Cut[] => one.ranges.map((range) => ({ ...range, found: one })));
   cuts.sort((a, b) => a.start - b.start || a.found.matcher - b.found.matcher);
   const bySlot = Map.groupBy(cuts, ({ slot }) => slot);
-  // What crosses a seam is replaced where it begins, and the rest of it taken away.
+  // A match that crosses a join is replaced where it begins, and the rest of it is removed.
   const placed = new Set<Found>();
   return slots.map((slot, index) => {
     const own = bySlot.get(index);

@@ -1,6 +1,6 @@
-// Where text stands in a body, and what may become of it there. Whatever a table of places does not name is inspected, its names
-// too, so that a field nobody thought of is inspected rather than skipped. A body is never changed: what is rewritten is a copy
-// along the way to it, and the very same body where nothing is.
+// Describes where a body contains text, and how each text may be changed. A field that the schema does not name is
+// inspected, including its name, so that an unknown field is never skipped. A body is never modified: a change copies
+// the objects on the way to it, and without a change the same body is returned.
 import { isUtf8 } from 'node:buffer';
 import { isNumber, type JsonNumber, plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
@@ -10,27 +10,31 @@ import { mapJsonText, spellingsOf } from './json-text.ts';
 
 export interface Place {
   /**
-   * What becomes of a string here: text is inspected and may be rewritten; fixed is inspected, and what would have to be rewritten
-   * blocks, because a placeholder would break it; json is JSON text, of which each value is text; a document is a data URL, whose
-   * text is text where it holds one, and which is exempt else; exempt is not inspected.
-   * Whole numbers are inspected as fixed, unless exempt.
+   * How a string at this location is treated.
+   * text: it is inspected and may be rewritten.
+   * fixed: it is inspected; a match that would have to be rewritten blocks, because a placeholder would break the
+   * string.
+   * json: it is JSON text; each value in it is text.
+   * document: it is a data URL; if it contains text, that text is inspected, otherwise it is exempt.
+   * exempt: it is not inspected.
+   * Whole numbers are treated as fixed, unless exempt.
    */
   readonly strings: 'text' | 'fixed' | 'json' | 'document' | 'exempt';
-  /** Of an exemption and of what is fixed. */
+  /** Reason for an exemption or a fixed string. */
   readonly why?: string;
-  /** Only strings of this form are exempt; others are text. */
+  /** If set, only strings of this form are exempt; all others are text. */
   readonly isExempt?: (text: string) => boolean;
-  /** Whatever stands below is exempt too. */
+  /** Everything below this location is exempt too. */
   readonly deep?: boolean;
-  /** What stands in an object here, by name; a list has its place in each item. */
+  /** Locations in an object, by name. For a list, the location applies to each item. */
   readonly fields?: Readonly<Record<string, Place>>;
-  /** What stands under any other name. */
+  /** Location for all other names. */
   readonly others?: Place;
-  /** An object here is a turn of its own, or one together with those of the same role beside it. */
+  /** An object here is a conversation turn of its own, or part of one turn with adjacent objects of the same role. */
   readonly turn?: 'own' | 'by role';
-  /** Text here is inspected joined with that of its turn. */
+  /** Text here is inspected joined with the other text of its turn. */
   readonly joins?: boolean;
-  /** Inspected by those guardrails alone that ask for it: the model does not see it. */
+  /** Inspected only by guardrails that request this field, because the model does not see it. */
   readonly only?: RequestField;
 }
 
@@ -38,29 +42,29 @@ export interface Place {
 export interface Slot {
   readonly text: string;
   readonly isFixed: boolean;
-  /** Strings of one JSON text have one number, all others one of their own. */
+  /** Strings of the same JSON text share a number; every other string has its own. */
   readonly group: number;
-  /** Inspected joined with those of the same turn. */
+  /** The string is inspected joined with the others of this turn. */
   readonly turn?: number;
-  /** Inspected by those guardrails alone that ask for this field. */
+  /** Inspected only by guardrails that request this field. */
   readonly only?: RequestField;
-  /** Of a text that may come in pieces: where it stands, the same for all its pieces. Where it was asked for. */
+  /** For a text that may arrive in pieces: its location, the same for all pieces. Only if requested. */
   readonly path?: string;
-  /** Where it was asked for. */
+  /** Only if requested. */
   readonly where?: Where;
 }
 
-/** Where a string of a body stands. */
+/** Location of a string in a body. */
 export interface Where {
   /** JSON pointer (RFC 6901). */
   readonly pointer: string;
-  /** The name of what the pointer leads to. */
+  /** The string is the name of the member that the pointer refers to. */
   readonly inName?: true;
-  /** What the pointer leads to is JSON text: a string, name or number within it. */
+  /** The pointer refers to JSON text, and the string is a string, name or number inside it. */
   readonly isInner?: true;
 }
 
-/** Deeper than anything that is meant to be read. */
+/** The body is nested deeper than any legitimate one. */
 export class TooDeepError extends Error {}
 
 export const anything: Place = { strings: 'text' };
@@ -73,17 +77,20 @@ export const exempt = (why: string, isExempt?: (text: string) => boolean): Place
   why,
   ...(isExempt && { isExempt }),
 });
-/** A data URL whose text is inspected where it holds one. */
+/** A data URL, whose content is inspected if it is text. */
 export const document = (why: string, isExempt: (text: string) => boolean): Place => ({
   strings: 'document',
   why,
   isExempt,
 });
-/** With all that stands below. */
+/** Exempt together with everything below it. */
 export const unseen = (why: string): Place => ({ strings: 'exempt', why, deep: true });
 export const fields = (named: Readonly<Record<string, Place>>): Place => ({ strings: 'text', fields: named });
 
-/** @returns all strings of a body that are inspected, in its order. @throws TooDeepError */
+/**
+ * @returns all strings of a body that are inspected, in order
+ * @throws TooDeepError
+ */
 export function slotsOf(body: unknown, place: Place): Slot[] {
   const slots: Slot[] = [];
   new Walk((slot) => {
@@ -93,23 +100,26 @@ export function slotsOf(body: unknown, place: Place): Slot[] {
   return slots;
 }
 
-/** @param texts in place of each slot's, in their order */
+/** @param texts the new texts of all strings, in order */
 export function withTexts(body: unknown, place: Place, texts: readonly string[]): unknown {
   let index = 0;
   return new Walk((slot) => texts[index++] ?? slot.text).value(body, place);
 }
 
-/** @param put what stands in place of a slot's text. @returns the very same body where that is the same everywhere */
+/** @param put returns the new text of a string @returns the same body if no text changes */
 export function mapTexts(body: unknown, place: Place, put: (slot: Slot) => string): unknown {
   return new Walk(put).value(body, place);
 }
 
-/** As {@link mapTexts}, with the path of each text that is one by itself: no name, no number, no file, no value within JSON text. */
+/**
+ * Like {@link mapTexts}, with the path of each text that is a string of its own: not a name, a number, a file or a
+ * value inside JSON text.
+ */
 export function mapPaths(body: unknown, place: Place, put: (slot: Slot) => string): unknown {
   return new Walk(put, []).value(body, place);
 }
 
-/** As {@link slotsOf}, with where each stands. @throws TooDeepError */
+/** Like {@link slotsOf}, with the location of each string. @throws TooDeepError */
 export function placedSlotsOf(body: unknown, place: Place): Slot[] {
   const slots: Slot[] = [];
   const put = (slot: Slot) => {
@@ -128,9 +138,9 @@ class Walk {
   #depth = 0;
   #groups = 0;
   readonly #turns = new Turns();
-  /** From the body to where the walk is, where somebody asks. */
+  /** The path from the body to the current location, if requested. */
   readonly #path: string[] | undefined;
-  /** The same as a pointer has it, where somebody asks. */
+  /** The same path for a JSON pointer, if requested. */
   readonly #at: string[] | undefined;
   #only: RequestField | undefined;
 
@@ -175,7 +185,7 @@ class Walk {
     return this.#text(value, path || turn ? { group, ...turn, ...path } : { group });
   }
 
-  /** As it is written, and with all its digits: a model reads `4.1e15` as the same number. */
+  /** Inspects a number as written and with all its digits, because a model reads `4.1e15` as the same number. */
   #number(value: JsonNumber, place: Place): JsonNumber {
     if (place.strings !== 'exempt') for (const spelling of spellingsOf(value)) this.#fixed(spelling);
     return value;
@@ -213,7 +223,7 @@ class Walk {
       put ??= new Map(Object.entries(value));
       put.set(name, one);
     }
-    // By entries: an assignment to `__proto__` would lose it.
+    // Built from entries, because an assignment to `__proto__` would lose the member.
     return put === undefined ? value : Object.fromEntries(put);
   }
 
@@ -241,15 +251,18 @@ function pointerOf(path: readonly string[]): string {
   return path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** A part of a list says which one it is, wherever a chunk has it. */
+/**
+ * The index of a list part. A part's own `index` takes precedence, so that each chunk of a stream has the same path.
+ */
 function numberOf(part: unknown, at: number): string {
   const index = isObject(part) ? plainNumber(part.index) : undefined;
   return String(index ?? at);
 }
 
 /**
- * Whose turn it is: messages that follow each other in one role are one turn, because models read them as one text. What the system
- * says is one turn wherever it stands, and parts nobody's turn from itself: some vendors get all of it in front of the others.
+ * Assigns texts to conversation turns. Consecutive messages of one role are one turn, because models read them as one
+ * text. All system messages are one turn, wherever they are, and do not separate the messages around them, because some
+ * vendors receive all system text before the rest.
  */
 class Turns {
   #last: unknown;
@@ -281,15 +294,16 @@ const sides: ReadonlyMap<unknown, string> = new Map([
   ['function', 'tool'],
 ]);
 
-/** SVG is a picture in words. */
+/** SVG is a picture written as text, so it is inspected. */
 const unopened = /^(?:image\/(?!svg)|audio\/|video\/|application\/pdf$)/i;
 
 /**
- * Texts that come as files: `data:text/plain;base64,…` and the like. Models read them as they read any text, so they are inspected as
- * such; what is replaced in them is encoded again. Whatever is text in UTF-8 is opened, because each vendor has a list of its own of
- * types that it reads as text; pictures, sounds and PDF files are not, and office documents and archives are no UTF-8.
- * @param put what stands in place of the file's text
- * @returns the very same data URL where that is the same; undefined for what is no text in UTF-8
+ * Inspects files in data URLs: `data:text/plain;base64,…` and similar. Models read them like any text, so they are
+ * inspected; a changed text is encoded again. All UTF-8 content is opened, because each vendor has its own list of
+ * types that it reads as text. Pictures, audio, video and PDF files are not opened; office documents and archives are
+ * not UTF-8.
+ * @param put returns the new text of the file
+ * @returns the same data URL if the text does not change; undefined if the content is not UTF-8 text
  */
 function mapDocumentText(dataUrl: string, put: (text: string) => string): string | undefined {
   if (!/^data:/i.test(dataUrl)) return undefined;

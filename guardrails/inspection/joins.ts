@@ -1,26 +1,26 @@
-// Text that stands in several places but is read as one: what is cut in two where one place ends and the next begins is found all
-// the same. Joined are the text parts of a message's content, its refusal, and messages that follow each other in one role; what
-// the system says is joined wherever it stands. They are joined twice, as they are and with a line break between, because vendors
-// do either. Of long texts only what is near a seam is looked at again, and only what crosses one counts as found there.
+// Texts in several locations that the model reads as one, so that a match which is split between two of them is found.
+// The text parts of a message's content, its refusal, and consecutive messages of one role are joined; system text is
+// joined wherever it is. They are joined twice, directly and with a line break, because vendors do either. Of long
+// texts only the part near a join is inspected again, and only matches that cross a join count.
 import type { Slot } from './inspection-schema.ts';
 
-/** Joined text, made of pieces of slots. */
+/** Joined text, made of pieces of text spans. */
 export interface Seam {
   readonly text: string;
   readonly pieces: readonly SeamPiece[];
 }
 
 interface SeamPiece {
-  /** Which slot it is of. */
+  /** Index of the text span that it comes from. */
   readonly slot: number;
-  /** Where it begins in the slot. */
+  /** Where it begins in that span. */
   readonly from: number;
   /** Where it begins and ends in the joined text. */
   readonly at: number;
   readonly end: number;
 }
 
-/** A part of a slot's text. */
+/** A range of a text span. */
 export interface Range {
   readonly slot: number;
   readonly start: number;
@@ -29,7 +29,7 @@ export interface Range {
 
 const separators = ['', '\n'] as const;
 
-/** @param reach of a slot's text so much is looked at on each side of a seam */
+/** @param reach length of the text on each side of a join that is inspected */
 export function seamsOf(slots: readonly Slot[], reach: number): readonly Seam[] {
   const turns = new Map<number, number[]>();
   for (const [index, { turn }] of slots.entries()) {
@@ -46,7 +46,10 @@ export function seamsOf(slots: readonly Slot[], reach: number): readonly Seam[] 
 
 const noSeams: readonly Seam[] = [];
 
-/** @returns what a finding in joined text covers of slots; nothing where it lies in one of them, and is found there */
+/**
+ * @returns the ranges that a match in joined text covers; empty if it lies within one text span, where it is found
+ * anyway
+ */
 export function crossing({ pieces }: Seam, start: number, end: number): readonly Range[] {
   const covered = pieces.filter((piece) => piece.at < end && piece.end > start);
   if (covered.length < 2) return [];

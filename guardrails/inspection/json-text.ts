@@ -1,5 +1,5 @@
-// JSON text whose values are inspected one by one: what is put in place of one leaves the text valid, and all else is the very
-// same text: numbers that no float holds, names that stand twice, white space.
+// Inspects the values of a JSON text one by one. A replaced value keeps the text valid, and the rest stays identical:
+// numbers that no float can represent, repeated names, white space.
 import { ExactNumber, type JsonNumber, wholeDigits } from '../../common/exact-number.ts';
 import { parseJson } from '../../common/json.ts';
 import { numberEnd, stringEnd, tokenAt } from '../../common/json-tokens.ts';
@@ -8,8 +8,8 @@ import { numberEnd, stringEnd, tokenAt } from '../../common/json-tokens.ts';
 const charactersMax = 1024 * 1024;
 
 /**
- * @param put called for each string, names too, and each number, which it may see in two spellings. Text that is no JSON is put as a
- * whole
+ * @param put called for each string (names too) and each number, possibly in two spellings. Text that is not JSON is
+ * passed as a whole.
  */
 export function mapJsonText(text: string, put: (part: string) => string): string {
   if (text.length > charactersMax || parseJson(text) === undefined) return put(text);
@@ -40,27 +40,30 @@ function mapString(literal: string, put: (part: string) => string): string {
   return replaced === value ? literal : JSON.stringify(replaced);
 }
 
-/** A number becomes a string: the placeholder that stands for it is none. */
+/** A replaced number becomes a string, because a placeholder is not a number. */
 function mapNumber(literal: string, put: (part: string) => string): string {
   const spellings = new Set([literal, ...spellingsOf(new ExactNumber(literal))]);
-  // Each is put, whatever becomes of the others: who collects and who replaces meet the same ones.
+  // Every spelling is passed, even if an earlier one was replaced, so that collecting and replacing see the same
+  // sequence.
   const replaced = [...spellings].map((spelling) => [spelling, put(spelling)] as const);
   const found = replaced.find(([spelling, left]) => left !== spelling);
   return found === undefined ? literal : JSON.stringify(found[1]);
 }
 
-/** A shorter one is an index, a size or a count, and nothing that anybody looks for. */
+/** A smaller number is an index, a size or a count, which no guardrail looks for. */
 const shortest = 1000;
-/** Longer than anything that is looked for by its digits: an exponent may stand for millions. */
+/** Longer than any number that guardrails look for; an exponent may stand for millions of digits. */
 const digitsMax = 64;
 
 /**
- * The ways in which a whole number may be read: whoever hides one from guardrails writes it with a fraction or an exponent. As it is
- * written, then with all its digits where that differs; none of a number that is short or has a fraction.
+ * The spellings of a whole number that are inspected, because an attacker may hide one by writing it with a fraction or
+ * an exponent: the number as written, then with all its digits if that differs. Empty for a number that is small or has
+ * a fraction.
  */
 export function spellingsOf(value: JsonNumber): readonly string[] {
   const plain = Number(value);
-  // Whole as most read it: a double has no room for a fraction behind so many digits.
+  // Whole after rounding to a double, as most parsers read it: after so many digits a double has no room for a
+  // fraction.
   const isWhole = Number.isInteger(plain) || Math.abs(plain) === Number.POSITIVE_INFINITY;
   if (!isWhole || Math.abs(plain) < shortest) return [];
   const written = String(value);

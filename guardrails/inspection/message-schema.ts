@@ -1,5 +1,5 @@
-// Where text stands in a message, of a request as of an answer: answers are sent back as history. The exemptions are what the
-// model does not see, or what is no text.
+// Locations of text in a message, of a request or a response, because responses are sent back as history. Exempt are
+// fields that the model does not see, and values that are not text.
 import {
   anything,
   document,
@@ -13,10 +13,10 @@ import {
   unseen,
 } from './inspection-schema.ts';
 
-/** What identifiers of the format look like. Whatever else stands in such a place is inspected. */
+/** The form of identifiers. Any other text in their location is inspected. */
 const isWord = (value: string) => value.length <= 64 && !/[^\w.-]/.test(value);
 const hasNoSpace = (value: string) => !/\s/.test(value);
-// What is not allowed is looked for, not what is: that needs no stack, however long the data.
+// Searches for a forbidden character instead of matching the allowed ones, which would need stack for long data.
 const isBase64 = (value: string) => !/[^A-Za-z0-9+/=_\r\n-]/.test(value);
 
 function isMedia(value: string): boolean {
@@ -40,7 +40,7 @@ const mediaObject: Place = {
   fields: { url: media, detail: word, format: word, mime_type: exempt('a media type', hasNoSpace) },
 };
 
-/** Also a content that is no list but the text itself. */
+/** A content may also be the text itself instead of a list. */
 export const content: Place = {
   ...joined,
   fields: {
@@ -65,7 +65,7 @@ export const content: Place = {
   },
 };
 
-/** The search company's, of a message as of a call. */
+/** The search provider's addition to messages and calls. */
 const extraContent = fields({ google: fields({ thought_signature: opaque }) });
 
 const thinkingBlock = fields({
@@ -94,7 +94,7 @@ const toolCall = fields({
   cache_control: cacheMark,
 });
 
-/** Of a turn that paused: what the vendor's own tools did and found, which the model reads again. */
+/** Blocks of a paused turn: calls and results of the vendor's own tools, which the model reads again. */
 const contentBlock: Place = {
   strings: 'text',
   fields: {
@@ -130,7 +130,7 @@ const documentCitation = fields({
 
 const urlCitation = fields({ url: text, title: text, start_index: number, end_index: number });
 
-/** SDK types `ChatCompletionMessageParam` and `ChatCompletionMessage`, and what vendors add to them. */
+/** SDK types `ChatCompletionMessageParam` and `ChatCompletionMessage`, and vendors' additions. */
 export const messageFields: Readonly<Record<string, Place>> = {
   role: word,
   name,

@@ -1,4 +1,4 @@
-// Where text stands in a request (SDK type `ChatCompletionCreateParams`). What is not named here is inspected.
+// Locations of text in a request (SDK type `ChatCompletionCreateParams`). A field that is not named here is inspected.
 import type { RequestField } from '../../proto/words/guardrails.ts';
 import { anything, exempt, fields, fixed, type Place, text, unseen } from './inspection-schema.ts';
 import { cacheMark, called, content, id, messageFields, name, number, word } from './message-schema.ts';
@@ -13,7 +13,7 @@ const schema: Place = {
     return schemaFields;
   },
 };
-/** By names of properties, which are inspected as well. */
+/** By property name; the names are inspected too. */
 const schemas: Place = { strings: 'text', others: schema };
 
 const schemaFields: Readonly<Record<string, Place>> = {
@@ -113,7 +113,7 @@ export const requestPlaces = fields({
       approximate: fields({ city: text, country: text, region: text, timezone: text }),
     }),
   }),
-  // What the model does not see.
+  // Fields that the model does not see.
   model: exempt('the gateway reads it'),
   user: exempt("names the caller's user to the vendor"),
   safety_identifier: exempt("names the caller's user to the vendor"),
@@ -148,10 +148,10 @@ export const requestPlaces = fields({
   ),
 });
 
-/** By the fields that guardrails ask for beside what the model sees. */
+/** Cache, by the fields that guardrails request in addition to those that the model sees. */
 const withFields = new Map<string, Place>();
 
-/** @param also fields that the model does not see, inspected by the guardrails that ask for them */
+/** @param also fields that the model does not see, inspected for the guardrails that request them */
 export function requestPlacesWith(also: readonly RequestField[]): Place {
   if (also.length === 0) return requestPlaces;
   const requested = [...new Set(also)].sort();

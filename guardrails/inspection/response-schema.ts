@@ -1,10 +1,11 @@
-// Where text stands in an answer (SDK types `ChatCompletion` and `ChatCompletionChunk`). What is not named here is inspected.
+// Locations of text in a response (SDK types `ChatCompletion` and `ChatCompletionChunk`). A field that is not named
+// here is inspected.
 import { exempt, fields, type Place, text, unseen } from './inspection-schema.ts';
 import { id, messageFields, number, word } from './message-schema.ts';
 
 const filterResults = unseen("the vendor's own verdicts");
 
-/** Of `message`, and of `delta`. */
+/** For `message` and for `delta`. */
 export const responseMessagePlaces: Place = { ...fields(messageFields), turn: 'own' };
 
 export const choicePlaces = fields({

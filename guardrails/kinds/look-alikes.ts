@@ -1,6 +1,6 @@
-// Letters that look like a Latin one: a selection from Unicode's confusables (UTS #39, confusables.txt), with the letters that
-// differ from a Latin one by a stroke. By small letters; a capital counts as its small letter does. Latin letters and digits stand
-// for themselves: 0 is no o, 1 no l.
+// Letters that look like a Latin one: a selection from Unicode's confusables (UTS #39, confusables.txt), with letters
+// that differ from a Latin one by a stroke. Keyed by lower-case letters; a capital counts as its lower-case letter.
+// Latin letters and digits are not mapped: 0 is not o, and 1 is not l.
 
 const lookAlikesOf = {
   a: 'аαɑᴀ',
@@ -31,7 +31,7 @@ const lookAlikesOf = {
   z: 'ʐᴢ',
 } as const;
 
-/** The Latin letter by its look-alike. */
+/** The Latin letter for each look-alike. */
 export const lookAlikes: ReadonlyMap<string, string> = new Map(
   Object.entries(lookAlikesOf).flatMap(([letter, others]) => [...others].map((other) => [other, letter])),
 );

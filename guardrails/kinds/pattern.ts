@@ -1,6 +1,6 @@
-// Regular expressions of operators, held against the text as it is, and where it has escapes (`\n`, `%40`) also against what they
-// say: all of one guardrail at once, in linear time. Of matches that overlap the one that begins first is found, then the one of the
-// earlier pattern; its length is what RE2 gives it.
+// Operators' regular expressions, matched against the unchanged text and, if it has escapes (`\n`, `%40`), also against
+// the decoded text. All patterns of a guardrail are matched at once, in linear time. If matches overlap, the one that
+// begins first is found; if they begin together, the one of the earlier pattern. RE2 determines its length.
 import type { PatternCheck } from '../definition.ts';
 import { type EscapeBounds, escapeBounds } from '../escapes.ts';
 import type { Folded } from '../fold.ts';
@@ -13,8 +13,9 @@ import { PendingSearch } from './pattern/program.ts';
 import { Search } from './pattern/search.ts';
 
 /**
- * A match that depends on what stands behind it (`\b`, `$`) is as long as what it looks at. One that is longer than the window is
- * found whole where the text is there to its end; otherwise as much of it as is a match by itself and fits into the window.
+ * A match that depends on the text after it (`\b`, `$`) counts as long as the text that it looks at. A match longer
+ * than the window is found whole if the text is complete. Otherwise the part of it that is a match of its own and fits
+ * into the window is found.
  * @throws InvalidCheckError
  */
 export function compilePattern(check: PatternCheck): Matcher {
@@ -29,7 +30,7 @@ export function compilePattern(check: PatternCheck): Matcher {
   };
   return { inspect, ...costsOf(expressions, check.patterns) };
 
-  /** Of the text as it is written. */
+  /** Searches the text as written. */
   function readingOfWritten(text: InspectedText, from: number, window: number): Reading {
     const { raw, isEnd, isPart } = text;
     const reached = (at: number) => (isPart ? at : inReach(raw, at, window));
@@ -40,14 +41,15 @@ export function compilePattern(check: PatternCheck): Matcher {
   }
 
   function searchesOf({ raw, isEnd, isPart }: Omit<InspectedText, 'folded'>, from: number, window: number) {
-    // In a part as in a whole: what would be pending is not taken, for it begins behind what is decided.
+    // A part is searched like a whole text: matches that are still pending begin after the decided part and are
+    // ignored.
     const searched = { raw, isEnd: isEnd || isPart === true, window };
     return expressions
       .foundIn(raw.slice(Math.max(0, from - 1)))
       .map((index) => new Search(expressions, index, searched));
   }
 
-  /** Of the text as its escapes are read; all places are those of the raw one. */
+  /** Searches the text with its escapes decoded; all positions refer to the raw text. */
   function readingOf(text: InspectedText, from: number, window: number): Reading {
     const { raw, isEnd, isPart } = text;
     const read = text.folded.unfolded;
@@ -62,7 +64,10 @@ export function compilePattern(check: PatternCheck): Matcher {
     };
   }
 
-  /** Where no match is longer than the window, those near escapes: all others are those of the text as it is written. */
+  /**
+   * If no match can be longer than the window, only the text near escapes is searched: matches elsewhere are the same
+   * as in the written text.
+   */
   function searchesOfRead(text: InspectedText, read: Folded, from: number, window: number) {
     const first = read.foldedAt(from);
     if (read.escapes === undefined || expressions.longest >= window)
@@ -74,7 +79,7 @@ export function compilePattern(check: PatternCheck): Matcher {
 
 interface Reading {
   readonly searches: readonly Pick<Search, 'next'>[];
-  /** @param at nothing begins before */
+  /** @param at no match begins before this */
   decidedFrom(at: number): number;
 }
 
@@ -85,7 +90,7 @@ function both(written: Reading, read: Reading): Reading {
   };
 }
 
-/** @param longest in the raw text, where escapes are longer than what they say */
+/** @param longest maximum length in the raw text, where escapes are longer than their decoded characters */
 function rawSpan(search: Pick<Search, 'next'>, read: Folded, at: number, longest: number): Span | undefined {
   for (let from = read.foldedAt(at); ; ) {
     const found = search.next(from);
@@ -111,12 +116,14 @@ function collect(reading: Reading, from: number, bounds?: EscapeBounds): Inspect
     const found = bounds === undefined ? first : whole(first, bounds);
     findings.push({ ...found, start: Math.max(at, found.start), label: 'PATTERN' });
     at = Math.max(found.end, at);
-    // What had begun within the finding is no match any more.
+    // A pending match that began inside this one cannot become a match any more.
     if (decided < at) decided = reading.decidedFrom(at);
   }
 }
 
-/** What begins before is longer than the window. */
+/**
+ * The earliest position at which a match of at most one window may still be pending; an earlier one would be longer.
+ */
 function inReach(raw: string, from: number, window: number): number {
   const least = raw.length - window + 1;
   if (least <= from) return from;

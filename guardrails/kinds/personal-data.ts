@@ -1,9 +1,8 @@
-// Personal data that has a form: addresses of e-mail, and numbers. The more specific goes first, so that a card is no phone number
-// even where cards are not looked for.
-//
-// Pieces give what the whole gives, because a finding depends on what stands close to it alone: an e-mail address on the run of its
-// own characters, a number on `reachMax` units behind its first digit. What is within reach of the end of a text that goes on is
-// not decided, unless a blank shows that it has ended.
+// Personal data with a recognizable form: e-mail addresses and numbers. More specific types take precedence, so that a
+// card number is never a phone number, even if cards are not looked for.
+// A text in pieces gives the same matches as the whole, because a match depends only on nearby text: an e-mail address
+// on the run of its own characters, a number on `reachMax` units after its first digit. In an incomplete text, anything
+// within reach of the end is undecided, unless a blank shows that it has ended.
 import type { PersonalDataType } from '../../proto/words/guardrails.ts';
 import type { PersonalDataCheck } from '../definition.ts';
 import { contextMax } from '../fold.ts';
@@ -26,7 +25,7 @@ import { findWrapped, lineEndWithin, lineMax } from './personal-data/wrapped.ts'
 
 type NumberData = Exclude<PersonalDataType, 'email'>;
 
-/** In the order of precedence. */
+/** In order of precedence. */
 const numberTypes = [
   ['iban', () => iban],
   ['ip_address', () => ipAddress],
@@ -36,15 +35,15 @@ const numberTypes = [
 ] as const satisfies readonly (readonly [NumberData, (check: PersonalDataCheck) => NumberType])[];
 
 interface Found extends Span {
-  /** Of a number. */
+  /** Only for a number. */
   readonly type?: NumberType;
-  /** Undefined: not looked for. */
+  /** Undefined: the type is not looked for. */
   readonly label: string | undefined;
 }
 
 interface Scan {
   readonly found: readonly Found[];
-  /** What starts here or later is not decided. */
+  /** Anything that starts here or later is undecided. */
   readonly open: number;
 }
 
@@ -54,7 +53,7 @@ export function compilePersonalData(check: PersonalDataCheck): Matcher {
   const types = needed.map(([type, make]) => ({ type: make(check), isWanted: isWanted(type) }));
   const emailLabel = isWanted('email') ? 'EMAIL' : undefined;
   return {
-    // Of telephone numbers one after the other; of prose 2.
+    // Measured on consecutive telephone numbers; prose costs 2.
     cost: 1_600,
     likelyCost: 60,
     inspect(text, from, window) {
@@ -62,7 +61,7 @@ export function compilePersonalData(check: PersonalDataCheck): Matcher {
       const scan = scanFrom(first, text);
       const mayWait = text.isEnd || text.isPart === true;
       const isOverdue = !mayWait && text.folded.rawAt(scan.open) <= text.raw.length - window;
-      // What is open for a window is taken as it stands: no matter how much that is not seen follows it.
+      // After a full window the text is scanned as if it ended here, no matter how much invisible text follows.
       const { found } = isOverdue ? scanFrom(first, { ...text, isEnd: true }) : scan;
       return inBounds(text, { found, open: scan.open }, from, window);
     },
@@ -141,7 +140,10 @@ function findAt(place: Place, types: readonly Wanted[]): Found | undefined {
   return undefined;
 }
 
-/** @returns whether a line ends so close behind a place that a number may go over it; asked of one place after another */
+/**
+ * @returns a function that tests whether a line ends so close after a position that a number may cross it; call it with
+ * ascending positions
+ */
 function lineEnds(text: string, from: number): (at: number) => boolean {
   let next = text.indexOf('\n', from);
   return (at) => {
@@ -159,7 +161,7 @@ function findOverLineEnd(place: Place, types: readonly Wanted[]): Found | undefi
   return found.type.label === 'PHONE' && !isInternational ? undefined : found;
 }
 
-/** That follow one another, with no more than separators between them; as many as a type may ask for. */
+/** Counts digits that follow one another with only separators between them, up to the number that any type needs. */
 function digitsFrom(text: string, at: number): number {
   let digits = 0;
   let last = at;
@@ -181,16 +183,16 @@ function isSeparator(code: number): boolean {
   return code === 32 || (code >= 40 && code <= 47 && code !== 42) || (code >= 0xa0 && code < 0x2213);
 }
 
-/** Behind a run that a number may be of: units that decide whether it is one. */
+/** Units after a run that may decide whether it is a number. */
 const behind = 6;
 const separators = `[${blank}${dash}./()+,]`;
-// Each part begins with what the one before cannot take: one way to match.
+// Each part begins with a character that the previous part cannot match, so there is only one way to match.
 const gap = `(?:${separators}{1,${separatorsMax}}|${separators}?${lineEndWithin})`;
 const run = new RegExp(`^[0-9A-Za-z:]+(?:${gap}(?=\\d)[0-9A-Za-z:]+)*`);
 const accountRun = new RegExp(`^(?:(?:${separators}|${lineEndWithin})?[0-9A-Za-z])+`);
 const accountStart = /^[A-Za-z]{2}\d{2}/;
 
-/** What follows may change what is found at a number. */
+/** Whether later text may change the result at this number. */
 function isOpen(text: string, at: number, openEmail: number): boolean {
   const reach = at + reachMax;
   if (reach + behind <= text.length && reach < openEmail) return false;
@@ -204,7 +206,7 @@ function lengthOf(beginning: RegExp, text: string): number {
   return beginning.exec(text)?.[0].length ?? 0;
 }
 
-/** Where a number may begin that goes on at `at`: with letters, colons, a plus, a bracket. */
+/** Where a number may begin that continues at `at`: with letters, colons, a plus or a bracket. */
 function startOfWord(text: string, at: number, from: number): number {
   let start = at;
   const first = Math.max(from, at - startMax);
@@ -212,11 +214,11 @@ function startOfWord(text: string, at: number, from: number): number {
   return start === at ? startOfParted(text, at, from) : start;
 }
 
-/** The longest beginning of an address of IPv6 without a digit. */
+/** The longest beginning of an IPv6 address without a digit. */
 const startMax = 45;
 const partedStart = new RegExp(`(?<![0-9A-Za-z])[A-Za-z]{1,2}[${blank}${dash}.]$`);
 
-/** Letters that a separator parts from the digits: "AB 12 34 56 C". */
+/** Letters that a separator divides from the digits: "AB 12 34 56 C". */
 function startOfParted(text: string, at: number, from: number): number {
   const parted = partedStart.exec(text.slice(Math.max(0, at - 4), at));
   return Math.max(from, at - (parted?.[0].length ?? 0));

@@ -1,26 +1,24 @@
-// Many phrases looked for at once, unit by unit (Aho and Corasick, 1975). A state is the longest beginning of a phrase that the
-// text read so far ends with; 0 is none.
-//
-// Not a library's, because a stream needs the state: how much of the text may still become a phrase decides how much is held back,
-// and none of those tried tells it (modern-ahocorasick 3.3.0, @monyone/aho-corasick 1.1.11), nor where blanks are many. With 10,000
-// phrases this is as fast as the faster of them.
+// Finds many phrases at once, unit by unit (Aho and Corasick, 1975). A state is the longest prefix of a phrase with
+// which the text so far ends; 0 is none. No library, because a stream needs the state to decide how much text is held
+// back, and the tried ones (modern-ahocorasick 3.3.0, @monyone/aho-corasick 1.1.11) do not report it, nor the positions
+// of repeated blanks. With 10,000 phrases this is as fast as the faster of them.
 
 export class PhraseAutomaton {
-  /** Units of the longest phrase. */
+  /** Length of the longest phrase in units. */
   readonly longest: number;
-  /** The most phrases that a text can end with at one place. */
+  /** Maximum number of phrases with which a text can end at one position. */
   readonly endingsMax: number;
   readonly #trie: Trie;
-  /** Of each state: the next shorter one that the same text ends with. */
+  /** For each state: the next shorter state with which the same text ends. */
   readonly #shorter: Int32Array;
-  /** Of each state: itself where it is a whole phrase, else the next shorter one that is. */
+  /** For each state: the state itself if it is a whole phrase, otherwise the next shorter one that is. */
   readonly #phrases: Int32Array;
-  /** Children of 0 by unit, of those that are ASCII: most of the time a text is in state 0. */
+  /** Children of state 0 by ASCII unit, because most of the time a text is in state 0. */
   readonly #roots = new Int32Array(0x80);
 
   /**
-   * @param phrases none empty, none longer than 65,535 units
-   * @param mayBegin whether a phrase may begin at a place within another one: where not, no state begins there
+   * @param phrases not empty, at most 65,535 units each
+   * @param mayBegin whether a phrase may begin at a position inside another one; if not, no state begins there
    */
   constructor(phrases: Iterable<string>, mayBegin: (phrase: string, at: number) => boolean) {
     const sorted = [...new Set(phrases)].sort();
@@ -46,12 +44,12 @@ export class PhraseAutomaton {
     this.endingsMax = endings.reduce((most, count) => Math.max(most, count), 0);
   }
 
-  /** The state that a unit leads to where no phrase has begun. */
+  /** The next state if no phrase has begun yet. */
   first(unit: number): number {
     return unit < 0x80 ? (this.#roots[unit] ?? 0) : this.#child(0, unit);
   }
 
-  /** The state that a unit leads to, of those that begin before it. */
+  /** The next state among those that have begun before this unit. */
   next(state: number, unit: number): number {
     for (let at = state; at !== 0; at = this.#shorter[at] ?? 0) {
       const child = this.#child(at, unit);
@@ -60,12 +58,12 @@ export class PhraseAutomaton {
     return 0;
   }
 
-  /** Units of the beginning that a state is. */
+  /** Length of the prefix that a state represents. */
   depth(state: number): number {
     return this.#trie.depths[state] ?? 0;
   }
 
-  /** The longest whole phrase that the text ends with in this state, as a state; 0: none. */
+  /** The longest whole phrase with which the text ends in this state, as a state; 0: none. */
   phrase(state: number): number {
     return this.#phrases[state] ?? 0;
   }
@@ -87,15 +85,17 @@ export class PhraseAutomaton {
   }
 }
 
-/** States are numbered breadth first, so that the children of one stand side by side, in the order of their units. */
+/**
+ * States are numbered breadth first, so that the children of a state are consecutive and in the order of their units.
+ */
 interface Trie {
-  /** Of each state: the unit that leads to it. */
+  /** For each state: the unit that leads to it. */
   readonly units: Uint16Array;
   readonly depths: Uint16Array;
   readonly isPhrase: Uint8Array;
-  /** Of each state: where its children begin. They end where those of the next state begin. */
+  /** For each state: the index of its first child. The children end where those of the next state begin. */
   readonly firstChildren: Int32Array;
-  /** Of each state: the first of the phrases that begin with it. */
+  /** For each state: the first of the phrases that start with it. */
   readonly firstPhrases: Int32Array;
 }
 
@@ -106,7 +106,7 @@ function parentsOf({ units, firstChildren }: Trie): Int32Array {
   return parents;
 }
 
-/** @param phrases sorted, each once */
+/** @param phrases sorted, without duplicates */
 function trieOf(phrases: readonly string[]): Trie {
   const statesMax = phrases.reduce((sum, { length }) => sum + length, 1);
   const units = new Uint16Array(statesMax);
@@ -114,7 +114,7 @@ function trieOf(phrases: readonly string[]): Trie {
   const isPhrase = new Uint8Array(statesMax);
   const firstChildren = new Int32Array(statesMax + 1);
   const firstPhrases = new Int32Array(statesMax);
-  /** Of each state: the first of the phrases behind those. */
+  /** For each state: the end (exclusive) of the phrases that start with it. */
   const to = new Int32Array(statesMax);
   to[0] = phrases.length;
   let states = 1;

@@ -1,5 +1,5 @@
-// One inspection of a text for phrases. What stands behind a phrase is always seen before it is found, so that a letter to come
-// cannot undo it: it would have been part of the word, or its accent.
+// One inspection of a text for phrases. A phrase is only found after the text behind it was seen, so that a later
+// letter or accent cannot invalidate it by becoming part of the word.
 import { characterBefore, characterLength, codePointIn, wholeCharacters } from '../characters.ts';
 import type { Finding, Inspected, InspectedText } from '../matcher.ts';
 import type { PhraseAutomaton } from './phrase-automaton.ts';
@@ -14,7 +14,7 @@ export interface PhraseScanOptions {
   readonly window: number;
 }
 
-/** "WORD": the label of all that is found. */
+/** The label of all matches: "WORD". */
 const label = 'WORD';
 
 const none = new Int32Array(0);
@@ -23,19 +23,20 @@ export class PhraseScan {
   readonly #options: PhraseScanOptions;
   readonly #folded: string;
   /**
-   * Units are counted as they are read, blanks that follow a blank left out. Of the last so many, in a ring: where they stand in
-   * the folded text, and of the longest phrase that begins there, where it ends (0: none does).
+   * A ring over the most recent units. Units are counted as they are read; a blank after a blank is not counted. For
+   * each unit the ring contains its position in the folded text and the end of the longest phrase that begins there (0:
+   * none).
    */
   #places = none;
   #ends = none;
   #mask = 0;
   #read = 0;
   #state = 0;
-  /** Phrases that are noted in the ring and not settled; none begins before the unit of this count. */
+  /** Number of phrases in the ring that are not settled, and the count of the first unit at which one begins. */
   #noted = 0;
   #firstNoted = 0;
   readonly #findings: Finding[] = [];
-  /** In the raw text: what is found begins here or behind. */
+  /** Raw position before which no further match may begin. */
   #free: number;
 
   constructor(options: PhraseScanOptions) {
@@ -63,7 +64,10 @@ export class PhraseScan {
     return { findings: this.#findings, decided: text.isEnd ? this.#finish() : this.#pause() };
   }
 
-  /** Nearly all of a text is passed over here. @returns where the next phrase may begin, or the length of the text */
+  /**
+   * Skips the text without phrases, which is nearly all of it.
+   * @returns where the next phrase may begin, or the length of the text
+   */
   #nextBeginning(from: number): number {
     const { automaton } = this.#options;
     const folded = this.#folded;
@@ -75,12 +79,12 @@ export class PhraseScan {
   #mayBegin(at: number): boolean {
     if (at === 0 || this.#options.withinWords) return true;
     const [before, after] = [this.#folded.charCodeAt(at - 1), this.#folded.charCodeAt(at)];
-    // Nearly always: neither is half of a pair.
+    // The common case: neither unit is half of a surrogate pair.
     if (before < 0xd800 && after < 0xd800) return !isWithinWord(before, after);
     return !isWithinWord(characterBefore(this.#folded, at), this.#character(at));
   }
 
-  /** @param at of the unit that has led to the state, in the folded text */
+  /** @param at folded position of the unit that led to the state */
   #take(state: number, at: number): void {
     if (this.#read === 0) this.#makeRing(at);
     this.#places[this.#read & this.#mask] = at;
@@ -89,7 +93,7 @@ export class PhraseScan {
     if (this.#options.automaton.phrase(state) !== 0) this.#note(state, at + 1);
   }
 
-  /** Not before something has begun: most pieces of a stream need none. */
+  /** Created when the first phrase begins, because most pieces of a stream need none. */
   #makeRing(at: number): void {
     const unitsMax = Math.min(this.#options.automaton.longest, this.#folded.length - at);
     const size = 2 ** (32 - Math.clz32(unitsMax));
@@ -98,7 +102,7 @@ export class PhraseScan {
     this.#mask = size - 1;
   }
 
-  /** The count of the unit that a state begins with. */
+  /** The count of the unit at which a state begins. */
   #begin(state: number): number {
     return this.#read - this.#options.automaton.depth(state);
   }
@@ -107,7 +111,7 @@ export class PhraseScan {
     return this.#places[count & this.#mask] ?? 0;
   }
 
-  /** @param phraseEnd in the folded text, of all phrases that what has been read ends with */
+  /** Notes all phrases with which the text so far ends. @param phraseEnd end of the phrases in the folded text */
   #note(state: number, phraseEnd: number): void {
     const { automaton, text, window } = this.#options;
     const end = this.#characterEnd(phraseEnd);
@@ -119,7 +123,8 @@ export class PhraseScan {
     for (; phrase !== 0; phrase = automaton.phrase(automaton.shorter(phrase))) {
       const begin = this.#begin(phrase);
       const start = text.folded.rawAt(this.#place(begin));
-      // What stands beyond the window is no neighbour, in a whole text neither: pieces give what the whole gives.
+      // Text beyond the window does not count as adjacent, not even in a whole text, so that pieces give the same
+      // result as the whole.
       if (start < this.#free || !(isWordEnd || next - start >= window)) continue;
       if (!text.isEnd && !text.isPart && rawEnd - start > window) continue;
       if (this.#noted === 0 || begin < this.#firstNoted) this.#firstNoted = begin;
@@ -128,7 +133,7 @@ export class PhraseScan {
     }
   }
 
-  /** Finds what is noted and begins before the unit of a count: nothing to come can begin before it, or be longer. */
+  /** Settles noted phrases that begin before the given count. Nothing to come can begin earlier or be longer. */
   #settle(before: number): void {
     for (; this.#noted > 0 && this.#firstNoted < before; this.#firstNoted++) {
       const end = this.#ends[this.#firstNoted & this.#mask] ?? 0;
@@ -145,19 +150,20 @@ export class PhraseScan {
     const { text, window } = this.#options;
     const start = text.folded.rawAt(begin);
     if (start < this.#free) return;
-    // As much of the unseen behind it as the window takes: pieces give what the whole gives.
+    // Includes at most as much invisible text after the match as fits into the window, so that pieces give the same
+    // result as the whole.
     const room = Math.max(this.#endOfLetters(end), wholeCharacters(text.raw, start + window));
     this.#free = Math.min(text.folded.rawEnd(end), room);
     this.#findings.push({ start, end: this.#free, label });
   }
 
-  /** Nothing follows, so all that is noted is found. */
+  /** No text follows, so all noted phrases are found. */
   #finish(): number {
     this.#settle(this.#read);
     return this.#options.text.raw.length;
   }
 
-  /** @returns where the first phrase may begin that what follows would complete or undo */
+  /** @returns the begin of the first phrase that later text may complete or invalidate */
   #pause(): number {
     const { automaton, text } = this.#options;
     let open = this.#read;
@@ -172,7 +178,7 @@ export class PhraseScan {
     return open === this.#read ? text.raw.length : text.folded.rawAt(this.#place(open));
   }
 
-  /** Whether what begins here may still be undone by what follows. */
+  /** Whether later text may still invalidate a phrase that begins here. */
   #isOpen(begin: number): boolean {
     const { text, window } = this.#options;
     const start = text.folded.rawAt(begin);
@@ -180,7 +186,10 @@ export class PhraseScan {
     return text.isPart === true || start > text.raw.length - window;
   }
 
-  /** Where the text may go on nothing is settled before the window is behind: until then it is looked at again. */
+  /**
+   * At the end of an incomplete text the result is preliminary: the phrase is checked again until the window has
+   * passed.
+   */
   #isWordEnd(end: number): boolean {
     if (end === this.#folded.length) return true;
     const next = this.#character(end);
@@ -188,7 +197,7 @@ export class PhraseScan {
     return this.#options.withinWords || !isWithinWord(characterBefore(this.#folded, end), next);
   }
 
-  /** A phrase that ends within a character takes all of it. */
+  /** A phrase that ends inside a character includes the whole character. */
   #characterEnd(end: number): number {
     const { folded } = this.#options.text;
     let characterEnd = end;
@@ -200,7 +209,7 @@ export class PhraseScan {
     return codePointIn(this.#folded, at);
   }
 
-  /** In the raw text, without what is not seen behind it. @param end in the folded one */
+  /** The raw end without the invisible text after it. @param end position in the folded text */
   #endOfLetters(end: number): number {
     const last = this.#options.text.folded.rawAt(end - 1);
     return last + characterLength(this.#options.text.raw, last);

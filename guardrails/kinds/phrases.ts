@@ -1,5 +1,6 @@
-// Phrases, in whatever letter case, width, accents and look-alike letters. A run of blanks and line ends matches any other. Of
-// phrases that overlap the one that begins first is found, and of those that begin together the longest.
+// Finds phrases. Letter case, width, accents and look-alike letters are ignored, and a run of blanks and line ends
+// matches any other such run. If phrases overlap, the one that begins first is found; if they begin together, the
+// longest.
 import { characterBefore } from '../characters.ts';
 import type { WordsCheck } from '../definition.ts';
 import { foldWritten } from '../fold.ts';
@@ -25,10 +26,10 @@ export function compileWords({ phrases, withinWords }: WordsCheck): ReadMatcher 
   );
   return {
     inspect: (text, from, window) => new PhraseScan({ automaton, withinWords, text, from, window }).run(),
-    // Of text made of the phrases; of prose 6 to 50.
+    // Measured on text made of the phrases; prose costs 6 to 50.
     cost: 150 + 10 * automaton.endingsMax,
     likelyCost: 50,
-    // All other phrases are in what the text says as well.
+    // Every phrase without a backslash is also found in the decoded text.
     asWritten: {
       mayFind: (written) => hasBackslash || beginsBehindBackslash(written, automaton),
       counts: (raw, { start, end }) => isLetterOfEscape(raw, start) || raw.slice(start, end).includes('\\'),
@@ -36,7 +37,7 @@ export function compileWords({ phrases, withinWords }: WordsCheck): ReadMatcher 
   };
 }
 
-/** As in `C:\next`. */
+/** Whether this is the letter of an escape, as the n in `C:\next`. */
 function isLetterOfEscape(text: string, at: number): boolean {
   return text.charAt(at - 1) === '\\' && 'bfnrt'.includes(text.charAt(at));
 }
@@ -47,7 +48,7 @@ function beginsBehindBackslash(written: string, automaton: PhraseAutomaton): boo
   return false;
 }
 
-/** @returns true also where the text ends within the phrase */
+/** @returns true also if the text ends inside the phrase */
 function mayBegin(written: string, begin: number, automaton: PhraseAutomaton): boolean {
   let state = 0;
   let read = 0;

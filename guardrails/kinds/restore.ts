@@ -1,13 +1,14 @@
-// Placeholders in an answer become again what they stand for. Taken as "[EMAIL_1]" is what models make of it: any letter case and
-// width, blanks, hyphens or nothing but a backslash of Markdown where they should not be, brackets of East Asia: "[email 1]",
-// "\[EMAIL\_1\]", "[ Email-1 ]", "【EMAIL_1】". Marks of bold, code or a link around it stay. Without its brackets it is none.
+// Finds placeholders in a response, to replace them by the original values. It accepts models' variations of
+// "[EMAIL_1]": any letter case and width, blanks, hyphens or Markdown backslashes inside, and East Asian brackets:
+// "[email 1]", "\[EMAIL\_1\]", "[ Email-1 ]", "【EMAIL_1】". Marks of bold, code or a link around it stay. Without its
+// brackets it is not a placeholder.
 import { fold } from '../fold.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
 
-/** Units that may be added within the brackets. */
+/** Maximum of extra units inside the brackets. */
 const addedMax = 16;
 
-/** @param values what each placeholder of this request stands for */
+/** @param values the original value of each placeholder in this request */
 export function restoreMatcher(values: ReadonlyMap<string, string>): Matcher {
   const lengthMax = Math.max(0, ...[...values.keys()].map((key) => key.length)) + addedMax;
   return {
@@ -16,21 +17,21 @@ export function restoreMatcher(values: ReadonlyMap<string, string>): Matcher {
   };
 }
 
-/** @param found as the matcher of these values found it */
+/** @param found a match of the matcher with the same values */
 export function restored(found: string, values: ReadonlyMap<string, string>): string {
   return values.get(canonical(fold(found).text)) ?? found;
 }
 
-/** All that a text holds and that would be taken for a placeholder, as it is made: "[EMAIL_1]". */
+/** All texts that would be taken for a placeholder, in canonical form: "[EMAIL_1]". */
 export function placeholdersIn(texts: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const text of texts) for (const [one] of fold(text).text.matchAll(written)) found.add(canonical(one));
   return found;
 }
 
-// What stands within cannot open another one: every unit is looked at once.
+// The inside cannot contain another opening bracket, so every unit is looked at once.
 const within = '[A-Za-z0-9_ \\u00a0\\\\-]';
-// As many backslashes as Markdown in JSON has: half of an escape left behind would break it.
+// As many backslashes as Markdown inside JSON has. Half of an escape left behind would break the JSON.
 const written = new RegExp(`\\\\{0,8}[[【]${within}{3,256}[\\]】]`, 'g');
 const beginning = new RegExp(`\\\\{0,8}(?:[[【]${within}{0,256})?$`);
 

@@ -1,5 +1,5 @@
-// Secrets: keys, tokens and passwords, by their forms (secrets/known-forms.ts). Literals are looked for first, so that a text without
-// them is read once; held against the folded text, so that nothing invisible hides a key.
+// Secrets: keys, tokens and passwords, by their forms (secrets/known-forms.ts). Literals are searched first, so that a
+// text without them is read only once. Matched against the folded text, so that invisible characters cannot hide a key.
 import type { SecretForm, SecretsCheck } from '../definition.ts';
 import { contextMax } from '../fold.ts';
 import { InvalidCheckError } from '../invalid-check.ts';
@@ -12,8 +12,8 @@ import type { LiteralPlace } from './secrets/literals.ts';
 import { type IndexOfForms, indexOf, placesInWritten } from './secrets/literals.ts';
 
 /**
- * What is longer than a window: of a private key its first line is found, then its body as another finding; a token of RFC 7519
- * so with its head. In a stream up to 16,384 characters of such a body are held until it ends.
+ * Secrets longer than a window: of a private key the first line is found, then its body as a second match; of an RFC
+ * 7519 token likewise its head. A stream holds back up to 16,384 characters of such a body until it ends.
  * @throws InvalidCheckError
  */
 export function compileSecrets({ forms: own = [] }: SecretsCheck): ReadMatcher {
@@ -23,7 +23,7 @@ export function compileSecrets({ forms: own = [] }: SecretsCheck): ReadMatcher {
   return {
     inspect: (text, from, window) => inspect(index, { text, from, window }, placesOf(index, text, from)),
     inspectTwice: (text, from, window) => inspectTwice(index, { text, from, window }),
-    // Of heads of tokens of RFC 7519, each within the one before (`eyJ-`); of prose 10.
+    // Measured on heads of RFC 7519 tokens, each inside the previous one (`eyJ-`); prose costs 10.
     cost: 1_000 + costOf(ofOperator),
     likelyCost: 30,
   };
@@ -31,7 +31,9 @@ export function compileSecrets({ forms: own = [] }: SecretsCheck): ReadMatcher {
 
 const shipped = indexOf(forms);
 const formsMax = 50;
-/** Of the text that all secrets of a form have in common: with less, every second word would have to be looked at. */
+/**
+ * Minimum length of the text that all secrets of a form share. With less, every second word would have to be examined.
+ */
 const literalMin = 3;
 
 function formOfOperator({ label, form }: SecretForm, index: number): Form {
@@ -45,7 +47,7 @@ function formOfOperator({ label, form }: SecretForm, index: number): Form {
   }
 }
 
-/** Of a text in which a beginning follows the other: every form that begins so is tried at each of its characters. */
+/** The cost for a text of overlapping anchors: every form whose anchor matches is tried at each character. */
 function costOf(own: readonly Form[]): number {
   const [anchors, costs] = [own.map(({ anchors: [anchor = ''] }) => anchor), own.map(costOfTry)];
   const atOnce = anchors.map((found) =>
@@ -69,7 +71,7 @@ function placesOf({ literals }: IndexOfForms, { folded }: InspectedText, from: n
   return literals.placesIn(folded.text, folded.foldedAt(from));
 }
 
-/** The text as its escapes are read and as it is written: literals are looked for once. */
+/** Inspects the decoded and the written text; literals are searched only once. */
 function inspectTwice(index: IndexOfForms, requested: Enabled): TwoInspections {
   const { text, from } = requested;
   const { folded } = text;
@@ -112,7 +114,8 @@ function inspect(
     if (next === undefined) return { findings, decided: raw.length };
     const { start, end, label, anchor } = next;
     if (end === undefined) {
-      // What stands behind it may have begun before it, and is looked for again from there on.
+      // A later candidate may have begun before this one and must be found again, so the decided part ends before all
+      // of them.
       const first = candidates
         .slice(turn)
         .reduce((least, one) => (one.anchor < at ? least : Math.min(least, one.anchor)), anchor);
@@ -123,17 +126,17 @@ function inspect(
 }
 
 /**
- * What belongs to a secret that has been found and goes on behind it: the body of a private key, of a token its claims. Told from what
- * stands before, so that nothing needs to be remembered of it from piece to piece.
+ * The part of a secret that continues after a match: the body of a private key, or the claims of a token. It depends
+ * only on the text before, so that no state is kept between pieces.
  */
 interface Continued {
   readonly end: number;
   readonly label: string;
-  /** What follows the text may belong to it. */
+  /** Whether later text may belong to it. */
   readonly isOpen: boolean;
 }
 
-/** @param isEnd nothing follows the text */
+/** @param isEnd whether no text follows */
 function continuationAt(text: string, at: number, isEnd: boolean): Continued | undefined {
   const last = text.charAt(at - 1);
   if (last === '' || !continuations.some(({ last: own }) => own.includes(last))) return undefined;

@@ -1,5 +1,6 @@
-// What a unit of folded text is held against: its small letter, or the Latin one that this looks like; any blank or line end is one
-// blank. One unit for one, so that positions stay. Letters beyond U+FFFF keep their case.
+// Maps a unit of folded text to its skeleton for comparison: the lower-case letter, or the Latin letter that it looks
+// like; every blank or line end becomes one blank. One unit maps to one unit, so positions stay. Letters beyond U+FFFF
+// keep their case.
 import { lookAlikes } from './look-alikes.ts';
 
 export const blank = 0x20;
@@ -8,14 +9,14 @@ export function skeletonUnit(unit: number): number {
   return known[unit] || lookUp(unit);
 }
 
-/** Runs of blanks are one, and there are none at either end. @param text folded */
+/** The skeleton of a text. Runs of blanks become one blank, and both ends are trimmed. @param text folded */
 export function skeletonOf(text: string): string {
   let skeleton = '';
   for (let at = 0; at < text.length; at++) skeleton += String.fromCharCode(skeletonUnit(text.charCodeAt(at)));
   return skeleton.replace(/ +/g, ' ').trim();
 }
 
-/** 0: not looked up. */
+/** 0: not looked up yet. */
 const known = new Uint16Array(0x10000);
 
 function lookUp(unit: number): number {
@@ -26,7 +27,7 @@ function lookUp(unit: number): number {
 
 function skeletonOfLetter(letter: string): string {
   const capital = letter.toUpperCase();
-  // By way of the capital: final and other sigmas are one letter.
+  // Via the capital letter, so that the final sigma and the other one are the same letter.
   const small = capital.length === 1 ? capital.toLowerCase() : letter;
   return lookAlikes.get(small) ?? small;
 }

@@ -1,13 +1,14 @@
-// Where words begin and end. Free of context but for the two characters at either side, so that a text may come in pieces.
+// Finds where words begin and end. Depends only on the two characters at either side, so that a text may arrive in
+// pieces.
 
-/** Between two letters or digits no word ends, unless one is of a script that is written without blanks between words. */
+/** Between two letters or digits no word ends, unless one belongs to a script without blanks between words. */
 export function isWithinWord(before: number, after: number): boolean {
   const first = traitsOf(before);
   const second = traitsOf(after);
   return (first & second & word) !== 0 && ((first | second) & unspaced) === 0;
 }
 
-/** A mark or the rest of a Hangul syllable: what stands before it is another letter without it. */
+/** Whether the character is a mark or the rest of a Hangul syllable, which changes the letter before it. */
 export function isPartOfLetterBefore(code: number): boolean {
   return (traitsOf(code) & trailing) !== 0;
 }
@@ -17,7 +18,7 @@ const unspaced = 2;
 const trailing = 4;
 const lookedUp = 8;
 
-/** Of characters up to U+FFFF, as they are asked for. */
+/** Cache for characters up to U+FFFF. */
 const known = new Uint8Array(0x10000);
 
 const wordCharacters = /[\p{L}\p{N}\p{M}_]/u;

@@ -1,5 +1,6 @@
-// How a classifier model is asked about a text and what its answer means, as both planes know it: pure functions from a text to
-// messages and from what the model says to what was found. What is no answer of the form is a check that failed, never a pass.
+// How a classifier model is prompted with a text, and how its response is read, for both planes: pure functions from a
+// text to messages, and from a response to matches. A response that does not follow the form is a failed check, never a
+// pass.
 import type { Stage } from '../definition.ts';
 import type { RequestContext, ServiceFinding } from '../services/adapter.ts';
 
@@ -17,15 +18,15 @@ export interface ModelMessage {
 }
 
 export interface ModelForm {
-  /** The model card that the form is from. */
+  /** The model card that describes the form. */
   readonly source: string;
-  /** UTF-16 units of one text: what the model reads, less what it is asked with. */
+  /** Maximum of one text in UTF-16 units: the model's context minus the prompt. */
   readonly textMax: number;
-  /** Tokens of an answer, at most. */
+  /** Maximum of tokens in a response. */
   readonly responseTokensMax: number;
-  /** What is wrong with what the operator says; undefined: nothing. */
+  /** Describes what is wrong with the operator's setup; undefined if nothing is. */
   problem(setup: ModelSetup): { readonly at: string; readonly description: string } | undefined;
-  /** Whether an answer is compared with what the model was shown: then it makes no sense at the input. */
+  /** Whether a response is compared with the model's input; such a check makes no sense at the input. */
   compares(setup: ModelSetup): boolean;
   ask(text: string, requested: ModelQuery, setup: ModelSetup): readonly ModelMessage[];
   /** @throws NoResponseError */
@@ -37,7 +38,7 @@ export interface ModelQuery {
   readonly context: RequestContext;
 }
 
-/** Of what an answer is compared with the last is read: UTF-16 units. */
+/** Only the last part of the sources is compared: UTF-16 units. */
 const sourcesMax = 20_000;
 
 export function sourcesText({ sources }: RequestContext): string {

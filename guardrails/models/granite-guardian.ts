@@ -1,6 +1,7 @@
-// Granite Guardian 3.0 to 4.1. Source: the model cards (ibm-granite/granite-guardian-3.2-5b, -3.3-8b, -4.1-8b) and the templates that
-// they are served with: the system message names the risk, or says in a sentence what is looked for; documents come as "context". Said
-// is "Yes" or "No", with a confidence from 3.2 on, from 3.3 on between <score> tags, behind <think> where it was told to think.
+// Granite Guardian 3.0 to 4.1. Source: the model cards (ibm-granite/granite-guardian-3.2-5b, -3.3-8b, -4.1-8b) and the
+// templates that they are served with: the system message names the risk, or describes it in a sentence; documents are
+// sent as "context". The response is "Yes" or "No", from 3.2 on with a confidence, from 3.3 on between <score> tags,
+// and after <think> if thinking was requested.
 import { NoResponseError } from '../services/adapter.ts';
 import { labelOf } from '../services/read.ts';
 import { type ModelForm, type ModelMessage, sourcesText } from './form.ts';

@@ -1,5 +1,5 @@
-// The forms in which classifier models are asked: a new one is a file beside this and a line here, with a fixture in
-// test/support/guardrails/model-fixtures.ts and a line in docs/guardrails.md (a test says where one is missing).
+// The forms of classifier models. To add one: a file beside this and a line here, with a fixture in
+// test/support/guardrails/model-fixtures.ts and a line in docs/guardrails.md (a test names the missing one).
 import type { ModelForm } from './form.ts';
 import { graniteGuardian } from './granite-guardian.ts';
 import { judge } from './judge.ts';

@@ -1,6 +1,6 @@
-// Any chat model as a judge of injections, topics and grounding. The form is this gateway's own: the text goes as a JSON string, so that
-// it cannot end its quotation, and what is answered is one word or numbers. A text may still talk the judge round: a classifier that was
-// made for it is the better one where there is one.
+// Any chat model as a judge of injections, topics and grounding. The form is the gateway's own: the text is sent as a
+// JSON string, so that it cannot end its quotation, and the response is one word or numbers. A text may still persuade
+// the judge, so a classifier that was made for the purpose is better where one exists.
 import { NoResponseError } from '../services/adapter.ts';
 import { labelOf } from '../services/read.ts';
 import { type ModelForm, type ModelSetup, sourcesText } from './form.ts';
@@ -48,7 +48,7 @@ function criterionOf(name: string): Criterion | undefined {
 export const judge: ModelForm = {
   source: 'this gateway',
   textMax: 24_000,
-  // Some models think before they say a word.
+  // Some models think before they output a word.
   responseTokensMax: 1024,
   problem: ({ criterion, topics, categories }) => {
     if (criterionOf(criterion) === undefined)

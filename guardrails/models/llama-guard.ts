@@ -1,5 +1,6 @@
-// Llama Guard 3 and 4. Source: the model cards (meta-llama/Llama-Guard-3-8B, meta-llama/Llama-Guard-4-12B): the server's chat template
-// makes the task of the conversation, judged is its last turn; said is "safe", or "unsafe" and on the next line categories, "S1,S10".
+// Llama Guard 3 and 4. Source: the model cards (meta-llama/Llama-Guard-3-8B, meta-llama/Llama-Guard-4-12B). The
+// server's chat template turns the conversation into the task; the last turn is classified. The response is "safe", or
+// "unsafe" and the categories on the next line: "S1,S10".
 import { NoResponseError } from '../services/adapter.ts';
 import type { ModelForm } from './form.ts';
 

@@ -1,6 +1,6 @@
-// Llama Prompt Guard 2 (22M, 86M), a classifier of injections and jailbreaks with a context of 512 tokens. Source: the model card
-// (meta-llama/Llama-Prompt-Guard-2-86M); where it is served as a chat model it says the probability of an attack ("0.998"), else its
-// label (BENIGN, MALICIOUS; of the first version INJECTION, JAILBREAK).
+// Llama Prompt Guard 2 (22M, 86M), a classifier of injections and jailbreaks with a context of 512 tokens. Source: the
+// model card (meta-llama/Llama-Prompt-Guard-2-86M). Served as a chat model it returns the probability of an attack
+// ("0.998"), otherwise its label (BENIGN, MALICIOUS; in the first version INJECTION, JAILBREAK).
 import { NoResponseError } from '../services/adapter.ts';
 import type { ModelForm } from './form.ts';
 
@@ -10,7 +10,7 @@ const malicious: ReadonlySet<string> = new Set(['MALICIOUS', 'INJECTION', 'JAILB
 
 export const promptGuard: ModelForm = {
   source: 'https://huggingface.co/meta-llama/Llama-Prompt-Guard-2-86M',
-  // Of 512 tokens, also in scripts with few letters to a token.
+  // Fits 512 tokens, even in scripts with few letters per token.
   textMax: 900,
   responseTokensMax: 16,
   problem: ({ criterion, topics, categories }) =>

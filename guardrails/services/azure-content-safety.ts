@@ -1,6 +1,7 @@
-// Azure AI Content Safety: harm by category and severity, and Prompt Shields for what comes in. Source: learn.microsoft.com/rest/api/
-// contentsafety/text-operations, `text:analyze` (AnalyzeTextOptions, AnalyzeTextResult) and `text:shieldPrompt` (ShieldPromptOptions,
-// ShieldPromptResult), api-version 2024-09-01. A text has at most 10,000 characters.
+// Azure AI Content Safety: harm by category and severity, and Prompt Shields for the input. Source:
+// learn.microsoft.com/rest/api/contentsafety/text-operations, `text:analyze` (AnalyzeTextOptions, AnalyzeTextResult)
+// and `text:shieldPrompt` (ShieldPromptOptions, ShieldPromptResult), api-version 2024-09-01. A text has at most 10,000
+// characters.
 import { isObject } from '../../common/json.ts';
 import type { ServiceAdapter, ServiceExchange, ServiceSetup } from './adapter.ts';
 import { booleanOf, labelOf, listOf, numberOf, objectOf, objectsIn, stringOf } from './read.ts';
@@ -58,7 +59,7 @@ function harm(text: string, index: number, { options }: ServiceSetup): ServiceEx
   };
 }
 
-/** The whole of a text is what a user has written, as far as the service can know. */
+/** The whole text is sent as a user prompt, because the gateway does not know which parts a user wrote. */
 function shield(text: string, index: number): ServiceExchange {
   return {
     texts: [index],

@@ -1,5 +1,6 @@
-// Bedrock Guardrails, applied to texts without a model. Source: SDK types `ApplyGuardrailRequest` and `ApplyGuardrailResponse` of the
-// package @aws-sdk/client-bedrock-runtime. One request for each text, so that what is left of a text is told text by text.
+// Bedrock Guardrails, applied to texts without a model. Source: SDK types `ApplyGuardrailRequest` and
+// `ApplyGuardrailResponse` of the package @aws-sdk/client-bedrock-runtime. One request for each text, so that the
+// masked text is returned for each one.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import {
   NoResponseError,
@@ -64,7 +65,7 @@ interface Acted extends ServiceFinding {
   readonly masks: boolean;
 }
 
-/** Lists of what a policy has found, and where its name stands. */
+/** The result lists of each policy, and the field that names a match. */
 const lists = [
   ['topicPolicy', 'topics', 'name'],
   ['contentPolicy', 'filters', 'type'],
@@ -80,7 +81,7 @@ function actedIn(assessment: JsonObject): readonly Acted[] {
     const reported = assessment[policy];
     if (!isObject(reported)) return [];
     return objectsIn(reported[list], list).flatMap((item): Acted[] => {
-      // What was detected and let be by the guardrail's own rule.
+      // Detected, but allowed by the guardrail's own configuration.
       if (item.action === 'NONE') return [];
       const name = named === undefined ? 'custom_word' : stringOf(item[named], named);
       return [{ label: labelOf(name), masks: item.action === 'ANONYMIZED' }];

@@ -1,5 +1,5 @@
-// The services of vendors that guardrails can ask: a new one is a file beside this and a line here, with a fixture in
-// test/support/guardrails/service-fixtures.ts and a line in docs/guardrails.md (a test says where one is missing).
+// The vendors' services that guardrails can call. To add one: a file beside this and a line here, with a fixture in
+// test/support/guardrails/service-fixtures.ts and a line in docs/guardrails.md (a test names the missing one).
 import type { ServiceAdapter } from './adapter.ts';
 import { azureContentSafety } from './azure-content-safety.ts';
 import { bedrock } from './bedrock.ts';
@@ -22,7 +22,7 @@ export function serviceAdapter(name: string): ServiceAdapter | undefined {
   return Object.hasOwn(serviceAdapters, name) ? serviceAdapters[name] : undefined;
 }
 
-/** Where it is asked: without trailing slash. @param url the guardrail's own; empty: the vendor's */
+/** The URL that is called, without a trailing slash. @param url the guardrail's own; empty: the vendor's */
 export function serviceUrl(
   { url: vendors }: ServiceAdapter,
   url: string,

@@ -1,6 +1,6 @@
-// Lakera Guard. Source: docs.lakera.ai/api-reference, `POST /v2/guard`: messages, project_id, payload and breakdown in; flagged,
-// breakdown (detector_type, detected) and payload (start, end, text, detector_type) out. It screens the last message of a question, so
-// each text is one. Its policy is the project's.
+// Lakera Guard. Source: docs.lakera.ai/api-reference, `POST /v2/guard`. Request: messages, project_id, payload and
+// breakdown; response: flagged, breakdown (detector_type, detected) and payload (start, end, text, detector_type). It
+// screens only the last message, so each text is a request of its own. The policy belongs to the project.
 import type { JsonObject } from '../../common/json.ts';
 import { NoResponseError, type ServiceAdapter, type ServiceFinding, type Span } from './adapter.ts';
 import { booleanOf, codePointOffsets, labelOf, numberOf, objectOf, objectsIn, stringOf } from './read.ts';
@@ -36,7 +36,7 @@ export const lakera: ServiceAdapter = {
         );
         if (!booleanOf(flagged, 'flagged')) return [{ found: [] }];
         const labels = new Set(placed.map(({ label }) => label));
-        // A detector that says where is told by its places.
+        // A detector that reports locations counts only through those.
         const found = [...placed, ...detected.filter(({ label }) => !labels.has(label))];
         return [{ found: found.length > 0 ? found : [{ label: 'OTHER' }] }];
       },
@@ -53,7 +53,10 @@ function placesIn(text: string, payload: unknown): readonly ServiceFinding[] {
 
 type UnitsAt = (position: number) => number | undefined;
 
-/** The service repeats what it means: in which units it counts is seen by that, and where that stands elsewhere its places are not ours. */
+/**
+ * The service repeats the matched text. That shows in which units it counts, and whether its positions refer to this
+ * text at all.
+ */
 function spanIn(text: string, { start, end, text: meant }: JsonObject, codePoints: UnitsAt): Span {
   const units: UnitsAt = (at) => (at <= text.length ? at : undefined);
   for (const unitsAt of [codePoints, units]) {

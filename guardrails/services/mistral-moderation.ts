@@ -1,5 +1,6 @@
-// Mistral's moderation of raw texts. Source: docs.mistral.ai/api (`POST /v1/moderations`), types `ClassificationRequest` and
-// `ModerationResponse` of the package @mistralai/mistralai: categories and category_scores for each input.
+// Mistral's moderation of raw texts. Source: docs.mistral.ai/api (`POST /v1/moderations`), types
+// `ClassificationRequest` and `ModerationResponse` of the package @mistralai/mistralai: categories and category_scores
+// for each input.
 import { isObject } from '../../common/json.ts';
 import { NoResponseError, type ServiceAdapter } from './adapter.ts';
 import { booleanOf, labelOf, listOf, numberOf, objectOf } from './read.ts';

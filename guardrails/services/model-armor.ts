@@ -1,6 +1,7 @@
-// Google Model Armor: a template's filters over a prompt or a response. Source: REST reference of modelarmor.googleapis.com v1,
-// `projects.locations.templates:sanitizeUserPrompt` and `:sanitizeModelResponse`, type `SanitizationResult`; the same types are in the
-// package @google-cloud/modelarmor. Enums are their names, whole numbers of 64 bits strings.
+// Google Model Armor: applies the filters of a template to a prompt or a response. Source: REST reference of
+// modelarmor.googleapis.com v1, `projects.locations.templates:sanitizeUserPrompt` and `:sanitizeModelResponse`, type
+// `SanitizationResult`; the same types are in the package @google-cloud/modelarmor. Enums are names, and 64-bit
+// integers are strings.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { NoResponseError, type ServiceAdapter, type ServiceFinding, type TextVerdict } from './adapter.ts';
 import { codePointOffsets, labelOf, objectOf, objectsIn, spanOf, stringOf } from './read.ts';
@@ -34,7 +35,7 @@ function verdictOf(text: string, response: JsonObject): TextVerdict {
     response.sanitizationResult,
     'sanitizationResult',
   );
-  // A filter that did not run has found nothing, which is no pass.
+  // A filter that did not run found nothing, but that is not a pass.
   if (invocationResult !== undefined && invocationResult !== 'SUCCESS')
     throw new NoResponseError('not all filters ran');
   const isMatch = matches(filterMatchState);
@@ -61,7 +62,7 @@ function matches(state: unknown): boolean {
   throw new NoResponseError('a match state is none');
 }
 
-/** Responsible AI says which of its types match. */
+/** Responsible AI reports which of its types match. */
 function matchesIn(filter: string, result: JsonObject): readonly ServiceFinding[] {
   if (!matches(result.matchState)) return [];
   const types = result.raiFilterTypeResults;
@@ -72,7 +73,7 @@ function matchesIn(filter: string, result: JsonObject): readonly ServiceFinding[
   return (names.length > 0 ? names : [filter]).map((name) => ({ label: labelOf(name) }));
 }
 
-/** Sensitive Data Protection: found in places, or taken out by a template of its own. */
+/** Sensitive Data Protection: reports locations, or returns the text without matches if the template says so. */
 function sensitiveIn(text: string, result: JsonObject): TextVerdict {
   const { inspectResult, deidentifyResult } = result;
   if (isObject(deidentifyResult)) {
@@ -89,7 +90,7 @@ function sensitiveIn(text: string, result: JsonObject): TextVerdict {
     const label = labelOf(`sdp_${stringOf(infoType, 'infoType')}`);
     const range = isObject(location) ? location.codepointRange : undefined;
     if (!isObject(range)) return { label };
-    // A start of 0 is left out.
+    // A start of 0 is omitted.
     return { label, span: spanOf(range.start ?? 0, range.end, unitsAt) };
   });
   return { found: found.length > 0 ? found : [{ label: 'SDP_DATA' }] };

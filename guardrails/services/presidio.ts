@@ -1,5 +1,6 @@
-// Presidio's analyzer over HTTP. Source: the OpenAPI document of microsoft/presidio (docs/api-docs/api-docs.yml), `POST /analyze`: text,
-// language, score_threshold, entities in; a list of entity_type, start, end, score out. Places are code points, as Python has them.
+// Presidio's analyzer over HTTP. Source: the OpenAPI document of microsoft/presidio (docs/api-docs/api-docs.yml), `POST
+// /analyze`. Request: text, language, score_threshold, entities; response: a list of entity_type, start, end, score.
+// Positions are code points, as in Python.
 import { NoResponseError, type ServiceAdapter } from './adapter.ts';
 import { codePointOffsets, labelOf, listOf, numberOf, objectOf, spanOf, stringOf } from './read.ts';
 

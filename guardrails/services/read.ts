@@ -1,4 +1,4 @@
-// Reading what a service answers: strictly, because what is misread is a text that passes or an edit in the wrong place.
+// Reads the responses of services strictly: a misread response would pass a text, or edit the wrong location.
 import { plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { NoResponseError, type Span } from './adapter.ts';
@@ -13,7 +13,7 @@ export function listOf(value: unknown, what: string): readonly unknown[] {
   throw new NoResponseError(`${what} is no list`);
 }
 
-/** Absent is none. */
+/** An absent list is empty. */
 export function objectsIn(value: unknown, what: string): readonly JsonObject[] {
   if (value === undefined || value === null) return [];
   return listOf(value, what).map((item) => objectOf(item, `an item of ${what}`));
@@ -30,13 +30,13 @@ export function booleanOf(value: unknown, what: string): boolean {
 }
 
 export function numberOf(value: unknown, what: string): number {
-  // A whole number of 64 bits comes as a string.
+  // A 64-bit integer is sent as a string.
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : plainNumber(value);
   if (number !== undefined && Number.isFinite(number)) return number;
   throw new NoResponseError(`${what} is no number`);
 }
 
-/** `pii/us_social_security_number` → `PII_US_SOCIAL_SECURITY_NUMBER`. What has no letter is OTHER. */
+/** `pii/us_social_security_number` → `PII_US_SOCIAL_SECURITY_NUMBER`. A name without letters becomes OTHER. */
 export function labelOf(name: string): string {
   const label = name
     .toUpperCase()
@@ -47,7 +47,7 @@ export function labelOf(name: string): string {
   return label === '' ? 'OTHER' : label;
 }
 
-/** From characters as Python and others count them, code points, to UTF-16 units. Undefined outside the text. */
+/** Maps positions in code points, which Python and others use, to UTF-16 units. Undefined outside the text. */
 export function codePointOffsets(text: string): (codePoints: number) => number | undefined {
   if (!/[\ud800-\udfff]/.test(text)) return (at) => (at <= text.length ? at : undefined);
   const units: number[] = [];
@@ -60,7 +60,7 @@ export function codePointOffsets(text: string): (codePoints: number) => number |
   return (codePoint) => units[codePoint];
 }
 
-/** @throws NoResponseError where there is no such place */
+/** @throws NoResponseError if the text has no such position */
 export function spanOf(
   start: unknown,
   end: unknown,

@@ -1,4 +1,4 @@
-// The injector's metrics (the only prom-client of this program). Label values come from a fixed table.
+// The injector's metrics (the only use of prom-client in this program). Label values come from a fixed table.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import {
   type CertificateEnds,
@@ -9,7 +9,7 @@ import { lossCounters } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import { outcomes } from '../inject.ts';
 
-/** `unreadable`: no review at all. */
+/** `unreadable`: the request was no review. */
 export const reviewOutcomes = [...outcomes, 'unreadable'] as const;
 export type ReviewOutcome = (typeof reviewOutcomes)[number];
 
@@ -18,7 +18,7 @@ export interface ReviewMetrics {
 }
 
 export interface InjectorMetrics extends ReviewMetrics {
-  /** Whoever opens one says so here. */
+  /** Code that opens a certificate registers it here. */
   readonly certificates: CertificateEnds;
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;

@@ -1,26 +1,27 @@
-// The API server, as far as the keeper asks it: get, list, patch, delete and watch, by Node's own HTTPS. Five verbs on a dozen
-// objects need none of a client library's hundreds of kinds. Every request and every response has a bound.
+// A client for the requests of the keeper to the API server: get, list, patch, delete and watch, over Node's HTTPS. A
+// client library with hundreds of kinds is not needed for five verbs on a dozen objects. Every request and every
+// response is bounded.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { Reread } from '../../common/file-watcher.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 
 export interface ApiClient {
-  /** @throws ApiError, with status 404 where there is no such object */
+  /** @throws ApiError; status 404 if the object does not exist */
   get(path: string): Promise<JsonObject>;
-  /** @param patch a merge patch, or a list of operations of JSON Patch @throws ApiError; 409 where the object has changed */
+  /** @param patch a merge patch, or a list of JSON Patch operations @throws ApiError; 409 if the object has changed */
   patch(path: string, patch: object): Promise<JsonObject>;
-  /** @param uid of the object that is meant: another one under its name stays */
+  /** @param uid of the object to delete, so that a newer object of the same name stays */
   delete(path: string, uid: string): Promise<void>;
-  /** Ends when the server ends it, some time within a minute. @throws ApiError; 410 where the version is too old */
+  /** Ends when the server ends it, within a minute. @throws ApiError; 410 if the version is too old */
   watch(path: string, query: WatchQuery): AsyncIterable<WatchEvent>;
-  /** Whatever is under way fails at once, and whatever is asked after it. */
+  /** Requests in progress and all later requests fail at once. */
   close(): void;
 }
 
 export interface WatchQuery {
   readonly fieldSelector?: string | undefined;
-  /** Undefined: from now, with what there is told first. */
+  /** Undefined: the watch starts now, and reports the existing objects first. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -29,7 +30,10 @@ export interface WatchEvent {
   readonly object: JsonObject;
 }
 
-/** What the server answered, with its Status' reason: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
+/**
+ * The API server's error response, with the message of its Status:
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -59,7 +63,7 @@ export type Verb = (typeof verbs)[number];
 
 const timeoutMs = 10_000;
 const bytesMax = 64 * 1024 ** 2;
-/** A watch is renewed often, so that a connection that died in silence is noticed. */
+/** A watch is renewed often, so that a dead connection is noticed. */
 const watchSeconds = 45;
 const watchTimeoutMs = 60_000;
 
@@ -135,7 +139,7 @@ class Api {
     this.#agent?.destroy();
   }
 
-  /** @param withinMs for everything: the response is cut then */
+  /** @param withinMs for the whole exchange; afterwards the response is cut */
   #send(verb: Verb, { method, path, body, contentType }: Call, withinMs: number): Promise<IncomingMessage> {
     const { url, token, userAgent, onResponse } = this.#options;
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -168,7 +172,7 @@ class Api {
     });
   }
 
-  /** One for each set of authorities. */
+  /** One agent per set of authorities. */
   #currentAgent(): Agent {
     const ca = this.#options.ca.current;
     if (this.#agent === undefined || this.#agentCa !== ca) {
@@ -210,8 +214,8 @@ function errorOf(status: number, value: unknown): ApiError {
 }
 
 /**
- * A stream of bytes as lines of text, for watches: one event a line.
- * @throws Error for a line above the bound; where the stream is cut, that of the stream. A last line without its end is dropped.
+ * Splits a stream of bytes into lines of text: a watch has one event per line.
+ * @throws Error for a line above the bound; the stream's error if it is cut. A last line without an end is dropped.
  */
 async function* linesOf(chunks: AsyncIterable<Buffer>, lineBytesMax: number): AsyncIterable<string> {
   let pending: Buffer[] = [];

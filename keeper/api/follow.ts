@@ -1,5 +1,6 @@
-// Objects of the API server as they are now: read once, then watched. A watch that ends goes on where it was; one that is too old
-// (410), or that brings nonsense, begins anew with a reading. From time to time everything is read anyway.
+// The current objects of a source at the API server: read once, then watched. A watch that ends continues from its last
+// version. After a too old version (410) or an invalid event, all objects are read again, and so they are every ten
+// minutes.
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { JsonObject } from '../../common/json.ts';
@@ -9,11 +10,11 @@ import { type ApiClient, hasStatus, type WatchEvent } from './client.ts';
 import { metadataOf, type Source, textIn, versionOf } from './sources.ts';
 
 export interface Followed {
-  /** By namespace and name; undefined: they have not been read yet. */
+  /** By namespace and name; undefined: not read yet. */
   readonly objects: ReadonlyMap<string, JsonObject> | undefined;
-  /** Of a source of one object. */
+  /** For a source with a single object. */
   readonly object: JsonObject | undefined;
-  /** The account may not read them. */
+  /** The account has no permission to read them. */
   readonly isForbidden: boolean;
   close(): void;
 }
@@ -23,7 +24,7 @@ export interface FollowOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Logger;
-  /** After each change, after the first reading, and where it turns out that reading is forbidden. */
+  /** Called after each change, after each reading, and when reading becomes forbidden. */
   onChange(): void;
 }
 
@@ -43,7 +44,7 @@ class Follower implements Followed {
   #objects: Map<string, JsonObject> | undefined;
   #version: string | undefined;
   #readAt = 0;
-  /** In a row: since a watch last told something, or ended as it should. */
+  /** Failures since the last event, or the last watch that ended normally. */
   #failures = 0;
   #complained = false;
   #closed = false;
@@ -74,7 +75,7 @@ class Follower implements Followed {
       try {
         await this.#once();
         this.#succeeded();
-        // A server that ends every watch at once is not asked in a loop.
+        // Prevents a busy loop with a server that ends every watch at once.
         await this.#sleep(retry.firstMs);
       } catch (error) {
         await this.#sleep(this.#failed(error));
@@ -106,8 +107,8 @@ class Follower implements Followed {
   #apply({ type, object }: WatchEvent): void {
     const { project = (whole: JsonObject) => whole } = this.#source;
     this.#succeeded();
-    // A watch from no version tells first what there is. One that has told nothing by its bookmark may know of nothing where
-    // something was read: that is read again when it ends.
+    // A watch without a version reports the existing objects first. If it has reported none before its bookmark,
+    // objects that were read may be gone, so they are read again after the watch.
     if (type === 'BOOKMARK' && this.#version === undefined) return;
     this.#version = versionOf(object) ?? this.#version;
     if (type === 'BOOKMARK') return;
@@ -125,16 +126,16 @@ class Follower implements Followed {
     this.isForbidden = false;
   }
 
-  /** @returns how long to wait */
+  /** @returns the time to wait in milliseconds */
   #failed(err: unknown): number {
     const wasForbidden = this.isForbidden;
     this.isForbidden = hasStatus(err, 403);
     if (this.isForbidden && !wasForbidden) this.#options.onChange();
     const isGone = hasStatus(err, 410);
-    // Other failures than a cut keep nothing: what was missed cannot be known.
+    // Only after a cut connection can the watch continue. After other failures, the missed changes are unknown.
     if (isGone || hasStatus(err, 400, 403, 404)) this.#version = undefined;
     this.#failures++;
-    // A version that is too old is nothing out of the ordinary, unless the next one is too.
+    // A single too old version is normal and is not logged.
     const isOrdinary = isGone && this.#failures === 1;
     if (!isOrdinary && !this.#complained && !this.#closed) {
       this.#options.log.warn({ err, objects: this.#source.what }, 'cannot be read; trying again');

@@ -1,6 +1,7 @@
-// Which of the keepers acts, by a Lease as Kubernetes' own controllers use one: https://kubernetes.io/docs/concepts/architecture/leases/.
-// Clocks are never compared: a lease is over when nobody has renewed it for its time, as seen from here. Whoever cannot renew
-// stops before another may begin; and every write names the version that it was made from, so that one that comes late is refused.
+// Elects the keeper that acts, by a Lease as Kubernetes' own controllers use it:
+// https://kubernetes.io/docs/concepts/architecture/leases/. Clocks are never compared: a lease has expired if this
+// process has seen no renewal for the lease's duration. A leader that cannot renew stops before another may begin.
+// Every write names the version that it was made from, so that a late write is refused.
 import type { Clock } from '../../common/clock.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -11,24 +12,24 @@ import { textIn, versionOf } from './sources.ts';
 
 export interface Leadership {
   isLeader(): boolean;
-  /** Lets the lease go, so that another begins at once. */
+  /** Releases the lease, so that another keeper can begin at once. */
   close(): Promise<void>;
 }
 
 export interface LeadershipOptions {
   readonly client: ApiClient;
-  /** Of the Lease. */
+  /** The path of the Lease. */
   readonly path: string;
   readonly identity: string;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Logger;
-  /** Told when it begins and when it ends. */
+  /** Called when leadership begins and when it ends. */
   onChange(): void;
 }
 
 const leaseSeconds = 15;
-/** Without a renewal for so long the leader stops. */
+/** A leader without a renewal for this long stops. */
 const renewWithinMs = 10_000;
 const everyMs = 3_000;
 
@@ -53,14 +54,14 @@ interface Observed {
   readonly holder: string;
   /** As the holder wrote it. */
   readonly renewTime: string;
-  /** When that was first seen here, monotonic. */
+  /** When this process first saw that time, monotonic. */
   readonly at: number;
 }
 
 class Candidate {
   readonly #options: LeadershipOptions;
   #observed: Observed | undefined;
-  /** When the last renewal that succeeded was begun. */
+  /** Start of the last successful renewal. */
   #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LeadershipOptions) {
@@ -84,7 +85,7 @@ class Candidate {
       this.#observed = undefined;
       if (!was) this.#options.log.info({ identity }, 'this keeper acts');
     } catch (error) {
-      // Another was faster: it is looked at in the next round.
+      // Another keeper was faster; the next run reads its lease.
       if (!hasStatus(error, 409)) throw error;
       this.#lost();
     } finally {

@@ -1,21 +1,24 @@
-// Where objects are found: their paths, and how all of them are read before a watch goes on from there.
+// The sources of objects: their paths, and how all objects are read before a watch continues from there.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { type ApiClient, hasStatus } from './client.ts';
 
 export interface Source {
   /** For the log. */
   readonly what: string;
-  /** Of the collection, for watches. */
+  /** Path of the collection, for watches. */
   readonly path: string;
   readonly fieldSelector?: string;
-  /** What is kept of each object; default all of it. */
+  /** The part of each object that is kept; default: everything. */
   project?(object: JsonObject): JsonObject;
   read(client: ApiClient): Promise<Reading>;
 }
 
 export interface Reading {
   readonly objects: readonly JsonObject[];
-  /** Of the collection, from which a watch goes on; undefined: not known, and a watch tells first what there is. */
+  /**
+   * The collection's version, from which a watch continues. Undefined: unknown; the watch reports the existing objects
+   * first.
+   */
   readonly resourceVersion: string | undefined;
 }
 
@@ -33,8 +36,8 @@ export const paths = {
 } as const;
 
 /**
- * One object by its name: rights that name it are enough. Its own version is that of its last change, which may be older than
- * anything that the server can still tell of, so a watch does not go on from there.
+ * A single object by its name, for which rights to that name are enough. A watch cannot continue from the object's own
+ * version: it is that of the last change, which may be older than the server's history.
  */
 export function oneObject(what: string, path: string): Source {
   const at = path.lastIndexOf('/');
@@ -55,7 +58,10 @@ export function oneObject(what: string, path: string): Source {
 
 const pageSize = 500;
 
-/** All objects of a kind in the cluster, read in pages. @param project what is kept of each: a cluster has many */
+/**
+ * All objects of a kind in the cluster, read in pages. @param project the part of each to keep, because a cluster has
+ * many
+ */
 export function allObjects(what: string, path: string, project: (object: JsonObject) => JsonObject): Source {
   return {
     what,
@@ -87,12 +93,12 @@ export function versionOf(object: JsonObject): string | undefined {
   return textIn(metadataOf(object).resourceVersion);
 }
 
-/** Undefined for what is no text, or none. */
+/** Undefined for an empty text and for other types. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Texts by name, of labels, annotations and the like; other values are left out. */
+/** The texts among labels, annotations and similar maps; other values are dropped. */
 export function textsIn(value: unknown): Readonly<Record<string, string>> {
   const entries = isObject(value) ? Object.entries(value) : [];
   return Object.fromEntries(
@@ -100,7 +106,7 @@ export function textsIn(value: unknown): Readonly<Record<string, string>> {
   );
 }
 
-/** It is there, and stays: nobody has deleted it yet. */
+/** The object is not being deleted. */
 export function isLasting(object: JsonObject): boolean {
   return metadataOf(object).deletionTimestamp === undefined;
 }

@@ -1,25 +1,28 @@
-// Which authorities there are and what becomes of them with time: pure, over what stands in their Secret. Each is followed by
-// another with overlap: the next one is known everywhere long before it signs anything, and the last one is believed until it ends.
+// The authorities and their rotation: pure functions on their Secret. Each authority overlaps with its successor: the
+// next one is trusted everywhere long before it signs, and the old one until it expires.
 import { X509Certificate } from 'node:crypto';
 import type { KeyPair } from './x509.ts';
 
-/** Proxies and the control plane trust the first; app namespaces get certificates of the second, which opens one door alone. */
+/**
+ * Proxies and the control plane trust the first. App namespaces get certificates of the second, which only the egress
+ * gateway accepts.
+ */
 export const authorityNames = ['internal', 'sidecars'] as const;
 export type AuthorityName = (typeof authorityNames)[number];
 
 export interface Authority {
-  /** Signs. */
+  /** Signs certificates. */
   readonly current: KeyPair | undefined;
-  /** Is known, and will sign. */
+  /** Is trusted, and will sign later. */
   readonly next: KeyPair | undefined;
-  /** Has signed: PEM of its certificate; its key is gone. */
+  /** Signed before: PEM of its certificate. Its key was deleted. */
   readonly old: string | undefined;
 }
 
 /** Keys of the Secret, such as "internal.next.crt". */
 export type SecretData = Readonly<Record<string, string>>;
 
-/** @throws Error for what is no pair of certificate and key */
+/** @throws Error for an invalid certificate, or one without its key */
 export function authorityIn(name: AuthorityName, data: SecretData): Authority {
   return {
     current: pairIn(data, name),
@@ -40,7 +43,7 @@ function pairIn(data: SecretData, name: string): KeyPair | undefined {
   return { cert, key };
 }
 
-/** As a merge patch wants it: null takes a key away. */
+/** As a merge patch: null removes a key. */
 export function dataOf(
   name: AuthorityName,
   { current, next, old }: Authority,
@@ -56,14 +59,15 @@ export function dataOf(
 
 export type AuthorityStep = 'make' | 'announce' | 'switch' | 'drop_old';
 
-/** The one thing that is due, or nothing. @param now milliseconds since 1970 */
+/** The one step that is due, if any. @param now milliseconds since 1970 */
 export function stepOf({ current, next, old }: Authority, now: number): AuthorityStep | undefined {
   if (old !== undefined && now >= spanOf(old).notAfter) return 'drop_old';
   if (current === undefined) return next === undefined ? 'make' : 'switch';
   const { notBefore, notAfter } = spanOf(current.cert);
   const at = (part: number) => notBefore + (notAfter - notBefore) * part;
   if (next === undefined) return now >= at(2 / 3) ? 'announce' : undefined;
-  // However late it was announced: nobody can have missed it for a sixth of a life.
+  // The next authority must have been known for a sixth of a life, even if it was announced late, so that every program
+  // has read it.
   const known = now - spanOf(next.cert).notBefore;
   const isKnown = known >= (notAfter - notBefore) / 6;
   return (now >= at(5 / 6) && isKnown) || now >= notAfter ? 'switch' : undefined;
@@ -73,13 +77,13 @@ export function switched({ current, next }: Authority): Authority {
   return { current: next, next: undefined, old: current?.cert };
 }
 
-/** PEM of all that are to be believed; undefined: there is none yet. */
+/** PEM of all trusted authorities; undefined: none exists yet. */
 export function bundleOf({ current, next, old }: Authority): string | undefined {
   const certificates = [current?.cert, next?.cert, old].filter((one) => one !== undefined);
   return certificates.length === 0 ? undefined : certificates.map((one) => `${one.trim()}\n`).join('');
 }
 
-/** Milliseconds since 1970. @throws Error for what is no certificate */
+/** Milliseconds since 1970. @throws Error for an invalid certificate */
 export function spanOf(pem: string): { readonly notBefore: number; readonly notAfter: number } {
   const { validFromDate, validToDate } = new X509Certificate(pem);
   return { notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() };

@@ -1,6 +1,6 @@
-// The keeper as the authority, where there is no cert-manager: makes and renews what the gateway's programs show and believe. Every
-// keeper reads which authorities are believed; one alone writes. What it cannot place it leaves as it is and says so: a
-// certificate of somebody else's authority is never replaced by one that nobody believes.
+// The keeper as the certificate authority, without cert-manager: it issues and renews the certificates and trust
+// bundles of the gateway's programs. Every keeper reads the trusted authorities; only the leader writes. Secrets with a
+// foreign authority stay unchanged and cause an error, because replacing it would break the trust of running programs.
 import type { X509Certificate } from 'node:crypto';
 import { type CertificateEnd, certificatesIn } from '../../common/certificate-ends.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -21,9 +21,9 @@ import { certificateIn, type Leaf, leafStepOf, leavesOf } from './leaves.ts';
 import { readSecret, type SecretRef, type StoredSecret, writeSecret } from './secrets.ts';
 import { issueAuthority, issueCertificate } from './x509.ts';
 
-/** In the manifests. */
+/** The name in the manifests. */
 export const authoritiesSecret = 'model-gateway-authorities';
-/** What the egress gateway knows sidecars by. */
+/** The authorities by which the egress gateway verifies sidecars. */
 export const sidecarsCaSecret = 'sidecars-ca';
 
 export interface AuthorityDeps {
@@ -39,19 +39,19 @@ export interface AuthorityDeps {
 export interface CertificateKeeper {
   /** PEM of the authorities that sign the injector's certificate; undefined: not known yet. */
   readonly bundle: string | undefined;
-  /** Of all that is kept here, by Secret, and of the authorities. */
+  /** Expiry of all certificates here, by Secret, and of the authorities. */
   ends(): readonly CertificateEnd[];
-  /** Looks once, and writes what is due where this keeper acts. @throws Error */
+  /** Reads everything once; the leader writes what is due. @throws Error */
   round(): Promise<void>;
   /**
-   * The Secret of a namespace of apps.
-   * @returns whether it is whole now: not without an authority, nor where something is due and this keeper does not act
-   * @throws ApiError; 403 and 404 where the namespace does not want that
+   * Renews the certificate in the Secret of an app namespace.
+   * @returns whether it is complete: false without an authority, and if a step is due but this keeper is not the leader
+   * @throws ApiError; 403 and 404 if the namespace has not opted in
    */
   keepLeaf(leaf: Leaf, ref: SecretRef): Promise<boolean>;
 }
 
-/** Clocks of programs differ. */
+/** Allows for differences between clocks. */
 const backdatedMs = 5 * 60_000;
 
 type Authorities = Readonly<Record<AuthorityName, Authority>>;
@@ -146,7 +146,9 @@ class Keeper implements CertificateKeeper {
     return issueAuthority(`model-gateway-${name}`, span);
   }
 
-  /** Made by hand before there was a keeper: whoever trusts that authority would trust nobody any more. */
+  /**
+   * Refuses to replace an authority that was made by hand: programs that trust it would trust no certificate any more.
+   */
   async #refuseForeign(name: AuthorityName): Promise<void> {
     const { client, namespace, clock } = this.#deps;
     const own = leavesOf(namespace).filter(({ authority }) => authority === name);
@@ -202,7 +204,7 @@ function authoritiesIn({ data }: StoredSecret): Authorities {
   return { internal: authorityIn('internal', data), sidecars: authorityIn('sidecars', data) };
 }
 
-/** A namespace that does not want its sidecars' certificate from here. */
+/** Whether the namespace has not opted in to certificates from the keeper. */
 export function isUnwanted(error: unknown): boolean {
   return hasStatus(error, 403, 404);
 }

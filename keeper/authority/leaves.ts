@@ -1,4 +1,4 @@
-// The certificates that the gateway's programs show, and whether one is due to be made anew: pure. Names and usages are those of
+// The certificates of the gateway's programs, and whether one must be renewed: pure. Names and usages are those of
 // deploy/certificates/cert-manager.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { certificatesIn } from '../../common/certificate-ends.ts';
@@ -12,7 +12,7 @@ export interface Leaf {
   readonly addresses: readonly string[];
 }
 
-/** Of the gateway's own namespace. */
+/** The certificates of the gateway's own namespace. */
 export function leavesOf(namespace: string): readonly Leaf[] {
   const server = (secret: string, dnsNames: readonly string[], addresses: readonly string[] = []): Leaf => ({
     secret,
@@ -24,7 +24,7 @@ export function leavesOf(namespace: string): readonly Leaf[] {
   const service = (name: string) =>
     [`.${namespace}.svc`, `.${namespace}.svc.cluster.local`, `.${namespace}`, ''].map((rest) => name + rest);
   return [
-    // For `kubectl port-forward` as well.
+    // Also for `kubectl port-forward`.
     server(
       'control-plane-tls',
       [...service('control-plane'), ...service('control-plane-http'), 'localhost'],
@@ -37,13 +37,13 @@ export function leavesOf(namespace: string): readonly Leaf[] {
       authority: 'internal',
       usage: 'client',
       addresses: [],
-      // By this name the control plane knows a proxy; it is no host's, so no server's certificate has it.
+      // The control plane recognizes a proxy by this name. It is not a host name, so no server's certificate has it.
       dnsNames: [`egress-gateway.proxies.${namespace}`],
     },
   ];
 }
 
-/** Of the sidecars in a namespace of apps. */
+/** The certificate of the sidecars in an app namespace. */
 export function tenantLeaf(namespace: string): Leaf {
   return {
     secret: 'model-gateway-sidecar-tls',
@@ -55,20 +55,20 @@ export function tenantLeaf(namespace: string): Leaf {
 }
 
 export interface LeafContext {
-  /** PEM of the authorities that are believed. */
+  /** PEM of the trusted authorities. */
   readonly bundle: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** What the Secret of a leaf has. */
+/** The content of a leaf's Secret. */
 export interface Held {
   readonly certificate: X509Certificate | undefined;
-  /** PEM of the authorities beside it. */
+  /** PEM of the authorities in the same Secret. */
   readonly bundle: string | undefined;
 }
 
-/** What is to be done about it; undefined: nothing. */
+/** The due step; undefined: none. */
 export type LeafStep = 'renew' | 'update_bundle';
 
 export function leafStepOf(leaf: Leaf, held: Held, context: LeafContext): LeafStep | undefined {
@@ -83,7 +83,7 @@ function isGood(leaf: Leaf, { certificate }: Held, { bundle, now }: LeafContext)
   return isYoung && hasNames(leaf, certificate) && isSignedBy(bundle, certificate);
 }
 
-/** With its key, or it is none. */
+/** Undefined for a certificate without a matching key. */
 export function certificateIn(data: SecretData): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(data['tls.crt'] ?? '');

@@ -1,5 +1,5 @@
-// Secrets of the API server as the authority reads and writes them: texts by key, and the version that a write was made from. The
-// manifests bring them empty; nothing is created here.
+// Reads and writes Secrets at the API server: texts by key, and the version that a write was made from. The manifests
+// create the Secrets empty; the keeper creates none.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { type ApiClient, ApiError } from '../api/client.ts';
 import { paths, textsIn, versionOf } from '../api/sources.ts';
@@ -17,7 +17,7 @@ export interface SecretRef {
   readonly name: string;
 }
 
-/** @throws ApiError, with status 404 and a word about who brings it */
+/** @throws ApiError; status 404 with a message that names the manifests that create it */
 export async function readSecret(client: ApiClient, { namespace, name }: SecretRef): Promise<StoredSecret> {
   try {
     return secretIn(await client.get(paths.secret(namespace, name)), { namespace, name });
@@ -30,7 +30,7 @@ export async function readSecret(client: ApiClient, { namespace, name }: SecretR
   }
 }
 
-/** @param data null takes a key away @throws ApiError; 409 where the Secret has changed since it was read */
+/** @param data null removes a key @throws ApiError; 409 if the Secret has changed since it was read */
 export async function writeSecret(
   client: ApiClient,
   { namespace, name, version }: StoredSecret,

@@ -1,5 +1,5 @@
-// Certificates of sidecars in the namespaces of apps: those that are named, and those whose label says that they have sidecars.
-// A namespace without the Secret or the right to it (deploy/tenant-plain-certificates brings both) does not want that.
+// The sidecars' certificates in app namespaces: the configured namespaces, and those whose label requests sidecars. A
+// namespace opts in by the Secret and the right to it (both in deploy/tenant-plain-certificates).
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { type CertificateKeeper, isUnwanted } from './keep.ts';
@@ -11,17 +11,17 @@ export interface TenantDeps {
   readonly log: Logger;
   /** The gateway's own. */
   readonly namespace: string;
-  /** Namespaces, as they are now. */
+  /** The current app namespaces. */
   tenants(): Iterable<string>;
   isLeader(): boolean;
 }
 
 export interface TenantKeeper {
-  /** Looks at those that are due. @throws Error, as long as the last look at any of them has failed: it names them */
+  /** Checks the namespaces that are due. @throws Error that names the namespaces whose last check failed */
   round(): Promise<void>;
 }
 
-/** Of a namespace when it was last looked at. */
+/** The result of the last check of a namespace. */
 type Found = { readonly kind: 'whole' | 'unwanted' } | { readonly kind: 'failed'; readonly error: unknown };
 
 interface Looked {
@@ -30,11 +30,11 @@ interface Looked {
   readonly dueAt: number;
 }
 
-/** Renewing has a third of a certificate's life to happen in. */
+/** A renewal may happen at any time in the last third of a certificate's life. */
 const everyMs = 600_000;
-/** Whoever prepares a namespace waits for it. */
+/** Short, because an operator who prepares a namespace waits for it. */
 const retryMs = 60_000;
-/** A round does not hold up the next one. */
+/** Bounds a run, so that it does not delay the next one. */
 const atOnceMax = 100;
 const namedMax = 5;
 
@@ -44,7 +44,7 @@ export function createTenantKeeper(deps: TenantDeps): TenantKeeper {
 
 class Tenants implements TenantKeeper {
   readonly #deps: TenantDeps;
-  /** Those that are not here have not been looked at yet. */
+  /** Missing namespaces have not been checked yet. */
   readonly #looked = new Map<string, Looked>();
 
   constructor(deps: TenantDeps) {
@@ -53,7 +53,7 @@ class Tenants implements TenantKeeper {
 
   async round(): Promise<void> {
     const { isLeader, clock } = this.#deps;
-    // What another keeper has done by the time that this one acts again is not known here.
+    // Another keeper may change everything before this one leads again.
     if (!isLeader()) return this.#looked.clear();
     const tenants = new Set(this.#deps.tenants());
     for (const gone of [...this.#looked.keys()].filter((name) => !tenants.has(name)))
@@ -61,7 +61,7 @@ class Tenants implements TenantKeeper {
     const dueAt = (name: string) => this.#looked.get(name)?.dueAt ?? 0;
     const due = [...tenants]
       .filter((name) => dueAt(name) <= clock.monotonic())
-      // Those that fail again and again do not keep others waiting.
+      // Least recently due first, so that repeated failures do not delay other namespaces.
       .sort((one, other) => dueAt(one) - dueAt(other))
       .slice(0, atOnceMax);
     for (const tenant of due) await this.#look(tenant);
@@ -74,7 +74,7 @@ class Tenants implements TenantKeeper {
     const place = { namespace: tenant, name: leaf.secret };
     const was = this.#looked.get(tenant)?.found.kind;
     try {
-      // Without an authority, say: it stays due.
+      // False for example without an authority; the namespace stays due.
       if (!(await certificates.keepLeaf(leaf, place))) return;
       this.#looked.set(tenant, { found: { kind: 'whole' }, dueAt: clock.monotonic() + everyMs });
     } catch (error) {

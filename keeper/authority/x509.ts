@@ -1,4 +1,5 @@
-// Signs certificates (Node signs none; the only @peculiar/x509 of this program). Keys are ECDSA over P-256; everything in and out is PEM.
+// Signs certificates, which Node cannot (the only use of @peculiar/x509 in this program). Keys are ECDSA over P-256;
+// all input and output is PEM.
 import 'reflect-metadata';
 import { createPrivateKey, randomBytes, type webcrypto } from 'node:crypto';
 import {
@@ -37,7 +38,7 @@ export interface CertificateRequest extends Span {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** An authority that signs itself, and certificates of programs alone. */
+/** A self-signed authority that signs only end certificates. */
 export async function issueAuthority(commonName: string, span: Span): Promise<KeyPair> {
   const keys = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -54,7 +55,7 @@ export async function issueAuthority(commonName: string, span: Span): Promise<Ke
   return { cert: pem(certificate), key: await privatePem(keys) };
 }
 
-/** @throws Error where the authority's key is none over P-256 */
+/** @throws Error if the authority's key is not on P-256 */
 export async function issueCertificate(authority: KeyPair, request: CertificateRequest): Promise<KeyPair> {
   const signer = new X509Certificate(authority.cert);
   const keys = await newKeys();
@@ -90,7 +91,7 @@ async function leafExtensions(
 }
 
 function dated({ notBefore, notAfter }: Span) {
-  // 127 bits: the first of a DER integer is its sign.
+  // 127 bits, because the first bit of a DER integer is its sign.
   const serial = randomBytes(16);
   serial.writeUInt8(serial.readUInt8(0) & 0x7f, 0);
   return {

@@ -1,4 +1,4 @@
-// The keeper's metrics (the only prom-client of this program). Label values come from fixed tables.
+// The keeper's metrics (the only use of prom-client in this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type CertificateEnd, certificateGauge } from '../../common/certificate-ends.ts';
 import { lossCounters } from '../../common/shared-metrics.ts';
@@ -6,7 +6,7 @@ import { version } from '../../common/version.ts';
 import type { Verb } from '../api/client.ts';
 import type { Part } from '../webhook-plan.ts';
 
-/** What a keeper does again and again. */
+/** The periodic tasks of a keeper. */
 export const tasks = ['webhook', 'image', 'sizes', 'certificates', 'tenants'] as const;
 export type Task = (typeof tasks)[number];
 
@@ -18,11 +18,11 @@ export const webhookWrites = ['ca_bundle', 'owner', 'deleted'] as const satisfie
 export interface KeeperMetrics {
   requested(verb: Verb, status: number): void;
   webhookWritten(what: (typeof webhookWrites)[number]): void;
-  /** Whether the configuration was there when it was last looked at. */
+  /** Whether the configuration existed at the last check. */
   webhookSeen(isThere: boolean): void;
-  /** Whether its last round has failed. */
+  /** Whether the task's last run failed. */
   taskFailing(task: Task, failing: boolean): void;
-  /** What is read at each scrape. */
+  /** Registers values that are read at each scrape. */
   observe(gauges: KeeperGauges): void;
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -31,7 +31,9 @@ export interface KeeperMetrics {
 export interface KeeperGauges {
   isLeader(): boolean;
   certificates(): readonly CertificateEnd[];
-  /** Namespaces whose sizes found no room in what is handed over; undefined: they may not be read. */
+  /**
+   * Namespaces whose sizes did not fit into the text for the injector; undefined: the keeper has no right to read them.
+   */
   namespacesLeftOut(): number | undefined;
 }
 

@@ -1,11 +1,11 @@
-// The contract's message types as what reads and writes them by name walks them: the JSON door, gatewayctl.
+// The contract's message types for code that reads or writes messages by name: the JSON API and gatewayctl.
 import contract from '../generated/contract.json' with { type: 'json' };
 
 export interface FieldType {
   /** A scalar, or the name of a message or enum. */
   readonly type: string;
   readonly rule?: string;
-  /** Of a map. */
+  /** Only for a map. */
   readonly keyType?: string;
 }
 
@@ -30,29 +30,32 @@ export function fieldsOf(message: string): Readonly<Record<string, FieldType>> {
   return fields;
 }
 
-/** Fields of which one at most may be given, by the name in lowerCamelCase. */
+/** Groups of fields, by names in lowerCamelCase; at most one field of each group may be set. */
 export function oneofsOf(message: string): readonly (readonly string[])[] {
   return Object.values(typeNamed(message)?.oneofs ?? {}).map(({ oneof }) => oneof);
 }
 
-/** Whether absence is told apart from the type's zero value. */
+/** Whether absence differs from the type's zero value. */
 export function isOptional(message: string, field: string): boolean {
   return Object.hasOwn(typeNamed(message)?.oneofs ?? {}, `_${field}`);
 }
 
-/** Names of an enum's values but the unspecified one, which nobody means; undefined if the type is no enum. */
+/** Names of an enum's values without the unspecified one; undefined if the type is no enum. */
 export function enumNames(type: string): readonly string[] | undefined {
   const values = typeNamed(type)?.values;
   return values && Object.keys(values).filter((name) => values[name] !== 0);
 }
 
-/** "ROLE_PLATFORM_OPERATOR" is "platform-operator": the name without that of its type, as people write it. */
+/**
+ * "ROLE_PLATFORM_OPERATOR" is "platform-operator": the name without its type's prefix, in the form that operators
+ * write.
+ */
 export function enumWord(type: string, name: string): string {
   const prefix = `${type.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}_`;
   return (name.startsWith(prefix) ? name.slice(prefix.length) : name).toLowerCase().replaceAll('_', '-');
 }
 
-/** The name of an enum's value that is given by its name or by its word; undefined for what is neither. */
+/** The name of an enum's value, from its name or its word; undefined for other texts. */
 export function enumNamed(type: string, given: string): string | undefined {
   return enumNames(type)?.find((name) => name === given || enumWord(type, name) === given);
 }

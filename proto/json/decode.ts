@@ -1,6 +1,7 @@
-// Reads a request from JSON, strictly: proto-loader would turn "false" into true, an unknown enum into 0, and lose unknown
-// fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported. Besides proto3 JSON it
-// takes enums by their word ("month" for BUDGET_PERIOD_MONTH). scripts/openapi describes exactly what it accepts.
+// Decodes a request from JSON strictly: proto-loader would turn "false" into true and an unknown enum into 0, and drop
+// unknown fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported.
+// In addition to proto3 JSON it accepts enums by their word ("month" for BUDGET_PERIOD_MONTH). scripts/openapi
+// describes exactly what it accepts.
 import { holdsCredential } from '../../common/credential.ts';
 import { isObject, parseJson } from '../../common/json.ts';
 import type { FieldViolation__Output as Violation } from '../generated/gateway/v1/FieldViolation.ts';
@@ -20,9 +21,9 @@ const uint32Max = 2 ** 32 - 1;
 const uint64Max = 2n ** 64n - 1n;
 const shownNameLengthMax = 64;
 
-/** A text that is no request of its type. */
+/** The text is no request of its type. */
 export class JsonRequestError extends Error {
-  /** Empty where the text as a whole is wrong. */
+  /** Empty if the text as a whole is wrong. */
   readonly violations: readonly Violation[];
 
   constructor(message: string, violations: readonly Violation[] = []) {
@@ -34,7 +35,7 @@ export class JsonRequestError extends Error {
 
 /**
  * @param message name of the request's type, such as "CreatePersonRequest"
- * @returns an object as the contract's serializer takes it: names in lowerCamelCase, absent fields absent
+ * @returns an object for the contract's serializer: names in lowerCamelCase, absent fields absent
  * @throws JsonRequestError with every problem
  */
 export function decodeJson(message: string, text: string): object {
@@ -57,7 +58,7 @@ function parse(text: string): unknown {
   return value;
 }
 
-/** Reads on after a problem; what it returns is of use only if there was none. */
+/** Continues after a problem; its result is valid only if there was none. */
 class Walk {
   readonly #violations: Violation[];
 
@@ -163,7 +164,7 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** A name that somebody sent, in a form that is safe to send back. */
+/** A name from a request, in a form that is safe in a response. */
 function shown(name: string): string {
   if (holdsCredential(name)) return '[key]';
   return name.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, shownNameLengthMax);

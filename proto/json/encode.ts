@@ -1,9 +1,9 @@
-// Writes a response as proto3 JSON: every field that has a value, absent optional ones left out, names in lowerCamelCase,
+// Writes a response as proto3 JSON: every field with a value, absent optional fields left out, names in lowerCamelCase,
 // 64-bit numbers as strings, enums by name.
 import { isObject } from '../../common/json.ts';
 import { type FieldType, fieldsOf, isMessage } from './contract.ts';
 
-/** @param value as the contract's deserializer gives it */
+/** @param value from the contract's deserializer */
 export function toJson(message: string, value: object): object {
   const given: ReadonlyMap<string, unknown> = new Map(Object.entries(value));
   return Object.fromEntries(

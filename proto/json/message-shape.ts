@@ -1,8 +1,11 @@
-// The shape of a message that was stored as JSON, by the contract itself.
+// The shape of a message that was stored as JSON, derived from the contract.
 import { aFlag, aList, aMap, aNumber, anObject, aString, at, type Shape } from '../../common/json-shape.ts';
 import { enumNames, type FieldType, fieldsOf } from './contract.ts';
 
-/** A message of the contract as JSON.stringify writes it. Fields may be absent, as in what older versions have written. */
+/**
+ * A message of the contract, as JSON.stringify writes it. Fields may be absent, because older versions may have written
+ * it.
+ */
 export function aMessage<Message>(type: string): Shape<Message> {
   let shapes: readonly (readonly [name: string, Shape<unknown>])[] | undefined;
   return (value) => {
@@ -19,7 +22,7 @@ function shapeOf({ type, rule, keyType }: FieldType): Shape<unknown> {
   return rule === 'repeated' ? aList(one) : one;
 }
 
-/** In decimal, or as a number where it is small. */
+/** A decimal text, or a number if it is small. */
 const aLong: Shape<unknown> = (value) => (typeof value === 'number' ? value : aString(value));
 
 const scalars: Readonly<Record<string, Shape<unknown>>> = {

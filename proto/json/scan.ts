@@ -1,6 +1,6 @@
-// What JSON.parse would swallow: a name given twice in one object, and nesting without end. Runs before the parse.
+// Finds flaws that JSON.parse accepts: a name twice in one object, and unbounded nesting. Runs before the parser.
 
-/** Deeper than any request of the contract. */
+/** More levels than any request of the contract has. */
 const depthMax = 16;
 
 export type Flaw =
@@ -13,7 +13,7 @@ interface Level {
   expectsName: boolean;
 }
 
-/** The first flaw; text that is no JSON is left to the parser. */
+/** The first flaw. The parser rejects text that is not JSON. */
 export function findFlaw(text: string): Flaw | undefined {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -50,14 +50,14 @@ export function findFlaw(text: string): Flaw | undefined {
   return undefined;
 }
 
-/** Index after the closing quote, or of the end of the text. */
+/** Index after the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return Math.min(at + 1, text.length);
 }
 
-/** Two spellings of one name, such as "a" and "\u0061", are one name. */
+/** Two spellings of one name, such as "a" and "\u0061", are the same name. */
 function unquote(quoted: string): string {
   try {
     return String(JSON.parse(quoted));

@@ -1,4 +1,4 @@
-// Words of who may call what: records and their feed, keys and what they belong to, limits, people, organizations, providers.
+// Enum words for access: records and their feed, keys and their scopes, limits, people, organizations, providers.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { SignedKind } from '../../common/record-signature.ts';
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
@@ -116,7 +116,7 @@ const formats = Object.fromEntries(
   vendorNames.map((name) => [vendors[name].wireFormat, name]),
 ) as WireFormats;
 
-/** Each vendor has its own, by the vendor's name: common/vendors.ts. */
+/** Each vendor has its own wire format, named like the vendor: common/vendors.ts. */
 export const wireFormats = enumWords(formats satisfies WordsFor<WireFormat__Output>);
 
 export const databaseKinds = enumWords({

@@ -1,7 +1,7 @@
-// A closed word is said once: one row for each name that the contract has, with the word of the code for it. Both planes read it in
-// both directions. Types come from the contract, so a name without a row does not compile.
+// A table per enum of the contract, with one row per name and the word for it in code. Both planes use it in both
+// directions. Its type comes from the contract, so a name without a row does not compile.
 
-/** A row for each name of an enum; the one that every enum has for what is not specified has no word. */
+/** A row for each name of an enum, except the unspecified value that every enum has. */
 export type WordsFor<Name extends string> = Readonly<Record<Exclude<Name, `${string}_UNSPECIFIED`>, string>>;
 
 export interface EnumWords<Table extends Readonly<Record<string, string>>> {
@@ -11,7 +11,7 @@ export interface EnumWords<Table extends Readonly<Record<string, string>>> {
   readonly names: { readonly [Name in keyof Table as Table[Name]]: Name };
   /** In the order of the table. */
   readonly words: readonly Table[keyof Table][];
-  /** @returns undefined for what this version has no word for */
+  /** @returns undefined for a name that this version does not have */
   wordOf(name: unknown): Table[keyof Table] | undefined;
 }
 
@@ -21,7 +21,7 @@ export type WordOf<Words> = Words extends EnumWords<infer Table> ? Table[keyof T
 /** The rows of a table. */
 export type TableOf<Words> = Words extends EnumWords<infer Table> ? Table : never;
 
-/** @param table with `as const satisfies WordsFor<…>`: that is what makes a missing row an error */
+/** @param table with `as const satisfies WordsFor<…>`, so that a missing row is a type error */
 export function enumWords<const Table extends Readonly<Record<string, string>>>(
   table: Table,
 ): EnumWords<Table> {

@@ -1,4 +1,4 @@
-// Words of guardrails: what they look for, where, and what comes of it.
+// Enum words for guardrails: kinds of checks, where they apply, actions and decisions.
 import type { GuardrailAction__Output } from '../generated/gateway/v1/GuardrailAction.ts';
 import type { GuardrailCheck__Output } from '../generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailDecision__Output } from '../generated/gateway/v1/GuardrailDecision.ts';
@@ -22,7 +22,7 @@ export const checkKinds = enumWords({
   service: 'service',
   model: 'model',
 } as const satisfies WordsFor<CheckMember>);
-/** What the contract has; a proxy older than a kind holds it as `unknown`. */
+/** The kinds of the contract; a proxy that is older than a kind represents it as `unknown`. */
 export type ContractCheckKind = WordOf<typeof checkKinds>;
 /** The kind of each field. */
 export type WordsOfChecks = TableOf<typeof checkKinds>;
@@ -48,9 +48,9 @@ export const failureRules = enumWords({
 export type FailureRule = WordOf<typeof failureRules>;
 
 /**
- * What one guardrail made of one request or response. failed_…: its check failed, and its rule decided. unavailable: the gateway lacked
- * what it needs to inspect it, which is neither a pass nor a match, and no rule's matter. A trial reports of a guardrail that it was not
- * tried, which is no decision.
+ * The decision of one guardrail about one request or response. failed_…: its check failed, and its failure rule
+ * decided. unavailable: the gateway lacked something that it needs to inspect it; this is neither a pass nor a match,
+ * and no failure rule applies. A trial may also report that a guardrail was not tried, which is no decision.
  */
 export const decisions = enumWords({
   GUARDRAIL_DECISION_PASS: 'pass',
@@ -79,5 +79,5 @@ export const requestFields = enumWords({
   GUARDRAIL_FIELD_SAFETY_IDENTIFIER: 'safety_identifier',
   GUARDRAIL_FIELD_PROMPT_CACHE_KEY: 'prompt_cache_key',
 } as const satisfies WordsFor<GuardrailField__Output>);
-/** Of a request: names somebody or something to the vendor. */
+/** Fields of a request that identify a person or an app to the vendor. */
 export type RequestField = WordOf<typeof requestFields>;

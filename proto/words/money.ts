@@ -1,4 +1,4 @@
-// Words of the ledger, of usage, and of bills that are compared with it.
+// Enum words for the ledger, usage, and vendors' bills.
 import type { BillDocument__Output } from '../generated/gateway/v1/BillDocument.ts';
 import type { BillReferenceKind__Output } from '../generated/gateway/v1/BillReferenceKind.ts';
 import type { BillRowKind__Output } from '../generated/gateway/v1/BillRowKind.ts';
@@ -23,7 +23,7 @@ export const drawOutcomes = enumWords({
 } as const satisfies WordsFor<DrawOutcome__Output>);
 export type DrawOutcome = WordOf<typeof drawOutcomes>;
 
-/** The contract says what they mean. */
+/** The contract describes their meaning. */
 export const estimateReasons = enumWords({
   ESTIMATE_REASON_LEFT: 'left',
   ESTIMATE_REASON_CUT: 'cut',

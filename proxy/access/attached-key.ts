@@ -1,5 +1,5 @@
-// The virtual key that a sidecar attaches to requests that bring none, so that the application holds no credential. The rule
-// stands here once, for both modes: a request that brings a virtual key, in whatever form, is left as it is.
+// The virtual key that a sidecar attaches to requests that bring none, so that the application needs no credential. The
+// rule is the same in both modes: a request that brings a virtual key, in any form, is left unchanged.
 import { readFile } from 'node:fs/promises';
 import { credentialPrefixes, isWellFormedCredential } from '../../common/credential.ts';
 import { type Reread, type RereadOptions, reread } from '../../common/file-watcher.ts';
@@ -7,9 +7,9 @@ import { Secret } from '../../common/secret.ts';
 import { type CredentialHeaders, credentialHeaders } from './credentials.ts';
 
 export interface AttachedKeySettings {
-  /** As it was when the program started. */
+  /** The key at the start of the program. */
   readonly key: Secret;
-  /** Where it is read again. */
+  /** The file from which the key is read again when it changes. */
   readonly file: string | undefined;
 }
 
@@ -18,8 +18,8 @@ export type AttachedKey = Pick<Reread<Secret>, 'current' | 'close'>;
 export type AttachingHeader = 'x-svc-vk' | 'project-api-key';
 
 /**
- * The header that the key is put into, instead of what the request has there.
- * @returns undefined where the request brings a key, or contradicts itself, which is refused
+ * The header that the key is put into, replacing its value in the request.
+ * @returns undefined if the request brings a key, or contradicts itself, which is refused later
  */
 export function attachingHeader(
   headers: CredentialHeaders,
@@ -32,7 +32,7 @@ export function attachingHeader(
   return onProviderRoute ? 'project-api-key' : 'x-svc-vk';
 }
 
-/** The request's headers with the key in them, where the rule says so. */
+/** The request's headers, with the key added if the rule requires it. */
 export function withAttachedKey(
   headers: CredentialHeaders,
   onProviderRoute: boolean,
@@ -46,7 +46,7 @@ export function withAttachedKey(
   };
 }
 
-/** @throws Error that does not say the text */
+/** @throws Error whose message does not contain the text */
 export function attachableKey(text: string): Secret {
   if (!isWellFormedCredential('virtualKey', text)) {
     throw new Error(

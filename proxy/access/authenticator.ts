@@ -1,14 +1,14 @@
-// From credentials to a caller who may go on: records found, key active, not expired, nobody suspended, one organization,
-// and the caller's own provider keys allowed where they are sent. The order of refusals is part of the interface.
+// Turns credentials into a caller who may continue: the records exist, the key is active and not expired, nobody is
+// suspended, both keys are of one organization, and the caller's own provider keys are allowed if they are sent. The
+// order of refusals is part of the interface.
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { GatewayError, specificMessages } from '../errors.ts';
 import type { Credentials } from './credentials.ts';
 import type { Principal, RecordSource } from './principal.ts';
 
 export interface Caller {
-  /** Who calls. */
   readonly principal: Principal;
-  /** The project key's records where a provider route got both: its limits apply as well. */
+  /** The project key's records if a provider route got both keys: its limits apply as well. */
   readonly project: Principal | undefined;
   readonly direct: boolean;
 }
@@ -19,7 +19,10 @@ export interface AuthenticatorDeps {
   now(): number;
 }
 
-/** @throws GatewayError access_not_found, access_blocked, access_unavailable, conflicting_credentials, policy_access_denied */
+/**
+ * @throws GatewayError access_not_found, access_blocked, access_unavailable, conflicting_credentials,
+ * policy_access_denied
+ */
 export async function authenticate(
   deps: AuthenticatorDeps,
   credentials: Credentials,
@@ -29,7 +32,7 @@ export async function authenticate(
   const project =
     projectKey === undefined ? undefined : usable(await find(deps, projectKey, address), deps.now());
   const found = find(deps, virtualKey, address);
-  // Nothing is awaited where memory answers.
+  // Nothing is awaited if memory has the records.
   const principal = usable(found instanceof Promise ? await found : found, deps.now());
   if (project !== undefined && project.organization.id !== principal.organization.id) {
     throw new GatewayError('conflicting_credentials', {

@@ -1,5 +1,5 @@
-// Who calls, as far as headers tell: which virtual keys were sent and which provider key. Pure; nothing is looked up.
-// Whatever starts with `sk-svc-` is a virtual key, nothing else is, and a virtual key is never taken for a provider key.
+// Which virtual keys and which provider key a request sent, from its headers alone. Pure; nothing is looked up. A value
+// is a virtual key if and only if it starts with `sk-svc-`, and a virtual key is never used as a provider key.
 import {
   credentialHint,
   credentialPrefixes,
@@ -10,30 +10,31 @@ import { Secret } from '../../common/secret.ts';
 import { GatewayError, specificMessages } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
-/** What this module needs of the request's headers. */
+/** The part of the request's headers that this module needs. */
 export interface CredentialHeaders {
   get(name: string): string | undefined;
   readonly conflicts: readonly string[];
 }
 
 export interface Credentials {
-  /** Value of the virtual key that is the caller. */
+  /** Value of the virtual key of the caller. */
   readonly virtualKey: string;
-  /** Value of the project key where a provider route got both. */
+  /** Value of the project key if a provider route got both keys. */
   readonly projectKey: string | undefined;
-  /** `x-svc-direct-key: true`, or a provider route: the caller's own provider key is to be used. */
+  /** `x-svc-direct-key: true`, or a provider route: the call uses the caller's own provider key. */
   readonly direct: boolean;
 }
 
-/** Where a virtual key may stand on a generic route, the first first. */
+/** The headers that may contain a virtual key on a generic route, in order of precedence. */
 const genericHeaders = ['x-svc-vk', 'authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
-/** Where a virtual key may stand. */
+/** All headers that may contain a virtual key. */
 export const credentialHeaders: ReadonlySet<string> = new Set([...genericHeaders, 'project-api-key']);
 
 /**
  * @param onProviderRoute whether the route is a provider's own
- * @throws GatewayError virtual_key_required, project_key_required, policy_access_denied, conflicting_credentials, invalid_request
+ * @throws GatewayError virtual_key_required, project_key_required, policy_access_denied, conflicting_credentials,
+ * invalid_request
  */
 export function readCredentials(headers: CredentialHeaders, onProviderRoute: boolean): Credentials {
   const twice = headers.conflicts.find((name) => credentialHeaders.has(name));
@@ -61,7 +62,7 @@ function genericCredentials(
   return { virtualKey, projectKey: undefined, direct };
 }
 
-/** The virtual keys that were sent, in whatever form, the first that would count first. */
+/** The virtual keys that were sent, in any form, in order of precedence. */
 export function sentKeys(headers: CredentialHeaders): readonly string[] {
   return [...genericHeaders, 'project-api-key'].flatMap((name) => {
     const sent = headers.get(name);
@@ -69,7 +70,7 @@ export function sentKeys(headers: CredentialHeaders): readonly string[] {
   });
 }
 
-/** Says what is wrong with what was sent, by the header alone: it is somebody's credential, elsewhere. */
+/** Names only the header of the wrong value, never the value: it may be a credential of another service. */
 function virtualKeyRequired(headers: CredentialHeaders, names: readonly string[]): GatewayError {
   const name = names.find((each) => (headers.get(each) ?? '') !== '');
   if (name === undefined) return new GatewayError('virtual_key_required');
@@ -85,7 +86,7 @@ function providerRouteCredentials(headers: CredentialHeaders, explicit: string |
   const projectKey = asVirtualKey(headers.get('project-api-key'));
   if (projectKey === undefined) {
     const other = explicit ?? elsewhere(headers);
-    // What else is there is the caller's provider key, where it belongs.
+    // Any other value is the caller's provider key, in its proper header.
     if (other === undefined) throw virtualKeyRequired(headers, ['project-api-key', 'x-svc-vk']);
     throw new GatewayError('project_key_required');
   }
@@ -103,7 +104,7 @@ function elsewhere(headers: CredentialHeaders): string | undefined {
 }
 
 /**
- * The caller's own provider key on a generic route: the first value that is no virtual key.
+ * The caller's own provider key on a generic route: the first value that is not a virtual key.
  * @throws GatewayError provider_key_required
  */
 export function readDirectKey(headers: CredentialHeaders): Secret {
@@ -135,7 +136,7 @@ export function readRouteKey(headers: CredentialHeaders, form: 'bearer' | 'plain
   });
 }
 
-/** The caller's own access key pair, and its session token where there is one. */
+/** The caller's own access key pair, with its session token if there is one. */
 export interface CloudKeys {
   readonly apiKey: undefined;
   readonly accessKeyId: Secret;
@@ -156,7 +157,7 @@ export function readCloudKeys(headers: CredentialHeaders): CloudKeys {
   };
 }
 
-/** Not yet checked for its form. @throws GatewayError provider_key_required that names the header */
+/** The form of the region is not checked yet. @throws GatewayError provider_key_required that names the header */
 export function readRegion(headers: CredentialHeaders): string {
   return readCloudHeader(headers, 'cloud-region-name').reveal();
 }
@@ -187,7 +188,9 @@ function asVirtualKey(value: string | undefined): string | undefined {
   return value?.startsWith(credentialPrefixes.virtualKey) === true ? value : undefined;
 }
 
-/** A virtual key in quotes or behind a second scheme word is none here either: it must not reach the provider. */
+/**
+ * A virtual key in quotes or behind a second scheme word is not a provider key either: it must not reach the provider.
+ */
 function isProviderKey(value: string | undefined): value is string {
   return (
     value !== undefined && /^[\x21-\x7e]+$/.test(value) && !value.includes(credentialPrefixes.virtualKey)
@@ -199,18 +202,19 @@ function bearer(value: string | undefined): string | undefined {
 }
 
 /**
- * Which virtual key came with a request that was refused before anybody asked for it: for the log, so that a client that is pointed to
- * the wrong place can be found. Memory answers or nobody: strangers cause no look-up.
+ * The virtual key of a request that was refused before authentication. The log contains it, so that an operator can
+ * find a client that calls the wrong address. It is looked up in memory only, so that strangers cause no look-up
+ * elsewhere.
  */
 type SentKey =
   | { readonly keyId: string; readonly organizationId: string }
-  /** Well-formed and not known here: its last characters. */
+  /** The key is well-formed but not in memory: its last characters. */
   | { readonly keyHint: string };
 
-/** What memory has of a key, whether or not it may still be used. @param keyHash SHA-256 in hexadecimal */
+/** The records of a key in memory, whether or not the key may still be used. @param keyHash SHA-256 in hexadecimal */
 type RecallPrincipal = (keyHash: string) => Principal | undefined;
 
-/** @returns undefined where no well-formed key was sent */
+/** @returns undefined if no well-formed key was sent */
 export function sentKey(headers: CredentialHeaders, recall: RecallPrincipal): SentKey | undefined {
   const value = sentKeys(headers).find((sent) => isWellFormedCredential('virtualKey', sent));
   if (value === undefined) return undefined;

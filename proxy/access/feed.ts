@@ -1,5 +1,6 @@
-// Keeps one watch on the change feed. A heartbeat is asked for at once and every five seconds, its age counts from the ask;
-// a connection that leaves an ask unanswered until the next is given up for another, perhaps of another replica.
+// Keeps one watch on the change feed open. A heartbeat is sent at once and every five seconds; the age of its response
+// counts from when it was sent. A connection that does not acknowledge a heartbeat until the next one is due is
+// replaced by another, perhaps to another replica.
 import { type BackoffOptions, backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -13,30 +14,30 @@ export type FeedMessage =
   | (FeedBeginning & { readonly type: 'reset' })
   | { readonly type: 'changes'; readonly invalidations: readonly Invalidation[] }
   | { readonly type: 'answer'; readonly nonce: number; readonly position: Position }
-  /** Outside of the feed's order. */
+  /** Not part of the feed's order. */
   | { readonly type: 'recall'; readonly recall: Recall };
 
 interface FeedBeginning {
   readonly horizon: Position;
   /** Undefined: nothing is known to be lost. */
   readonly epochChange?: EpochChange;
-  /** What the horizon's epoch goes on from, the newest first. Absent: from nothing that is known. */
+  /** The positions that the watermark's epoch continues, the newest first. Absent: none that is known. */
   readonly continues?: readonly Position[];
 }
 
-/** How the history that was heard before goes on in a new epoch: restored: what was committed last may be gone. */
+/** How a new epoch continues the history before it. `restored`: the last commits may be lost. */
 export type EpochChange = 'restarted' | 'restored';
 
-/** Somebody needs what others hold of a budget's window. */
+/** A request to reclaim: another proxy needs money that this one has leased of a budget's window. */
 export interface Recall {
   readonly budgetId: string;
   readonly window: string;
 }
 
-/** Called never before the watch that they were given to has returned. */
+/** The handlers are never called before the call of `watch` that they were passed to has returned. */
 export interface WatchHandlers {
   message(message: FeedMessage): void;
-  /** Called once; nothing comes after it. */
+  /** Called once, and last. */
   closed(reason: Error): void;
 }
 
@@ -55,7 +56,7 @@ export interface FeedDeps {
   readonly records: Records;
   readonly onInvalidations: (invalidations: readonly Invalidation[]) => void;
   readonly onRecall?: ((recall: Recall) => void) | undefined;
-  /** The feed goes on in another epoch than before. */
+  /** Called when the feed continues in another epoch. */
   readonly onEpochChange?: ((change: EpochChange, epoch: string) => void) | undefined;
   readonly maxStaleMs: number;
   readonly clock: Clock;
@@ -67,7 +68,7 @@ export interface FeedDeps {
 
 interface Connection {
   readonly stream: WatchStream;
-  /** Nonce → when it was asked. */
+  /** Nonce → when the heartbeat was sent. */
   readonly requests: Map<number, number>;
   begun: boolean;
 }
@@ -87,7 +88,7 @@ export class Feed {
     this.#connect();
   }
 
-  /** Asks now: something hints that the feed has news. */
+  /** Sends a heartbeat now, because there is a sign that the feed has news. */
   askNow(): void {
     const connection = this.#connection;
     if (connection !== undefined && connection.requests.size === 0) this.#ask(connection);
@@ -102,7 +103,7 @@ export class Feed {
 
   #connect(): void {
     const { maxStaleMs, records, watch } = this.#deps;
-    // Messages of a connection that was given up may still arrive; they are no longer in order with the new one's.
+    // Messages of a replaced connection may still arrive, but no longer in order with those of the new one.
     const ifCurrent = (act: (connection: Connection) => void) => {
       if (this.#connection === connection) act(connection);
     };

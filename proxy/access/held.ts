@@ -1,5 +1,5 @@
-// A record as memory holds it: with its subject, the snapshot it was read in and the time at which it was read. Both are signed,
-// and travel with it through every hop; no hop makes a record younger.
+// A record in memory, with its subject, the snapshot in which it was read and the time at which it was read. Both are
+// signed and travel with the record over every hop; no hop makes a record younger.
 import type { FeedState, Position } from './feed-state.ts';
 import type { KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
 
@@ -7,9 +7,12 @@ interface HeldAt {
   /** The subject as the feed names it: the hash of a key value, or `<kind>:<id>`. */
   readonly ref: string;
   readonly asOf: Position;
-  /** When it was true by the control plane's word: monotonic milliseconds of this process. */
+  /** When the control plane confirmed the record: monotonic milliseconds of this process. */
   readonly confirmedAt: number;
-  /** Of the layout before signatures: believed only while the control plane is of a release that does not sign. */
+  /**
+   * The record has the layout before signatures. It is trusted only while the control plane is of a release that does
+   * not sign.
+   */
   readonly isUnsigned?: true;
 }
 
@@ -27,7 +30,7 @@ export type HeldOrganization = HeldAt & {
 export type Held = HeldKey | HeldScope | HeldOrganization;
 export type RecordKind = Held['kind'];
 
-/** A record that some cache or the control plane is asked for. */
+/** A record that is requested from a cache or the control plane. */
 export interface Subject {
   readonly kind: RecordKind;
   readonly ref: string;
@@ -37,7 +40,7 @@ export function refOf(kind: Exclude<RecordKind, 'key'>, id: string): string {
   return `${kind}:${id}`;
 }
 
-/** The records behind a key as one snapshot shows them. */
+/** The records behind a key, all from one snapshot. */
 export function heldOf(
   keyHash: string,
   principal: Principal,
@@ -69,12 +72,15 @@ export function heldKey(
   };
 }
 
-/** When the record was last known to be true: as it says itself, or by the feed, which would have named it had it changed. */
+/**
+ * When the record was last known to be true: at its own confirmation, or at the feed's, because the feed would have
+ * named the record if it had changed.
+ */
 export function lastConfirmed(held: Held, feed: FeedState): number {
   return Math.max(held.confirmedAt, feed.confirmedAt ?? held.confirmedAt);
 }
 
-/** Which of two records of one subject is worth keeping. */
+/** Whether the candidate should replace the existing record of the same subject. */
 export function isNewer(candidate: Held, existing: Held, feed: FeedState): boolean {
   if (!feed.permits(existing.ref, existing.asOf)) return true;
   const [a, b] = [candidate.asOf, existing.asOf];

@@ -1,39 +1,45 @@
-// The bounds of the access protocol in one table; docs/design/access.md explains them. Times in milliseconds.
+// The bounds of the access protocol in one table; docs/design/access.md explains them. Times are in milliseconds.
 export const accessLimits = {
   /** Look-ups in memory, by kind of record. */
   keysMax: 100_000,
   scopesMax: 100_000,
   organizationsMax: 10_000,
-  /** Changes that are remembered one by one; above it the horizon moves up and older records are resolved again. */
+  /**
+   * Changes that are remembered one by one. Above this number the watermark moves up, and older records are resolved
+   * again.
+   */
   changedMax: 200_000,
-  /** What was confirmed within this time is served at once: four heartbeats. */
+  /** A record confirmed within this time is served at once: four heartbeats. */
   freshForMs: 20_000,
   /** How long a stale record waits for the control plane before it is served. */
   staleWaitMs: 200,
-  /** After it was served stale, a record is not made to wait again for this long: one request of many pays, not each. */
+  /** A record that was served stale does not wait again for this long, so that only one of many requests waits. */
   staleGraceMs: 5_000,
-  /** A record used within this time is resolved again as soon as the feed names it; others when they are next asked for. */
+  /** A record used within this time is resolved again as soon as the feed names it; other records at their next use. */
   recentlyUsedMs: 60_000,
-  /** Spreads the resolves of many proxies that hear of one change at one instant. */
+  /** Spreads the resolves of many proxies that receive one change at the same instant. */
   resolveJitterMs: 50,
-  /** Spreads what is resolved anew because of its age; at most an eighth of what a record may be old. */
+  /** Spreads the renewal of old records; at most an eighth of the greatest age of a record. */
   renewJitterMs: 60_000,
-  /** At a time, so that renewing never keeps requests from their resolves. */
+  /** Renewals at a time, so that they never keep requests from their resolves. */
   renewalsMax: 8,
-  /** Signatures that were found good; each is one response of the control plane. */
+  /** Signatures that were verified; each is of one response of the control plane. */
   rootsMax: 10_000,
-  /** Replicas sign with one key, two while it is rotated; of more that are named the one used longest ago is forgotten. */
+  /**
+   * Replicas sign with one key, or with two while it is rotated. If more keys are named, the least recently used one is
+   * removed.
+   */
   learntKeysMax: 8,
   resolveDeadlineMs: 2_000,
   resolvesMax: 64,
-  /** Of these, for hashes that neither memory nor Redis has ever held: guesses cannot crowd out known keys. */
+  /** Of these, the slots for hashes that were never in memory or Redis: guesses cannot crowd out known keys. */
   resolvesNeverSeenMax: 32,
   unknownForMs: 5_000,
   unknownMax: 10_000,
   askEveryMs: 5_000,
   reconnectFirstMs: 100,
   reconnectMaxMs: 2_000,
-  /** A record confirmed further in the future than this was written under a broken clock and is ignored. */
+  /** A record confirmed further in the future than this was written with a wrong clock and is ignored. */
   clockSkewMs: 30_000,
 } as const satisfies Record<string, number>;
 

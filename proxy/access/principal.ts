@@ -1,4 +1,4 @@
-// Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
+// The caller: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
@@ -8,7 +8,7 @@ import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 
 export interface Principal {
   readonly key: KeyRecord;
-  /** Undefined when the key's scope is its organization. */
+  /** Undefined if the key's scope is its organization. */
   readonly scope: ScopeRecord | undefined;
   readonly organization: OrganizationRecord;
 }
@@ -19,7 +19,7 @@ export interface KeyRecord {
   readonly scope: { readonly kind: ScopeKind; readonly id: string };
   readonly active: boolean;
   readonly endsAt: number | undefined;
-  /** A rotated value's end: afterwards the value is not found. */
+  /** When a rotated value ends: afterwards the value is not found. */
   readonly valueEndsAt: number | undefined;
   readonly allowedModels: readonly string[];
   readonly limits: readonly Limit[];
@@ -42,24 +42,27 @@ export interface OrganizationRecord {
   readonly id: string;
   readonly active: boolean;
   readonly callerProviderKeys: boolean;
-  /** Whether streams of providers that stop when they are cancelled are cancelled or read on when their caller has left. */
+  /**
+   * Whether a stream is cancelled or read on after its caller has left, for providers that stop when a stream is
+   * cancelled.
+   */
   readonly hangUp: HangUp;
-  /** Whether what no provider reported is charged by its reservation or by its text. */
+  /** Whether usage that no provider reported is charged by its reservation or by its text. */
   readonly unknownCost: UnknownCost;
   readonly allowedModels: readonly string[];
   readonly limits: readonly Limit[];
   readonly providerKeys: readonly ProviderKey[];
-  /** All that it may call: its own and the platform's. */
+  /** All custom providers that the organization may call: its own and the platform's. */
   readonly customProviders: readonly CustomProvider[];
-  /** In place of what custom providers and the catalog say. */
+  /** Prices that replace those of custom providers and of the catalog. */
   readonly prices: readonly OwnPrice[];
-  /** Those that are enabled, in the order in which they are applied. */
+  /** The enabled guardrails, in the order in which they are applied. */
   readonly guardrails: readonly Guardrail[];
   readonly revision: number;
 }
 
 export interface OwnPrice {
-  /** UUIDv7: of two the lesser is the older. */
+  /** UUIDv7: the lesser of two is the older. */
   readonly id: string;
   /** `<provider>/<model>`, or a glob over it. */
   readonly model: string;
@@ -95,32 +98,37 @@ export interface ProviderSecret {
   readonly sessionToken: Secret | undefined;
 }
 
-/** A provider that is configuration: a shipped one's wire format under another name and URL. */
+/** A provider defined by configuration: the wire format of a shipped provider under another name and URL. */
 export interface CustomProvider {
   readonly id: string;
   readonly name: string;
-  /** Canonical name of the shipped provider whose wire format it speaks. */
+  /** Canonical name of the shipped provider that has this wire format. */
   readonly wireFormat: string;
   readonly baseUrl: string;
   readonly keyForm: KeyForm;
-  /** Of the body, what goes on beside what is known; absent in records that were cached before there was such a list. */
+  /**
+   * Body fields that are sent on besides the known ones. Absent in records that were cached before this list existed.
+   */
   readonly passedFields?: readonly string[];
   readonly models: readonly CustomModel[];
 }
 
-/** How the key is sent: as the wire format has it, as a bearer token, in a header of this name in lower case, or not at all. */
+/**
+ * How the key is sent: as the wire format defines, as a bearer token, in a header of this name in lower case, or not at
+ * all.
+ */
 export type KeyForm = 'wire_format' | 'bearer' | { readonly header: string } | 'none';
 
 export interface CustomModel {
   readonly catalogModel: CatalogModel;
-  /** Where it differs from others of its wire format. */
+  /** The capabilities that differ from those of other models of the wire format. */
   readonly traits: Partial<Traits>;
 }
 
-/** Finds the records behind a key value. What the request path knows of the access protocol. */
+/** Finds the records behind a key value. The request path knows nothing else of the access protocol. */
 export interface RecordSource {
   /**
-   * A promise only where memory cannot answer, so that the usual request waits for nothing.
+   * Returns a promise only if memory lacks the records, so that the usual request waits for nothing.
    * @param keyHash SHA-256 of the value in hexadecimal
    * @param address of the caller, for the limit on refusals
    * @throws GatewayError access_not_found, access_unavailable, rate_limit_exceeded

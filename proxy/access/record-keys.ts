@@ -1,5 +1,6 @@
-// The public keys by which this proxy believes records: those that it was given, else those that the control plane names on its own
-// connection, and nothing before it does. Never from Redis. Signatures that were checked are remembered, so a batch is checked once.
+// The public keys with which this proxy verifies records: the configured ones, or else those that the control plane
+// names on its own connection. Until the control plane names one, no record is trusted. Keys never come from Redis.
+// Verified signatures are remembered, so a batch is checked once.
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
@@ -17,35 +18,41 @@ import {
 import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
 import type { AccessLimits } from './limits.ts';
 
-/** What of Redis counts. */
+/** Which records of Redis the proxy trusts. */
 export type Belief =
-  /** Nothing: there is no key, and no control plane has been met that could name one. */
+  /** None: no key is known, and the control plane has not responded yet. */
   | 'nothing'
-  /** What a known key has signed. From here nothing leads back. */
+  /** Those that a known key signed. This state never changes again. */
   | 'signed'
-  /** What opens: the control plane is of a release that does not sign. */
+  /** All that can be decrypted: the control plane is of a release that does not sign. */
   | 'unsigned';
 
 export interface RecordKeys {
   readonly belief: Belief;
-  /** They are settings; else they are the control plane's word. */
+  /** Whether the keys are configured; otherwise the control plane named them. */
   readonly areGiven: boolean;
-  /** Whether the record is what a control plane signed, under this kind and subject. */
+  /** Whether a control plane signed the record under this kind and subject. */
   isGenuine(record: SignedRecord): boolean;
-  /** The control plane names its public keys; none: it does not sign. Without effect where keys were given. */
+  /**
+   * Takes the public keys that the control plane names; no keys mean that it does not sign. Without effect if keys are
+   * configured.
+   */
   learn(publicKeys: readonly Uint8Array[]): void;
-  /** The control plane's own response cannot be believed: it says so, once. @throws Error always */
+  /**
+   * Refuses a response of the control plane that cannot be verified. With configured keys, the reason is logged once.
+   * @throws Error always
+   */
   refuse(reason: 'unsigned' | 'unknown key'): never;
   state(): RecordKeysState;
   close(): void;
 }
 
 export interface RecordKeysSettings {
-  /** As they were when the program started; undefined: none are given. */
+  /** The keys at the start of the program. Undefined: none are configured. */
   readonly keys: readonly VerifyingKey[] | undefined;
-  /** Where they are read again. */
+  /** The file from which the keys are read again when it changes. */
   readonly file: string | undefined;
-  /** What was signed longer ago is worth nothing. */
+  /** A record signed longer ago than this is not used. */
   readonly maxStaleMs: number;
 }
 
@@ -81,7 +88,7 @@ function nameOf({ id }: Pick<VerifyingKey, 'id'>): string {
   return id.toString('hex');
 }
 
-/** Which signatures are good. */
+/** Remembers which signatures are good. */
 class Checked {
   readonly #roots: LRUCache<string, true>;
 
@@ -95,7 +102,7 @@ class Checked {
     const key = [...keys].find((one) => nameOf(one) === id);
     const text = signedTextOf(record);
     if (key === undefined || text === undefined) return false;
-    // The key is part of it: one that was taken away has checked nothing.
+    // The key is part of the name, so that a key that was removed has no verified signatures.
     const name = hash('sha256', Buffer.concat([key.id, signature.signature, text]), 'base64');
     if (this.#roots.has(name)) return true;
     if (!isSigned(key, text, signature)) return false;
@@ -176,14 +183,15 @@ class LearntKeys implements RecordKeys {
 
   learn(publicKeys: readonly Uint8Array[]): void {
     if (publicKeys.length === 0) {
-      // One of an earlier release, beside others perhaps: what was learnt stays.
+      // A replica of an earlier release responded, perhaps beside newer ones: the learnt keys stay.
       if (this.#belief === 'nothing') this.#belief = 'unsigned';
       return;
     }
     const now = this.#deps.clock.monotonic();
     for (const bytes of publicKeys) this.#learn(bytes, now);
     this.#belief = 'signed';
-    // All that they have signed is too old. Only here: a proxy that is cut off hears no names.
+    // All records that these keys signed are too old. Keys are removed only here, because a proxy that is cut off
+    // receives no names.
     for (const [name, { namedAt }] of this.#keys)
       if (now - namedAt > this.#deps.maxStaleMs) this.#keys.delete(name);
   }
@@ -199,7 +207,7 @@ class LearntKeys implements RecordKeys {
   close(): void {}
 
   #learn(bytes: Uint8Array, namedAt: number): void {
-    // Each response names them: the usual look costs a map's.
+    // Each response names the keys, so the usual case costs one look-up in a map.
     const name = nameOf({ id: idOf(bytes) });
     const known = this.#keys.get(name);
     if (known !== undefined) {

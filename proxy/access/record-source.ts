@@ -1,5 +1,5 @@
-// Finds the records behind a key: memory, then Redis, then the control plane. Beside it runs the change feed, which says what
-// of the first two may still be believed. The usual request is answered from memory without waiting for anything.
+// Finds the records behind a key: in memory, then in Redis, then at the control plane. The change feed decides which
+// records of the first two may still be used. The usual request gets its records from memory without waiting.
 import type { Background } from '../../common/background.ts';
 import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -23,22 +23,25 @@ import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolvedRecords } from './records.ts';
 import { type Resolved, Resolver, SingleFlight, unavailable } from './resolve.ts';
 
-/** The service Access, as this package asks it. */
+/** The service Access, as this package calls it. */
 export interface ControlPlane {
-  /** @throws when there is no answer within the time, or a refusal */
+  /** @throws if there is no response within the time, or a refusal */
   resolve(keyHash: string, timeoutMs: number): Promise<ResolvedRecords>;
   watch(start: WatchStart, handlers: WatchHandlers): WatchStream;
 }
 
-/** Records shared by proxies: a hint that may be lost, late, replayed or forged without harm. What it gives is signed. */
+/**
+ * Records that proxies share. Losing, delaying, replaying or forging them does no harm: the cache is a hint, and its
+ * records are signed.
+ */
 export interface RecordCache {
-  /** Undefined: nothing there that can be used. Never rejects, never takes longer than a Redis command may. */
+  /** Undefined: the cache has nothing usable. Never rejects, never takes longer than a Redis command may. */
   read(subject: Subject): Promise<Held | undefined>;
   write(record: SignedRecord): void;
   remove(subject: Subject): void;
-  /** Whether it has answered since the start, and something of it can be believed. */
+  /** Whether the cache has responded since the start and some of its records can be trusted. */
   hasResponded(): boolean;
-  /** Whether records count that nobody has signed. Once they do not, they never do again. */
+  /** Whether unsigned records are trusted. Once they are not, they never are again. */
   believesUnsigned(): boolean;
 }
 
@@ -46,34 +49,34 @@ export type LookupTier = 'memory' | 'redis' | 'control_plane' | 'negative' | 'st
 export type CacheIgnored =
   /** Of another layout, sealed under a key that is no longer accepted, or altered without that key. */
   | 'unreadable'
-  /** Not signed, as the record of this subject, by a key that is accepted: forged, moved or altered. */
+  /** Not signed as the record of this subject by an accepted key: forged, moved or altered. */
   | 'signature'
-  /** Of a moment that the feed, which is connected, has not told of. */
+  /** Newer than everything that the feed, which is connected, has reported. */
   | 'ahead'
-  /** The feed contradicts it, or it is too old. */
+  /** Contradicted by the feed, or too old. */
   | 'outdated'
-  /** From the future: some proxy's clock is wrong. */
+  /** From the future: the clock of some proxy is wrong. */
   | 'clock';
 
 export interface AccessMetrics {
-  /** Once for each request that was answered, by where its answer came from. */
+  /** Called once for each request that got a result, with the tier that it came from. */
   lookup(tier: LookupTier): void;
-  /** A record in Redis was not believed. */
+  /** A record in Redis was not trusted. */
   cacheIgnored(reason: CacheIgnored): void;
   cacheFailed(operation: 'read' | 'write'): void;
 }
 
 export interface RecordSourceDeps {
   readonly controlPlane: ControlPlane;
-  /** Absent: memory and control plane alone. */
+  /** Absent: only memory and the control plane are used. */
   readonly cache?: RecordCache | undefined;
   readonly maxStaleMs: number;
   readonly limits: AccessLimits;
-  /** Of look-ups that came to nothing, by address. */
+  /** Limits look-ups without a result, by address. */
   readonly unknownCredentials: RateShare;
-  /** The feed carries it for the ledger. */
+  /** The feed carries requests to reclaim for the ledger. */
   readonly onRecall?: ((recall: Recall) => void) | undefined;
-  /** The change feed goes on in another epoch of the database. */
+  /** The change feed continues in another epoch of the database. */
   readonly onEpochChange?: ((change: EpochChange, epoch: string) => void) | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -86,14 +89,14 @@ export interface RecordSourceDeps {
 
 export interface FeedStatus {
   readonly state: 'none' | 'live' | 'silent';
-  /** Since the newest answered heartbeat was asked for. */
+  /** Since the newest acknowledged heartbeat was sent. */
   readonly ageMs: number | undefined;
 }
 
 export interface LiveRecordSource extends RecordSource {
-  /** What memory has, for the log: nothing is asked, counted or decided. */
+  /** The records in memory, for the log. The call sends no request, counts nothing and decides nothing. */
   recall(keyHash: string): Principal | undefined;
-  /** Undefined once the feed or Redis has answered; else the reason in a few words. */
+  /** Undefined once the feed or Redis has responded; otherwise the reason in a few words. */
   notReady(): string | undefined;
   feed(): FeedStatus;
   close(): void;
@@ -107,14 +110,16 @@ type FreshLook = Extract<Look, { readonly state: 'fresh' }>;
 
 type CacheRead = 'usable' | 'outdated' | 'absent';
 
-/** What memory and Redis say of a key. */
+/** The state of a key in memory and Redis. */
 interface LookedUp {
   readonly look: Look;
-  /** One of them has held it, whether or not that is still to be believed: nobody has made it up. */
+  /** Memory or Redis has had the key, even if that record is no longer trusted: the key is not a guess. */
   readonly isSeen: boolean;
 }
 
-/** A resolve may bring a key that needs a newer organization, which needs another: more rounds than this are a fault. */
+/**
+ * A resolve may bring a key that needs a newer organization, which may need another. More rounds than this are a fault.
+ */
 const roundsMax = 4;
 
 class TieredRecords implements LiveRecordSource {
@@ -190,8 +195,9 @@ class TieredRecords implements LiveRecordSource {
 
   async #findBelowMemory(keyHash: string, address: string): Promise<Principal> {
     const lookedUp = await this.#lookUps.run(keyHash, () => this.#lookInCache(keyHash));
-    // What Redis has answers whoever asks. The limit is on guesses, and on what they cost: a key that memory or Redis has held, and that
-    // has changed since, is none. It is judged for each caller, beside whom others may wait for the same key.
+    // A record from Redis serves every caller. The limit is on guesses and on their cost; a key that memory or Redis
+    // has had, and that has changed since, is not a guess. The limit is checked for each caller here, because several
+    // callers may wait for the same key below.
     if (lookedUp.look.state === 'missing' && !lookedUp.isSeen) this.#expectRoom(address);
     return await this.#searchOnce(keyHash, address, lookedUp);
   }
@@ -228,7 +234,8 @@ class TieredRecords implements LiveRecordSource {
     throw unavailable(new Error('the records behind the key do not fit together'));
   }
 
-  // The key's record says which others are needed, so at most two rounds; each waits no longer than a Redis command may.
+  // The key's record names the other records that are needed, so there are at most two rounds. Each waits no longer
+  // than a Redis command may.
   async #lookInCache(keyHash: string): Promise<LookedUp> {
     const { cache } = this.#deps;
     let look = this.#records.look(keyHash);
@@ -257,7 +264,7 @@ class TieredRecords implements LiveRecordSource {
     return 'outdated';
   }
 
-  /** Whether there is no answer in the time that a stale record waits for one. */
+  /** Whether the resolve fails, or takes longer than a stale record waits for it. */
   #fails(resolving: Promise<Resolved>): Promise<boolean> {
     return new Promise((settle) => {
       const cancel = this.#deps.timers.after(this.#deps.limits.staleWaitMs, () => settle(true));
@@ -272,13 +279,13 @@ class TieredRecords implements LiveRecordSource {
     });
   }
 
-  /** Of a key that memory knows not to exist. */
+  /** For a key that memory knows not to exist. */
   #unknown(): GatewayError {
     this.#deps.metrics.lookup('negative');
     return new GatewayError('access_not_found');
   }
 
-  /** Of one that the control plane was asked for. */
+  /** For a key that the control plane does not know. */
   #refusal(keyHash: string, address: string, isSeen: boolean): GatewayError {
     const { cache, clock, metrics, unknownCredentials } = this.#deps;
     if (isSeen) cache?.remove({ kind: 'key', ref: keyHash });
@@ -318,7 +325,7 @@ class TieredRecords implements LiveRecordSource {
     );
   }
 
-  /** So that most of what Redis holds is young, whatever happens to the control plane. */
+  /** Renews early, so that most records in Redis are young, whatever happens to the control plane. */
   #renewSoon(keyHash: string): void {
     const { limits, maxStaleMs } = this.#deps;
     const spreadMs = Math.min(limits.renewJitterMs, maxStaleMs / 8);
@@ -328,11 +335,11 @@ class TieredRecords implements LiveRecordSource {
 
   async #renew(keyHash: string): Promise<void> {
     const { cache, limits } = this.#deps;
-    // The next request tries again: those that wait for the control plane go first.
+    // The next request tries again: requests that wait for the control plane go first.
     if (this.#renewals >= limits.renewalsMax) return;
     this.#renewals += 1;
     try {
-      // Another proxy may have done it.
+      // Another proxy may have renewed the records already.
       if (cache !== undefined)
         await Promise.all(
           this.#records.ageing(keyHash).map((subject) => this.#read(cache, subject, keyHash)),
@@ -340,7 +347,7 @@ class TieredRecords implements LiveRecordSource {
       if (this.#records.ageing(keyHash).length > 0)
         await this.#resolver.resolve(keyHash, { ref: keyHash, isSeen: true });
     } catch (error) {
-      // What is known still serves; whether the control plane answers is told by the feed.
+      // The known records still serve requests; the feed shows whether the control plane responds.
       if (!(error instanceof GatewayError)) throw error;
     } finally {
       this.#renewals -= 1;

@@ -1,5 +1,6 @@
-// The memory of records and what may be handed out of it. Pure and synchronous: messages, answers and records of Redis go
-// in, judgements come out; the clock is given. Whatever its way in, a record is judged by the one rule at each look.
+// The records in memory, and the decision which of them may be used. Pure and synchronous: feed messages, responses and
+// records of Redis go in, look-up results come out; the clock is passed in. Every record, wherever it came from, is
+// checked by the same rule at each look-up.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';
@@ -19,12 +20,12 @@ import {
 import type { AccessLimits } from './limits.ts';
 import type { CustomProvider, KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
 
-/** What the control plane says about a hash, read in one snapshot. */
+/** The control plane's response about a hash, read in one snapshot. */
 export interface ResolvedRecords {
   readonly asOf: Position;
   /** Undefined: the key does not exist or is revoked. */
   readonly principal: Principal | undefined;
-  /** The same records as they were signed, for the cache; absent from a control plane that does not sign. */
+  /** The same records as they were signed, for the cache. Absent if the control plane does not sign. */
   readonly signed?: readonly SignedRecord[];
 }
 
@@ -34,13 +35,16 @@ export interface Invalidation extends Subject {
 }
 
 export type Look =
-  /** Known to be true a moment ago: serve it. Renewable: it was resolved so long ago that it should be again. */
+  /**
+   * Known to be true a moment ago: it is served. Renewable: it was resolved so long ago that it should be resolved
+   * again.
+   */
   | { readonly state: 'fresh'; readonly principal: Principal; readonly renewable: boolean }
   /** Not contradicted and not too old, but it should be confirmed. */
   | { readonly state: 'stale'; readonly principal: Principal; readonly inGrace: boolean }
-  /** The control plane said a moment ago that there is none. */
+  /** The control plane reported a moment ago that there is no such key. */
   | { readonly state: 'unknown' }
-  /** Memory cannot answer; the subjects that it lacks, at least one. */
+  /** Memory lacks these subjects, at least one. */
   | { readonly state: 'missing'; readonly needs: readonly [Subject, ...Subject[]] };
 
 interface Entry<T extends Held> {
@@ -53,12 +57,12 @@ interface Entry<T extends Held> {
 
 interface KeyEntry extends Entry<HeldKey> {
   graceUntil: number;
-  /** Not to be renewed before. */
+  /** The record is not renewed before this time. */
   renewAt: number;
 }
 
 export interface RecordsDeps {
-  /** Whether records count that nobody has signed. Absent: they do not. */
+  /** Whether unsigned records are trusted. Absent: they are not. */
   readonly believesUnsigned?: () => boolean;
   readonly clock: Clock;
   readonly maxStaleMs: number;
@@ -75,7 +79,7 @@ export class Records {
   readonly #scopes: LRUCache<string, Entry<HeldScope>>;
   readonly #organizations: LRUCache<string, Entry<HeldOrganization>>;
   readonly #sharedProviders = new SharedProviders();
-  /** Hashes without a key. The rule holds for them as for records. */
+  /** Hashes without a key. The rule applies to them as to records. */
   readonly #unknown: LRUCache<string, { readonly asOf: Position; readonly until: number }>;
 
   constructor(deps: RecordsDeps) {
@@ -112,12 +116,12 @@ export class Records {
     return this.#judge(entry, { key, scope, organization }, now);
   }
 
-  /** Whether memory has had this key, as opposed to a hash that someone may have guessed. */
+  /** Whether memory has had this key, as opposed to a hash that a caller may have guessed. */
   hasSeen(keyHash: string): boolean {
     return this.#keys.has(keyHash);
   }
 
-  /** Takes a record in, unless what is held is better. @returns whether it is usable */
+  /** Stores a record, unless the existing one is better. @returns whether the record is usable */
   put(held: Held, usedBy: string): boolean {
     const now = this.#clock.monotonic();
     if (this.#usable(held, now) === undefined) return false;
@@ -141,8 +145,9 @@ export class Records {
   }
 
   /**
-   * Takes an answer of the control plane, asked for at a time.
-   * @returns the records, empty if there is no such key; undefined if the feed contradicts the answer, so that nothing is known
+   * Stores a response of the control plane, with the time at which it was requested.
+   * @returns the records, empty if there is no such key; undefined if the feed contradicts the response, so that
+   * nothing is known
    */
   accept(keyHash: string, response: ResolvedRecords, askedAt: number): readonly Held[] | undefined {
     const at = { asOf: response.asOf, confirmedAt: askedAt };
@@ -161,8 +166,9 @@ export class Records {
   }
 
   /**
-   * The feed names changes.
-   * @returns again: hash → subject, to be resolved again because the record is in use; gone: hashes of keys that are no more
+   * Applies the changes that the feed names.
+   * @returns again: hash → subject, to be resolved again because the record is in use; gone: hashes of keys that no
+   * longer exist
    */
   change(invalidations: readonly Invalidation[]): {
     readonly again: ReadonlyMap<string, string>;
@@ -175,26 +181,27 @@ export class Records {
     for (const { kind, ref, revision, state } of invalidations) {
       this.feed.change(ref, revision);
       const entry = this.#peek(kind, ref);
-      // A feed that begins tells what is long known: a record that was read since stands.
+      // A feed that begins repeats old changes: a record that was read after such a change stays.
       if (entry?.held === undefined || this.feed.permits(ref, entry.held.asOf)) continue;
       entry.held = undefined;
       if (state === 'changed' && entry.usedAt >= usedSince) again.set(entry.usedBy, ref);
       if (state === 'changed' || kind !== 'key') continue;
       this.#keys.delete(ref);
-      // No guess and no question for the control plane: its callers do not count towards the limit on refusals.
+      // The key is remembered as unknown: its callers cause no call of the control plane and do not count towards the
+      // limit on refusals.
       if (epoch !== undefined) this.#rememberUnknown(ref, { epoch, revision });
       gone.push(ref);
     }
     return { again, gone };
   }
 
-  /** The record was served stale; for a while it is not made to wait again. */
+  /** The record was served stale: for a while it does not wait again. */
   grantGrace(keyHash: string): void {
     const entry = this.#keys.peek(keyHash);
     if (entry !== undefined) entry.graceUntil = this.#clock.monotonic() + this.#limits.staleGraceMs;
   }
 
-  /** What of the records behind a key was resolved longer ago than half of what a record may be old. */
+  /** Which of the records behind a key were resolved longer ago than half of the greatest age. */
   ageing(keyHash: string): readonly Subject[] {
     const now = this.#clock.monotonic();
     const key = this.#keys.peek(keyHash)?.held;
@@ -205,13 +212,16 @@ export class Records {
     ) as Held[];
   }
 
-  /** The records behind the key are being renewed; whatever comes of it, not again before the time. */
+  /**
+   * The records behind the key are being renewed. Whatever the result, they are not renewed again before the time is
+   * over.
+   */
   postponeRenewal(keyHash: string, forMs: number): void {
     const entry = this.#keys.peek(keyHash);
     if (entry !== undefined) entry.renewAt = this.#clock.monotonic() + forMs;
   }
 
-  /** Whether a feed that is connected has not yet told of the moment that the record claims to be of. */
+  /** Whether the record claims to be newer than everything that a connected feed has reported. */
   isAhead({ asOf }: Held): boolean {
     const { confirmedAt } = this.feed;
     const isConnected =
@@ -225,7 +235,8 @@ export class Records {
     now: number,
   ): Look {
     const { key, scope, organization } = found;
-    // Before the feed has begun nothing else keeps records of two histories apart; then its rule has let all of them pass.
+    // Before the feed has begun, nothing else keeps records of two histories apart. Afterwards its rule has admitted
+    // them all.
     const { epoch } = key.asOf;
     const isMixed = epoch !== organization.asOf.epoch || (scope !== undefined && epoch !== scope.asOf.epoch);
     if (isMixed && this.feed.position === undefined)
@@ -311,8 +322,9 @@ function scopeKind({ scope: { kind } }: KeyRecord): ScopeRecord['kind'] {
 const charactersMax = 16 * 1024 * 1024;
 
 /**
- * Equal custom providers are one object in memory: the platform's are in the record of every organization, with all their models, and a
- * proxy holds thousands of those records. By content, so that no history of a database can mix them up.
+ * Equal custom providers are one object in memory: the platform's are in the record of every organization, with all
+ * their models, and a proxy has thousands of those records in memory. Providers are compared by content, so that two
+ * histories of a database cannot be mixed up.
  */
 export class SharedProviders {
   readonly #byContent = new LRUCache<string, CustomProvider>({
@@ -320,7 +332,7 @@ export class SharedProviders {
     sizeCalculation: (_provider, content) => content.length,
   });
 
-  /** The record with providers that are shared; the record itself where they are so already. */
+  /** The record with shared providers; the same object if they are shared already. */
   in(record: OrganizationRecord): OrganizationRecord {
     const { customProviders } = record;
     const shared = customProviders.map((provider) => this.#shared(provider));

@@ -1,5 +1,6 @@
-// Callers put a key that they send as a credential into another field as well, by mistake: into the model, the request id, the path. What
-// repeats it whole is neither logged, stored nor sent back. Only header values are known here, so nothing else of a key is looked for.
+// Finds a key that a caller sent as a credential and, by mistake, repeated in another field: the model, the request id
+// or the path. A text that repeats the whole key is neither logged, stored nor sent back. Only header values are known
+// here, so parts of a key are not found.
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { type CredentialHeaders, credentialHeaders } from './credentials.ts';
 
@@ -7,11 +8,12 @@ const keyHeaders = [
   ...credentialHeaders,
   ...['cloud-access-key-id', 'cloud-secret-access-key', 'cloud-session-token'],
 ];
-/** No vendor's key is shorter: what is shorter is a word that stands in for one, and may well be in a model's name. */
+/** No vendor's key is shorter. A shorter value is a dummy word, which may well be part of a model's name. */
 const keyLengthMin = 8;
 
 /**
- * @param isUsed the caller's own key is the provider's credential, so whatever it looks like it is one; else only what looks like a key is
+ * @param isUsed the caller's own key is the provider's credential, so any value counts as a key; otherwise only a value
+ * that looks like a key
  */
 export function repeatsKey(text: string, headers: CredentialHeaders, isUsed: boolean): boolean {
   return repeatedKeys(text, headers, isUsed).length > 0;
@@ -24,7 +26,7 @@ export function withoutRepeatedKeys(text: string, headers: CredentialHeaders, is
 function repeatedKeys(text: string, headers: CredentialHeaders, isUsed: boolean): readonly string[] {
   return keyHeaders.flatMap((name) => {
     const value = valueIn(headers.get(name) ?? '');
-    // What it looks like costs more to find out, and nearly nobody repeats anything.
+    // Checking what the value looks like costs more, and almost no request repeats anything.
     if (value.length < keyLengthMin || !text.includes(value)) return [];
     return isUsed || withoutKeyForms(value) !== value ? [value] : [];
   });

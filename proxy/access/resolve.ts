@@ -1,5 +1,6 @@
-// Asks the control plane for the records behind a hash: one flight per subject, few at a time, and an answer that the feed
-// contradicts is asked for once more. "I cannot know" is never "no": whatever fails is access_unavailable.
+// Requests the records behind a hash from the control plane: one flight per subject, a few at a time. A response that
+// the feed contradicts is requested once more. A failure is never a refusal of the key: every failure is
+// access_unavailable.
 import type { Clock } from '../../common/clock.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import type { Timers } from '../../common/timers.ts';
@@ -8,24 +9,27 @@ import type { AccessLimits } from './limits.ts';
 import type { Records, ResolvedRecords } from './records.ts';
 
 export interface ResolverDeps {
-  /** @throws when the control plane does not answer within the time or refuses */
+  /** @throws if the control plane does not respond within the time or refuses */
   readonly ask: (keyHash: string, timeoutMs: number) => Promise<ResolvedRecords>;
   readonly records: Records;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly limits: AccessLimits;
-  /** Signed records that a usable response brought. */
+  /** Signed records of a usable response. */
   readonly onRecords: (signed: readonly SignedRecord[]) => void;
-  /** The feed and the control plane's answer disagree. */
+  /** The feed and the control plane's response disagree. */
   readonly onContradiction: () => void;
 }
 
-/** Contradicted: the control plane answers, but from before what the feed has said, or from another history. */
+/**
+ * `contradicted`: the control plane responds, but with a state from before the feed's last report, or from another
+ * history.
+ */
 export type Resolved = 'answered' | 'contradicted';
 
 export interface Lacking {
   readonly ref: string;
-  /** Memory or Redis has held the key: nobody has made it up. */
+  /** Memory or Redis has had the key: it is not a guess. */
   readonly isSeen: boolean;
 }
 
@@ -40,9 +44,10 @@ export class Resolver {
   }
 
   /**
-   * What is learnt is in the records afterwards.
-   * @param lacking the subject that is: keys of one organization wait for one resolve of it; and whether the key was seen before
-   * @throws GatewayError access_unavailable where there is no answer
+   * The result is in the records afterwards.
+   * @param lacking the missing subject (keys of one organization wait for one resolve of it), and whether the key was
+   * seen before
+   * @throws GatewayError access_unavailable if there is no response
    */
   resolve(keyHash: string, { ref, isSeen }: Lacking): Promise<Resolved> {
     return this.#flights.run(ref, () => this.#resolve(keyHash, isSeen));
@@ -74,7 +79,7 @@ export class Resolver {
   }
 }
 
-/** Places for resolves. Hashes never seen are refused when theirs are taken; known keys wait their turn. */
+/** Slots for resolves. A hash never seen is refused when its slots are taken; a known key waits for one. */
 class Slots {
   readonly #deps: Pick<ResolverDeps, 'limits' | 'timers'>;
   readonly #waiting = new Set<() => void>();
@@ -85,7 +90,7 @@ class Slots {
     this.#deps = deps;
   }
 
-  /** @returns what gives the place back */
+  /** @returns a function that releases the slot */
   async take(seen: boolean): Promise<() => void> {
     const { limits } = this.#deps;
     if (!seen && (this.#neverSeen >= limits.resolvesNeverSeenMax || this.#taken >= limits.resolvesMax))
@@ -99,7 +104,7 @@ class Slots {
     };
   }
 
-  // The place passes from hand to hand: #taken stays as it is.
+  // The slot passes to the next waiter directly: the number of taken slots does not change.
   #giveBack(): void {
     const next = this.#waiting.values().next().value;
     if (next === undefined) this.#taken -= 1;
@@ -123,12 +128,12 @@ class Slots {
   }
 }
 
-/** Nothing can be said about the key now. */
+/** The error for a key about which nothing is known now. */
 export function unavailable(cause: unknown): GatewayError {
   return new GatewayError('access_unavailable', { cause, retryAfter: 1 });
 }
 
-/** One piece of work per key at a time: who asks for what is already under way waits for that. */
+/** One piece of work per key at a time: a caller that needs work already under way waits for its result. */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Promise<T>>();
 

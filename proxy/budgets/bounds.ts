@@ -1,43 +1,55 @@
-// The bounds of the budget protocol on the proxy's side, in one table; docs/design/budgets.md explains them. Times in milliseconds.
+// The bounds of the budget protocol on the proxy's side, in one table; docs/design/budgets.md explains them. Times are
+// in milliseconds.
 import { budgetUsdMax, nanoPerUsd } from '../../common/money.ts';
 
 export const budgetBounds = {
-  /** A slice is drawn for so much spending, and what nobody has used for as long is returned. */
+  /** A lease is acquired for this much spending, and money that was unused for as long is released. */
   sliceMs: 5_000,
-  /** Requests take from a part of the slice alone: for twice the largest of late, and for so much spending. The rest is shut. */
+  /**
+   * Requests can use only the open part of a lease: twice the largest recent reservation or the spending of this time,
+   * whichever is more. The rest is shut.
+   */
   openMs: 2_000,
   largestHoldMs: 10_000,
-  /** What is shut is told with other operations, and apart from them not more often. */
+  /** The shut amount is reported with other operations. A report of its own is sent no more often than this. */
   noteMs: 2_000,
-  /** How long a request waits for a draw. The draw itself is not given up. */
+  /** How long a request waits for an acquire call. The call itself is not given up. */
   waitMs: 4_000,
-  /** Counted in pieces, so that what this process itself stood still counts as one of them: the answer may be there already. */
+  /**
+   * The wait is counted in pieces, so that a pause of this process counts as one piece: the response may have arrived
+   * meanwhile.
+   */
   waitPieceMs: 500,
-  /** So long before a window ends its successors are drawn, of slices in use: not by all requests at once when it has begun. */
+  /**
+   * Leases in use acquire money of the next window this long before their window ends, so that not all requests do so
+   * at once when the next window has begun.
+   */
   aheadMs: 10_000,
-  /** For how long an answer is believed, so that a spent budget is not asked about by every request. */
+  /** How long a refusal is remembered, so that not every request calls the control plane about a spent budget. */
   exceededMs: 1_000,
   busyMs: 100,
   deniedMs: 1_000,
-  /** What is drawn ahead of requests stands back for so long where others need the money, */
+  /** Acquiring ahead of requests pauses for this long if other proxies need the money. */
   aheadAfterRefusalMs: 1_000,
-  /** or where the control plane gave less than was asked for. */
+  /** It pauses for this long if the control plane granted less than was requested. */
   aheadAfterPartMs: 250,
   sweepMs: 1_000,
-  /** A budget that no request has used for so long is forgotten but for its count of operations. */
+  /** A lease that no request has used for this long is removed from memory. Only its count of operations stays. */
   forgetMs: 60_000,
-  /** Counts of operations that are remembered; above it a new session begins, which counts anew. */
+  /** Counts of operations that are kept. Above this number a new session begins, with new counts. */
   countsMax: 100_000,
-  /** Returns under way at a time, of those that nobody waits for: requests wait for draws meanwhile. */
+  /**
+   * Releases under way at a time that no request waits for, so that acquire calls, for which requests wait, come first.
+   */
   unhurriedReturnsMax: 32,
   keepSessionMs: 10_000,
-  /** Failures of any calls in a row after which the control plane is held to be away. */
+  /** The control plane counts as away after this many failures in a row, of any calls. */
   awayAfter: 3,
   retryFirstMs: 50,
   retryMaxMs: 1_000,
-  /** Spreads what is sent again when the control plane is back. */
+  /** Spreads the operations that are sent again when the control plane is back. */
   resumeSpreadMs: 250,
-  /** Draws of one request that the database's clock contradicted. */
+  /** Acquire calls of one request that the database's clock may contradict. */
   windowTriesMax: 3,
   /** Nano-dollars. */
   amountMax: budgetUsdMax * nanoPerUsd,

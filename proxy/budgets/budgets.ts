@@ -1,5 +1,6 @@
-// Budgets as the request path sees them: money is taken from slices that were drawn in advance, of every budget that applies or
-// of none, and settled exactly once. Memory only, unless a slice holds too little: then one draw is waited for.
+// Budgets as the request path sees them. A request reserves money in leases that were acquired in advance, of every
+// budget that applies or of none, and settles it exactly once. All of this is in memory, unless a lease has too little:
+// then the request waits for one acquire call.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 
@@ -9,43 +10,46 @@ export interface Budget {
 }
 
 export interface BudgetQuestion {
-  /** At least one, none twice. */
+  /** At least one budget, none twice. */
   readonly budgets: readonly Budget[];
-  /** Nano-dollars that the request may cost at most. */
+  /** The most that the request may cost, in nano-dollars. */
   readonly full: number;
-  /** Nano-dollars with which it can still run, with a lower ceiling on its output; the same as `full` where that is its caller's. */
+  /**
+   * Nano-dollars with which the request can still run, with a lower maximum of its output. Equal to `full` if the
+   * caller set that maximum.
+   */
   readonly least: number;
-  /** What is to be reported of the request should this proxy be killed; its id, time and session are those of the hold. */
+  /** The usage to report if this proxy is killed. Its id, time and session are those of the reservation. */
   readonly ifKilled: () => UsageOfKilled;
 }
 
-/** Cost and charges are what it holds by then. */
+/** Cost and charges do not include the reservation: the process that reports the event adds the reserved amounts. */
 export type UsageOfKilled = Omit<UsageEvent, 'id' | 'at' | 'session' | 'ordinal'>;
 
 export interface Budgets {
-  /** A promise only where a draw has to be waited for. @throws BudgetRefusal */
+  /** A promise only if an acquire call has to be waited for. @throws BudgetRefusal */
   take(question: BudgetQuestion): BudgetHold | Promise<BudgetHold>;
-  /** For a request without budgets: what its usage is recorded under. */
+  /** For a request without budgets: identifies its usage event. */
   stamp(): Stamp;
 }
 
-/** What is fixed when a request is reserved, and never stamped later. */
+/** Fixed when a request is reserved, and never changed later. */
 export interface Stamp {
   /** UUIDv7. */
   readonly id: string;
   /** Milliseconds since 1970 by the estimate of the database's clock. */
   readonly at: number;
-  /** Empty where there is none yet. */
+  /** Empty if there is no session yet. */
   readonly session: string;
 }
 
 export interface BudgetHold {
   readonly stamp: Stamp;
-  /** Nano-dollars held of each budget: from `least` to `full`. */
+  /** Nano-dollars reserved in each budget: from `least` to `full`. */
   readonly amount: number;
-  /** Of what it is held. */
+  /** The leases of the reservation. */
   readonly slices: readonly Pick<Charge, 'budgetId' | 'window'>[];
-  /** Replaces the hold by what it cost. Called exactly once. @returns what is taken of each slice, at most the cost */
+  /** Replaces the reservation by the cost. Called exactly once. @returns the charge to each lease, at most the cost */
   settle(cost: number): readonly Charge[];
 }
 
@@ -57,15 +61,15 @@ export interface Charge {
 }
 
 /**
- * exceeded: what is spent leaves too little; busy: others hold what is left; unavailable: the control plane does not answer and
- * the slice is spent.
+ * exceeded: the remaining money is too little; busy: other requests or proxies have reserved the rest; unavailable: the
+ * control plane does not respond and the lease is spent.
  */
 export type RefusalReason = 'exceeded' | 'busy' | 'unavailable';
 
 export class BudgetRefusal extends Error {
   readonly budgetId: string;
   readonly reason: RefusalReason;
-  /** Milliseconds since 1970 when the budget's window ends, by the database's clock; undefined for a total. */
+  /** When the budget's window ends by the database's clock, in milliseconds since 1970; undefined for a total. */
   readonly windowEndsAt: number | undefined;
 
   constructor(budgetId: string, reason: RefusalReason, windowEndsAt: number | undefined) {

@@ -1,4 +1,5 @@
-// Whether the control plane answers, judged by the calls that are made anyway. Every answer tells the database's clock.
+// Whether the control plane responds, derived from calls that are made anyway. Every response updates the estimate of
+// the database's clock.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { LedgerRefusedError, LedgerStalledError } from '../usage/ledger-client.ts';

@@ -1,17 +1,18 @@
-// What the database's clock shows now, guessed from the times in its answers: read when half the way was gone, so wrong by at most
-// that half. The best guess of late is kept. It does not go back but for a clock that was set, so windows do not flap.
+// Estimates the database's clock from the times in its responses. It takes each time to be read halfway through the
+// round trip, so the error is at most half of it. The best recent estimate is kept. The estimate does not go back,
+// unless a clock was set, so windows do not flap.
 import type { Clock } from '../../common/clock.ts';
 
 /** More than clocks drift apart. */
 const driftMsPerMs = 0.001;
-/** Answers tell whole milliseconds. */
+/** Responses contain whole milliseconds. */
 const roundingMs = 1;
-/** The estimate stands still rather than go back by less. */
+/** If the estimate would go back by less than this, it pauses instead. */
 const stallMaxMs = 1_000;
 
 export class DatabaseClock {
   readonly #clock: Clock;
-  /** The database's time less the monotonic clock; undefined before the first answer: the system's clock is believed. */
+  /** The database's time minus the monotonic clock. Undefined before the first response: the system's clock is used. */
   #offset: number | undefined;
   #error = 0;
   #updatedAt = 0;
@@ -24,13 +25,13 @@ export class DatabaseClock {
   /** Milliseconds since 1970. @param now monotonic */
   at(now: number): number {
     const time = Math.floor(this.#offset === undefined ? this.#clock.now() : now + this.#offset);
-    // Before the first answer there is nothing to hold on to.
+    // Before the first response there is no estimate that could go back.
     if (this.#offset === undefined) return time;
     if (time > this.#latest) this.#latest = time;
     return this.#latest;
   }
 
-  /** @param time of the answer. @param sentAt monotonic, when it was asked for */
+  /** @param time of the response. @param sentAt monotonic, when the request was sent */
   update(time: number, sentAt: number): void {
     const now = this.#clock.monotonic();
     const error = (now - sentAt) / 2;
@@ -41,7 +42,7 @@ export class DatabaseClock {
     if (this.#offset === undefined || contradicts || error <= ownError) this.#believe(offset, error, now);
   }
 
-  /** The answer shows that the estimate was wrong: it is believed as it is, even if the estimate goes back. */
+  /** The response shows that the estimate was wrong: it replaces the estimate, even if that goes back. */
   correct(time: number, sentAt: number): void {
     const now = this.#clock.monotonic();
     const error = (now - sentAt) / 2;

@@ -1,5 +1,5 @@
-// What this proxy holds of budgets: slices within a session, drawn and returned by operations that are sent until they are
-// answered. Knows of requests only that some wait; what each takes is sliced-budgets.ts.
+// All leases of this proxy, within a session: it acquires and releases their money by operations that are sent until
+// they get a response. Of requests it knows only that some wait; leased-budgets.ts makes their reservations.
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -19,11 +19,11 @@ import { RecentSessions, Session } from './session.ts';
 import { knownOf, outstandingOf, SessionEnds } from './session-end.ts';
 
 export interface HoldingMetrics {
-  /** A draw was answered. @param granted nano-dollars */
+  /** An acquire call got its response. @param granted nano-dollars */
   drawn(outcome: AcquireResponse['outcome'], granted: number): void;
   /** @param amount nano-dollars that the control plane has back */
   returned(amount: number): void;
-  /** @param amount nano-dollars that were held for usage of which nobody knows any more */
+  /** @param amount nano-dollars that were leased for usage that is lost */
   escrowLost(amount: number): void;
 }
 
@@ -36,16 +36,19 @@ export interface HoldingsDeps {
   readonly log: Logger;
   readonly background: Background;
   readonly metrics: HoldingMetrics;
-  /** What of the usage is not settled, where sessions end. */
+  /** The usage that is not settled, for the end of a session. */
   readonly usage: UnsettledUsage;
-  /** A session is open; no hold is taken in one any more. */
+  /** open: a session is open; over: no more reservations are made in it. */
   readonly onSession?: ((session: string, state: 'open' | 'over') => void) | undefined;
-  /** Another session, or none; or whether more can be drawn: every request that waits may go on, or be refused. */
+  /**
+   * There is another session, or none, or the contact with the control plane has changed: every waiting request may
+   * continue, or be refused.
+   */
   readonly onTurn: () => void;
 }
 
 const { countsMax, sweepMs, unhurriedReturnsMax } = budgetBounds;
-/** For usage to be reported before its session is closed; what is not by then is left outstanding. */
+/** Time to report usage before its session is closed. Usage that is not reported by then is left outstanding. */
 const reportMs = 2_000;
 
 export class Holdings {
@@ -58,11 +61,14 @@ export class Holdings {
   readonly #ends: SessionEnds;
   readonly #lost: LostUsage;
   readonly #recent = new RecentSessions();
-  /** Newest epoch of the database in which what was committed last may be missing. */
+  /** Newest epoch of the database in which the last commits may be missing. */
   #restored = '';
-  /** Returns that nobody waits for, and how much each is by then: a window ends for all its slices at once, as traffic does. */
+  /**
+   * Releases that no request waits for, with a function for the amount at that time. Many become due at once when a
+   * window or the traffic ends.
+   */
   readonly #unhurried = new Map<Slice, () => number>();
-  /** Whose return is under way. */
+  /** Leases with a release under way. */
   readonly #returning = new Set<Slice>();
   #cancelSweep: () => void = () => undefined;
   #isClosing = false;
@@ -117,22 +123,22 @@ export class Holdings {
     return { now, at: this.#databaseClock.at(now) };
   }
 
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   get session(): string {
     return this.#session.current;
   }
 
-  /** Whether a draw would be answered, as far as is known. */
+  /** Whether an acquire call would get a response, as far as is known. */
   get mayDraw(): boolean {
     return !this.#isClosing && !this.#contact.isAway;
   }
 
-  /** All slices: those that requests take from, and past ones until they are settled. */
+  /** All leases: those that requests use, and past ones until they are settled. */
   all(): Iterable<Slice> {
     return this.#slices.all();
   }
 
-  /** The current slices; undefined without a session. Budgets that are deleted do not count. */
+  /** The current leases; undefined without a session. Deleted budgets are left out. */
   of(budgets: readonly Budget[], moment: Moment): readonly Slice[] | undefined {
     const session = this.#session.current;
     if (session === '' || this.#isClosing) return undefined;
@@ -149,12 +155,12 @@ export class Holdings {
     this.#operations.send(slice);
   }
 
-  /** Money came back to the slice from a request. */
+  /** A request has settled: money came back to the lease. */
   settled(slice: Slice): void {
     if (slice.waiting.size > 0 || slice.state !== 'current') this.#attend(slice);
   }
 
-  /** Somebody needs what is left of the budget: what no request here waits for goes back. */
+  /** Another proxy needs money of the budget: what no request here waits for is released. */
   recall(budgetId: string, window: string): void {
     const slice = this.#slices.current(budgetId);
     if (slice === undefined || slice.origin.window !== window) return;
@@ -162,12 +168,15 @@ export class Holdings {
     this.#giveBackDue(slice);
   }
 
-  /** Sessions that the control plane has heard of late. */
+  /** Sessions that called the control plane recently. */
   get sessions(): number {
     return this.#session.sessions;
   }
 
-  /** Another epoch of the database: what it may have lost is reported again, and where it has, another session begins. */
+  /**
+   * The database has another epoch. Usage that it may have lost is reported again; if commits may be missing, another
+   * session begins.
+   */
   epochChanged(change: 'restarted' | 'restored', epoch: string): void {
     const { background, usage } = this.#deps;
     if (change === 'restarted') {
@@ -178,17 +187,20 @@ export class Holdings {
     this.replaceSession(this.#session.id);
   }
 
-  /** A session of another process was closed from here. */
+  /** This process has closed a session of another process. */
   adopted(session: string): void {
     this.#recent.ended(session, this.#deps.clock.monotonic());
   }
 
-  /** What is taken from now on is of another session; nothing is wrong with what this one has. */
+  /** New reservations are made in another session. Nothing is wrong with the leases of this one. */
   renewSession(session: string): void {
     this.#session.renew(session);
   }
 
-  /** The ledger may have lost what it knew of the session: all is reported, it is closed, and another begins. */
+  /**
+   * The ledger may have lost its state of the session: all usage is reported, the session is closed, and another
+   * begins.
+   */
   replaceSession(session: string): void {
     this.#session.renew(session, async () => {
       const { clock, usage } = this.#deps;
@@ -197,10 +209,11 @@ export class Holdings {
         epoch = this.#restored;
         await usage.reportAgain(epoch);
         await usage.settled(clock.monotonic() + reportMs);
-        // What was under way meanwhile may have been acknowledged by the database that is gone.
+        // Events under way meanwhile may have been acknowledged by the database that is gone.
         await usage.reportAgain(epoch);
       } while (epoch !== this.#restored);
-      // The ledger may believe that those are open which it has seen the end of, as long ago as acknowledged usage may be lost.
+      // The ledger may have lost the ends of recent sessions and count those sessions as open. Acknowledged usage may
+      // be lost for as long back.
       for (const recent of this.#recent.since(clock.monotonic() - usageKeptMs)) {
         this.#slices.forfeit(recent);
         await this.#ends.end(recent);
@@ -208,13 +221,13 @@ export class Holdings {
     });
   }
 
-  /** After the end of everything: what is left of the session is free at once. One try. */
+  /** The last call of the process: the rest of the session's money is free at once. One try. */
   async endSession(): Promise<void> {
     this.#slices.forfeit(this.#session.id);
     await this.#ends.report(this.#session.id);
   }
 
-  /** Returns what is free, until all of it is answered or the time is over. @param until monotonic */
+  /** Releases the free money, until every release has its response or the time is over. @param until monotonic */
   async close(until: number): Promise<void> {
     this.#isClosing = true;
     this.#cancelSweep();
@@ -246,14 +259,14 @@ export class Holdings {
       case 'deleted':
         break;
       case 'window':
-        // Drawn ahead, and the control plane does not know of that.
+        // The lease was acquired ahead, and the control plane does not support that.
         if (slice.state === 'next') break;
         this.#databaseClock.correct(now, sentAt);
         for (const request of slice.waiting) request.windowMissed();
         break;
       case 'lost':
       case 'ignored':
-        // The control plane's database went back, or this is a defect: either way the lease cannot be counted on.
+        // The control plane's database went back, or this is a defect: in both cases the lease cannot be relied on.
         this.#deps.log.error({ outcome, ...slice.origin }, 'the books do not know the lease of a budget');
         this.replaceSession(slice.origin.session);
         break;
@@ -278,7 +291,7 @@ export class Holdings {
     this.#giveBackNext();
   }
 
-  /** The slice has changed. */
+  /** Continues the requests and operations of a lease that has changed. */
   #attend(slice: Slice): void {
     for (const request of [...slice.waiting]) request.advance();
     this.#giveBackDue(slice);
@@ -286,12 +299,12 @@ export class Holdings {
     this.#reportAllReturned();
   }
 
-  /** More can be shut than the control plane knows. */
+  /** Reports the shut amount if more can be shut than the control plane knows. */
   #noteLater(slice: Slice): void {
     if (slice.isToNote(this.#deps.clock.monotonic())) this.#giveBackUnhurried(slice, () => 0);
   }
 
-  /** Its window is over. */
+  /** Retires a lease whose window is over. */
   #retire(slice: Slice): void {
     this.#slices.retire(slice);
     this.#giveBackUnhurried(slice, () => slice.due());
@@ -364,7 +377,10 @@ export class Holdings {
     if (this.#slices.countsKept > countsMax) this.#session.renew(this.#session.current);
   }
 
-  /** Its window has begun and nobody has asked for it yet: from now on it may be returned. Or it never began here. */
+  /**
+   * If the window has begun without a request, its lease may be released from now on. If the window is over, it never
+   * began here.
+   */
   #sweepNext(slice: Slice, { at }: Moment): void {
     if (slice.covers(at)) this.#slices.begin(slice);
     else if (at >= slice.origin.endsAt) this.#retire(slice);
@@ -372,7 +388,7 @@ export class Holdings {
 
   #idle(slice: Slice): number {
     if (slice.state !== 'current') return slice.due();
-    // What was drawn lasts while nothing more can be.
+    // The acquired money has to last while no more can be acquired.
     return this.mayDraw ? slice.idle(this.#deps.clock.monotonic()) : 0;
   }
 

@@ -1,11 +1,11 @@
-// A hold on slices. All are of one session, which the request's usage is reported under.
+// A reservation in leases. All of them are of one session, under which the request's usage is reported.
 import type { BudgetHold, Charge, Stamp } from './budgets.ts';
 import type { Slice, SliceOrigin } from './lease.ts';
 
-/** Whoever gave the hold. */
+/** The owner of the leases, which made the reservation. */
 export interface HoldOwner {
   monotonic(): number;
-  /** Money came back to the slice. */
+  /** Money came back to the lease. */
   settled(slice: Slice): void;
 }
 

@@ -1,10 +1,11 @@
-// All slices: the current one of each budget, and those of past windows and sessions until what they had is settled and returned.
-// A lease counts its operations for as long as its session lives, so the count outlives a slice that was forgotten.
+// All leases: the current one of each budget, and those of past windows and sessions until their money is settled and
+// released. Operations of a lease are counted for as long as its session lives, so the count outlives a lease that was
+// removed.
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Slice, type SliceOrigin, sliceOrigin } from './lease.ts';
 
-/** One moment by two clocks. */
+/** One instant on two clocks. */
 export interface Moment {
   /** Monotonic. */
   readonly now: number;
@@ -12,10 +13,10 @@ export interface Moment {
   readonly at: number;
 }
 
-/** What slices live within. */
+/** The session that leases belong to. */
 export interface SliceSession {
   readonly id: string;
-  /** Whether the control plane knows what shut is. */
+  /** Whether the control plane supports shut money. */
   readonly shuts: boolean;
 }
 
@@ -23,7 +24,7 @@ export class Slices {
   /** By budget. */
   readonly #current = new Map<string, Slice>();
   readonly #all = new Map<string, Slice>();
-  /** Seq of the newest operation of slices that were forgotten, of the current session. */
+  /** Seq of the newest operation of each removed lease of the current session. */
   readonly #counts = new Map<string, number>();
 
   current(budgetId: string): Slice | undefined {
@@ -38,19 +39,22 @@ export class Slices {
     return this.#counts.size;
   }
 
-  /** The slice of the budget's window at this time, which becomes its current one. */
+  /** The lease of the budget's window at this time. It becomes the budget's current lease. */
   open({ id: session, shuts }: SliceSession, budget: Budget, { at, now }: Moment): Slice {
     const origin = sliceOrigin(session, budget, at);
     const name = nameOf(origin);
-    // The clock was corrected, and a window is back that was held to be over.
+    // The clock was corrected, and a window that seemed to be over is current again.
     const slice = this.#all.get(name) ?? this.#make(origin, { shuts, now });
-    // Or it was drawn ahead.
+    // Or it was acquired ahead.
     if (slice.state === 'past' || slice.state === 'next') slice.state = 'current';
     this.#current.set(budget.id, slice);
     return slice;
   }
 
-  /** The slice of the window after that of this one, which becomes current when it begins; undefined where there is one already. */
+  /**
+   * A new lease of the window after that of this one; it becomes current when that window begins. Undefined if there is
+   * one already.
+   */
   ahead({ origin: { budgetId, endsAt, period, session } }: Slice, now: number): Slice | undefined {
     const origin = sliceOrigin(session, { id: budgetId, period }, endsAt);
     if (this.#all.has(nameOf(origin))) return undefined;
@@ -59,7 +63,7 @@ export class Slices {
     return slice;
   }
 
-  /** Its window has begun. */
+  /** Makes the lease current: its window has begun. */
   begin(slice: Slice): void {
     const { budgetId } = slice.origin;
     const before = this.#current.get(budgetId);
@@ -76,14 +80,17 @@ export class Slices {
     return slice;
   }
 
-  /** The slice takes no hold any more. */
+  /** No more reservations are made in the lease. */
   retire(slice: Slice): void {
     const { budgetId } = slice.origin;
     if (this.#current.get(budgetId) === slice) this.#current.delete(budgetId);
     if (slice.state === 'current' || slice.state === 'next') slice.state = 'past';
   }
 
-  /** The session of these slices is no more. In the next one a budget that was deleted may be there again: the database went back. */
+  /**
+   * Retires all leases: their session is over. In the next session a deleted budget may exist again, because the
+   * database went back.
+   */
   retireAll(): readonly Slice[] {
     const retired = [...this.#all.values()].filter(({ state }) => state !== 'past');
     for (const slice of retired) this.retire(slice);
@@ -91,7 +98,7 @@ export class Slices {
     return retired;
   }
 
-  /** Whoever closes the session has what is left of all its slices, those of past windows as well. */
+  /** The session is closed, which frees the rest of all its leases, also of those of past windows. */
   forfeit(session: string): void {
     for (const slice of this.#all.values()) if (slice.origin.session === session) slice.forfeit();
   }
@@ -119,17 +126,17 @@ export function isForgettable(slice: Slice, now: number): boolean {
 const { aheadMs, sweepMs } = budgetBounds;
 
 /**
- * Draws of windows that are about to begin, of slices in use: spread over the last seconds of the windows before, so that not all
- * requests have to wait for them when they have begun. Called with every sweep.
- * @returns slices whose first draw has begun and is to be sent
+ * Begins to acquire money of windows that are about to begin, for leases in use. This is spread over the last seconds
+ * of the windows before, so that requests do not all wait for it when the windows have begun. Called with every sweep.
+ * @returns leases whose first acquire operation has begun and is to be sent
  */
 export function drawAhead(slices: Slices, { at, now }: Moment, random: () => number): readonly Slice[] {
   const begun: Slice[] = [];
-  // Those that are made meanwhile come along, and are not current.
+  // The loop also visits the leases that it creates, which are not current.
   for (const slice of slices.all()) {
     const leftMs = slice.origin.endsAt - at;
     if (slice.state !== 'current' || leftMs > aheadMs || leftMs <= 0) continue;
-    // As likely in each of the sweeps that are left, but for the last one.
+    // Each of the remaining sweeps is equally likely, except the last one.
     const sweepsLeft = Math.max(1, Math.floor(leftMs / sweepMs) - 1);
     if (random() * sweepsLeft >= 1) continue;
     const want = slice.aheadWant(now);

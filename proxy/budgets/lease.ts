@@ -1,27 +1,28 @@
-// What this proxy has of one window of a budget. Available and holds together are what the lease at the control plane has left,
-// less what is not reported or not answered yet: so a return is deducted before it is sent, and a grant is added when it came.
-// Part of what is available is shut: no hold is taken of it, which the control plane is told, and it is free again at once should this
-// proxy be killed. More is shut before that is sent, less only after an answer that says so.
+// The money that this proxy has of one window of a budget. Available and reserved money together are the rest of the
+// lease at the control plane, minus unreported and unacknowledged amounts: a release is deducted before it is sent, a
+// grant is added when it arrives. Part of the available money is shut: no reservation is made of it. The control plane
+// knows this part and frees it at once if this proxy is killed. So more is shut before that is sent, and less only
+// after a response that confirms it.
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
 import type { AcquireResponse, DrawRequest, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
 
-/** Of what: slices of the same have the same name. */
+/** The subject of a lease: leases of the same session, budget and window have the same name. */
 export interface SliceOrigin {
   readonly session: string;
   readonly budgetId: string;
   readonly period: BudgetPeriod;
   readonly window: string;
-  /** By the database's clock; from `startsAt` to before `endsAt`. Infinite for a total. */
+  /** By the database's clock: from `startsAt` to before `endsAt`. Infinite for a total. */
   readonly startsAt: number;
   readonly endsAt: number;
 }
 
 export interface SliceTerms {
-  /** Of the newest operation of the lease. */
+  /** Number of the newest operation of the lease. */
   readonly seq: number;
-  /** Whether the control plane knows what shut is. */
+  /** Whether the control plane supports shut money. */
   readonly shuts: boolean;
 }
 
@@ -45,27 +46,30 @@ export type SliceOperation =
   | { readonly kind: 'draw'; readonly request: DrawRequest }
   | { readonly kind: 'return'; readonly request: ReturnRequest };
 
-/** draw: more is asked for; open: what is shut is to be less. Both are draws of the contract. */
+/** draw: more money is acquired; open: less money is to be shut. Both are `Draw` calls of the contract. */
 export type DrawKind = 'draw' | 'open';
 
 /**
- * next: its window begins soon, and it takes no hold yet; past: its window or session is over, or the proxy stops; deleted: the budget
- * is. The latter take no hold any more.
+ * next: its window begins soon, and no reservation is made yet; past: its window or session is over, or the proxy
+ * stops; deleted: its budget was deleted. In the last two states no more reservations are made.
  */
 export type SliceState = 'next' | 'current' | 'past' | 'deleted';
 
-/** A request that waits for draws. */
+/** A request that waits for acquire calls. */
 export interface WaitingRequest {
   readonly question: BudgetQuestion;
-  /** Its slices have changed: it may go on, or be refused. */
+  /** Its leases have changed: it may continue, or be refused. */
   advance(): void;
-  /** The draw was made for a window that is not the database's: its clock has been looked at since. */
+  /**
+   * An acquire call named another window than the database's clock. The estimate of that clock has been corrected
+   * since.
+   */
   windowMissed(): void;
 }
 
 interface Refusal {
   readonly reason: RefusalReason;
-  /** So much more was refused, and more than that would be. */
+  /** This much more was refused, and any larger amount would be refused as well. */
   readonly need: number;
   /** Monotonic. */
   readonly until: number;
@@ -74,28 +78,28 @@ interface Refusal {
 const { aheadAfterPartMs, aheadAfterRefusalMs, amountMax, busyMs, deniedMs, exceededMs } = budgetBounds;
 const { largestHoldMs, noteMs, openMs, sliceMs } = budgetBounds;
 
-/** A note of less than this part of what is available is not worth its way. */
+/** The shut amount is reported alone only if it grows by at least this part of the available money. */
 const noteShare = 1 / 8;
-/** What is open, as parts of what is aimed at: below the first more is opened, above the second less. */
+/** The open amount in parts of its aim: below the first more is opened, above the second less stays open. */
 const openFrom = 3 / 4;
 const openTo = 3 / 2;
 
 export class Slice {
   readonly origin: SliceOrigin;
-  /** Requests that wait for this slice among others, in the order in which they came. */
+  /** Requests that wait for this lease, in order of arrival. */
   readonly waiting = new Set<WaitingRequest>();
   state: SliceState = 'current';
-  /** Whether the control plane knows what shut is. */
+  /** Whether the control plane supports shut money. */
   readonly #shuts: boolean;
   #available = 0;
-  /** Its session is closed from here: what it has not spent is free without being returned. */
+  /** The session is closed from here: its unspent money is free without a release. */
   #isForfeited = false;
-  /** Of what is available. */
+  /** Part of the available money. */
   #shut = 0;
   #notedAt = Number.NEGATIVE_INFINITY;
   #holds = 0;
   #largestHold = 0;
-  /** Of the ten seconds before. */
+  /** In the ten seconds before. */
   #largestHoldBefore = 0;
   #largestHoldSince: number;
   #seq: number;
@@ -103,16 +107,18 @@ export class Slice {
   #newestDraw = 0;
   #refusal: Refusal | undefined;
   #isRecalled = false;
-  /** Nothing is drawn ahead of requests before. */
+  /** Nothing is acquired ahead of requests before this time. */
   #aheadAt = 0;
-  /** What went out of `available` and did not come back, fading within five seconds: five seconds of spending. */
+  /**
+   * Money that left `available` and did not come back, decaying over five seconds: about the spending of five seconds.
+   */
   #spending = 0;
   #usedAt: number;
-  /** The least that was available since. */
+  /** The least available amount since the time below. */
   #low = 0;
   #lowSince: number;
 
-  /** @param now monotonic, as all times here */
+  /** @param now monotonic, like all times here */
   constructor(origin: SliceOrigin, { seq, shuts }: SliceTerms, now: number) {
     this.origin = origin;
     this.#seq = seq;
@@ -130,7 +136,7 @@ export class Slice {
     return this.#shut;
   }
 
-  /** What holds can be taken of. */
+  /** Money that can be reserved. */
   get open(): number {
     return this.#available - this.#shut;
   }
@@ -139,7 +145,7 @@ export class Slice {
     return this.#holds;
   }
 
-  /** Of the newest operation, answered or not. */
+  /** Number of the newest operation, acknowledged or not. */
   get seq(): number {
     return this.#seq;
   }
@@ -148,7 +154,7 @@ export class Slice {
     return this.#operation;
   }
 
-  /** Seq of the newest draw that was answered. */
+  /** Number of the newest acquire operation that got a response. */
   get newestDraw(): number {
     return this.#newestDraw;
   }
@@ -169,7 +175,7 @@ export class Slice {
     this.#use(amount, now);
   }
 
-  /** @returns the escrow: what the cost takes of the lease */
+  /** @returns the escrow: the part of the cost that is charged to the lease */
   settle(hold: number, cost: number, now: number): number {
     const escrow = Math.min(cost, hold + this.open);
     this.#holds -= hold;
@@ -180,13 +186,13 @@ export class Slice {
     return escrow;
   }
 
-  /** Why so much more is not to be had, as far as it was answered lately. */
+  /** Why this much more is not available, if a recent response refused it. */
   refuses(more: number, now: number): RefusalReason | undefined {
     const refusal = this.#refusal;
     return refusal !== undefined && more >= refusal.need && now < refusal.until ? refusal.reason : undefined;
   }
 
-  /** What it is time for before a request has to wait. */
+  /** The operation that is due before a request has to wait. */
   runsLow(now: number): DrawKind | undefined {
     if (this.#operation !== undefined) return undefined;
     if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'draw';
@@ -194,22 +200,25 @@ export class Slice {
     return this.#shut > 0 && opens ? 'open' : undefined;
   }
 
-  /** Begins a draw: for the requests that wait, as many again, and five seconds of spending. Or one that opens what is shut. */
+  /**
+   * Begins an acquire operation: for twice the money of the waiting requests and for five seconds of spending. Or one
+   * that opens shut money.
+   */
   draw(kind: DrawKind, now: number): void {
-    // More than is aimed at, or it would be opened again soon.
+    // More is opened than aimed at; otherwise more would have to be opened soon again.
     const shut = this.#shutAim(now, openTo);
     if (shut > this.#shut) this.#shut = shut;
     const amounts = kind === 'draw' ? this.#wanted(now) : { need: 0, want: 0 };
     this.#operation = { kind: 'draw', request: { ...this.#next(shut), ...amounts } };
   }
 
-  /** What its successor is to begin with; 0 where it is not in use. */
+  /** The amount with which the next window's lease should begin; 0 if this one is not in use. */
   aheadWant(now: number): number {
     if (now - this.#usedAt >= sliceMs) return 0;
     return Math.min(amountMax, Math.ceil(Math.max(this.#spendingAt(now), 2 * this.#largestOfLate)));
   }
 
-  /** Begins the first draw of a slice whose window has not begun. */
+  /** Begins the first acquire operation of a lease whose window has not begun. */
   drawAhead(want: number): void {
     this.#operation = { kind: 'draw', request: { ...this.#next(0), need: 1, want } };
   }
@@ -233,7 +242,7 @@ export class Slice {
     this.#operation = undefined;
     if (!this.#isForfeited) this.#available += response.granted;
     const { outcome } = response;
-    // Every other answer may be that of a lease that is over, whose books went by what was shut before.
+    // Any other outcome may mean that the lease is over, and that the ledger ended it with the shut amount from before.
     const isExecuted = outcome === 'granted' || outcome === 'exceeded' || outcome === 'busy';
     if (isExecuted && !this.#isForfeited) this.#shut = shut;
     if (want === 0) {
@@ -252,17 +261,20 @@ export class Slice {
     }
   }
 
-  /** Whether what is missing cannot come back, though it is not reported yet: neither others hold it nor requests of this proxy. */
+  /**
+   * Whether the missing money cannot come back, although its usage is not reported yet: neither other proxies nor
+   * requests of this proxy have it reserved.
+   */
   #isSpent({ attainable, outcome }: AcquireResponse, need: number): boolean {
     return outcome === 'busy' && attainable !== undefined && need > attainable + this.#holds;
   }
 
-  /** The control plane will not do the operation: it stays, but nobody has to wait for it. */
+  /** The control plane refuses the operation. The operation stays, but no request has to wait for it. */
   denied(now: number): void {
     this.#refusal = { reason: 'unavailable', need: 0, until: now + deniedMs };
   }
 
-  /** Begins a return, of what is shut first. The amount is nobody's until the control plane has it. */
+  /** Begins a release, of shut money first. The amount cannot be used by anyone until the control plane has it. */
   giveBack(amount: number, now: number): void {
     this.#available -= amount;
     this.#shut = Math.max(0, this.#shut - amount);
@@ -271,7 +283,7 @@ export class Slice {
     this.#operation = { kind: 'return', request: { ...this.#next(this.#shut), amount } };
   }
 
-  /** Whether the control plane is to be told that more is shut, for that alone. */
+  /** Whether the control plane should get a report of its own that more is shut. */
   isToNote(now: number): boolean {
     if (this.#operation !== undefined || this.waiting.size > 0 || now - this.#notedAt < noteMs) return false;
     const more = this.#shutAim(now) - this.#shut;
@@ -279,7 +291,7 @@ export class Slice {
     return isMuch && more >= this.#shut / 2 && more >= this.#available * noteShare;
   }
 
-  /** Begins a return of nothing. */
+  /** Begins a release of nothing, which only reports the shut amount. */
   note(now: number): void {
     this.#notedAt = now;
     this.giveBack(0, now);
@@ -290,7 +302,9 @@ export class Slice {
     this.#operation = undefined;
   }
 
-  /** Of a past slice: what it has left is not its own any more, nor what comes back to it. */
+  /**
+   * The session of a past lease was closed: the rest of its money is free, and so is any that comes back to it later.
+   */
   forfeit(): void {
     this.#isForfeited = true;
     this.#available = 0;
@@ -302,7 +316,10 @@ export class Slice {
     this.#aheadAt = now + aheadAfterRefusalMs;
   }
 
-  /** What is to be returned now, once: all that no request here waits for. */
+  /**
+   * The amount to release now. In a past lease that is everything; after a reclaim, once, all that no request here
+   * waits for.
+   */
   due(): number {
     if (this.state === 'next') return 0;
     if (this.state !== 'current') return this.#available;
@@ -313,7 +330,7 @@ export class Slice {
     return Math.max(0, this.#available - kept);
   }
 
-  /** What was not needed for five seconds, nor is likely to be in the next. */
+  /** The amount that was not needed for five seconds and is not likely to be needed in the next five. */
   idle(now: number): number {
     if (this.waiting.size > 0) return 0;
     if (now - this.#usedAt >= sliceMs) return this.#available;
@@ -322,11 +339,11 @@ export class Slice {
     const idle = Math.floor(this.#low - spending);
     this.#low = this.#available;
     this.#lowSince = now;
-    // Less is drawn again soon.
+    // A smaller amount would have to be acquired again soon.
     return idle > spending ? idle : 0;
   }
 
-  /** As much as requests are likely to take before more can be opened. */
+  /** The amount that requests are likely to reserve before more can be opened. */
   #openAim(now: number): number {
     const spending = this.#spendingAt(now) * (openMs / sliceMs);
     let waiting = 0;

@@ -1,5 +1,5 @@
-// Budgets by slices: a request takes its hold of every slice that applies, in one go, or waits for draws and holds nothing
-// meanwhile. The protocol is described in docs/design/budgets.md.
+// Budgets by leases: a request makes its reservation in all leases that apply at once, or waits for acquire calls and
+// reserves nothing meanwhile. docs/design/budgets.md describes the protocol.
 import { uuidv7 } from '../../common/uuid.ts';
 import { budgetBounds } from './bounds.ts';
 import {
@@ -17,7 +17,7 @@ import { type HoldOwner, SliceHold } from './lease-reservation.ts';
 import type { Moment } from './lease-table.ts';
 
 export interface SliceMetrics extends HoldingMetrics {
-  /** A request has waited for draws, whatever came of it. */
+  /** A request has waited for acquire calls, with whichever result. */
   waited(ms: number): void;
 }
 
@@ -31,19 +31,19 @@ export interface BudgetTotals {
   readonly waiting: number;
   /** Nano-dollars. */
   readonly available: number;
-  /** Of what is available: free at once should this proxy be killed. */
+  /** Part of the available money: free at once if this proxy is killed. */
   readonly shut: number;
   readonly holds: number;
 }
 
-/** A request that was not answered at once. */
+/** A request that got no result at once. */
 interface ReservationRequest {
   readonly question: BudgetQuestion;
   /** Undefined without a session. */
   claim: Claim | undefined;
-  /** Draws that named another window than the database's clock. */
+  /** Acquire calls that named another window than the database's clock. */
   windowMisses: number;
-  /** It has waited for long enough. */
+  /** The request has waited long enough. */
   isLate: boolean;
 }
 
@@ -55,7 +55,7 @@ export class SlicedBudgets implements Budgets {
   readonly #deps: SlicedBudgetsDeps;
   readonly #holdings: Holdings;
   readonly #owner: HoldOwner;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
 
   constructor(deps: SlicedBudgetsDeps) {
@@ -84,32 +84,32 @@ export class SlicedBudgets implements Budgets {
     return this.#stamp(this.#holdings.moment().at);
   }
 
-  /** Somebody needs what is left of the budget: what no request here waits for goes back. */
+  /** Another proxy needs money of the budget: what no request here waits for is released. */
   recall(budgetId: string, window: string): void {
     this.#holdings.recall(budgetId, window);
   }
 
-  /** Another epoch of the database than the one that was heard of before. */
+  /** The database has another epoch than before. */
   epochChanged(change: 'restarted' | 'restored', epoch: string): void {
     this.#holdings.epochChanged(change, epoch);
   }
 
-  /** A session of a process that is gone was closed: a database that goes back may believe that it is open. */
+  /** A session of a dead process was closed: a database that goes back may count it as open. */
   adopted(session: string): void {
     this.#holdings.adopted(session);
   }
 
-  /** What is taken from now on is of another session. */
+  /** New reservations are made in another session. */
   renewSession(session: string): void {
     this.#holdings.renewSession(session);
   }
 
-  /** Sessions that the control plane has heard within a minute; at least 1. */
+  /** Sessions that called the control plane within a minute; at least 1. */
   get sessions(): number {
     return this.#holdings.sessions;
   }
 
-  /** Walks all slices. */
+  /** Walks all leases. */
   totals(): BudgetTotals {
     const totals = { slices: 0, waiting: this.#waiters.size, available: 0, shut: 0, holds: 0 };
     for (const { available, holds, shut } of this.#holdings.all()) {
@@ -121,25 +121,28 @@ export class SlicedBudgets implements Budgets {
     return totals;
   }
 
-  /** What a model checks the protocol's invariants on. */
+  /** All leases, on which a model test checks the protocol's invariants. */
   slices(): readonly Slice[] {
     return [...this.#holdings.all()];
   }
 
   /**
-   * Gives no hold any more and returns what is free. What requests still hold is returned if they settle in time; else it
-   * becomes unsettled until they are reported. @param until monotonic
+   * Makes no more reservations and releases the free money. Money that requests still have reserved is released if they
+   * settle in time; otherwise it becomes unconfirmed until they are reported. @param until monotonic
    */
   close(until: number): Promise<void> {
     return this.#holdings.close(until);
   }
 
-  /** Once usage was reported as well: what is left is free at once, instead of after a minute of silence. Never rejects. */
+  /**
+   * To be called once usage was reported as well: the rest is free at once, instead of after a minute of silence. Never
+   * rejects.
+   */
   endSession(): Promise<void> {
     return this.#holdings.endSession();
   }
 
-  /** Undefined: draws have to be waited for. */
+  /** Undefined: the request has to wait for acquire calls. */
   #outcome(request: ReservationRequest, moment: Moment): BudgetHold | BudgetRefusal | undefined {
     const { claim, isLate, question, windowMisses } = request;
     const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
@@ -200,7 +203,7 @@ export class SlicedBudgets implements Budgets {
     });
   }
 
-  /** Undefined: the request has to wait on. */
+  /** Undefined: the request continues to wait. */
   #proceed(waiter: Waiter): BudgetHold | BudgetRefusal | undefined {
     if (!this.#waiters.has(waiter)) return undefined;
     const moment = this.#holdings.moment();
@@ -215,7 +218,7 @@ export class SlicedBudgets implements Budgets {
     return outcome;
   }
 
-  /** Its slices may be past, by their window or their session. */
+  /** Moves the request to the current leases: its own may be past, by their window or their session. */
   #moveToCurrent(waiter: Waiter, moment: Moment): void {
     const before = waiter.claim?.slices;
     const slices = this.#holdings.of(waiter.question.budgets, moment);

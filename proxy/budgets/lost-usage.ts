@@ -1,5 +1,6 @@
-// Whether the ledger holds more for a session than its proxy knows of, for long: then usage was lost on its way, and what was held for
-// it would stay leased as long as the proxy lives. Its session ends instead, and that becomes unsettled.
+// Notices that the ledger has leased more to a session than its proxy knows of, for a long time. Then usage was lost on
+// its way, and its money would stay leased as long as the proxy lives. The session ends instead, and the money becomes
+// unconfirmed.
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -13,12 +14,12 @@ export interface LostUsageDeps {
   readonly log: Logger;
   readonly metrics: { escrowLost(amount: number): void };
   readonly usage: Pick<UnsettledUsage, 'isOverflowEmpty'>;
-  /** Nano-dollars of the session that are somewhere here, or on their way from here. */
+  /** Nano-dollars of the session that are in this process, or on their way from here. */
   readonly known: (session: string) => number;
   readonly onLost: (session: string) => void;
 }
 
-/** Nothing is under way for so long. */
+/** No message is under way for this long. */
 export const driftMs = 300_000;
 
 export class LostUsage {
@@ -31,14 +32,14 @@ export class LostUsage {
     this.#deps = deps;
   }
 
-  /** @param session empty: none is open */
+  /** @param session empty if none is open */
   compare({ leased }: SessionResponse, session: string): void {
     if (leased === undefined || session === '') return;
     const lost = this.#seen(session, leased - this.#deps.known(session));
     if (lost !== undefined) this.#deps.background('find lost usage', this.#endIfLost(session, lost));
   }
 
-  /** @returns nano-dollars that were too many all the time, once that is long enough */
+  /** @returns the nano-dollars by which the ledger had more all the time, once that is long enough */
   #seen(session: string, tooMany: number): number | undefined {
     if (tooMany <= 0) {
       this.#session = '';

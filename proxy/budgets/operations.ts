@@ -1,5 +1,5 @@
-// Sends the operations of slices, each again unchanged until it is answered: a request may stop waiting, an operation may not.
-// While the control plane is away they rest, and are sent when it is back.
+// Sends the operations of leases, each again unchanged until it gets a response: a request may stop waiting, an
+// operation may not. While the control plane is away, operations rest; they are sent when it is back.
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -16,10 +16,10 @@ export interface OperationsDeps {
   readonly timers: Timers;
   readonly random: () => number;
   readonly background: Background;
-  /** @param sentAt monotonic, of the try that was answered */
+  /** @param sentAt monotonic, of the try that got the response */
   readonly onDrawn: (slice: Slice, response: AcquireResponse, sentAt: number) => void;
   readonly onReturned: (slice: Slice, amount: number) => void;
-  /** It will be sent again all the same: what is denied now may be allowed later. */
+  /** The operation is sent again nevertheless: it may be allowed later. */
   readonly onDenied: (slice: Slice) => void;
 }
 
@@ -41,14 +41,14 @@ export class Operations {
     this.#deps = deps;
   }
 
-  /** Sends the slice's operation, which has just begun. */
+  /** Sends the lease's operation, which has just begun. */
   send(slice: Slice): void {
     const { operation } = slice;
     if (operation === undefined) throw new Error('the slice has no operation to send');
     this.#try({ slice, operation, tries: 0 });
   }
 
-  /** The control plane is back. */
+  /** The control plane is back: sends the operations that rest. */
   resume(): void {
     const resting = [...this.#resting];
     this.#resting.clear();
@@ -72,7 +72,10 @@ export class Operations {
     );
   }
 
-  /** @returns what tells the answer, so that a failure of the call is not taken for one of what is made of its answer */
+  /**
+   * @returns a function that reports the response, so that an error in its handling does not count as a failure of the
+   * call
+   */
   #ask({ slice, operation }: Sending): Promise<() => void> {
     const { client, clock, contact, onDrawn, onReturned } = this.#deps;
     const sentAt = clock.monotonic();

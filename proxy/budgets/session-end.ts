@@ -1,5 +1,6 @@
-// Closes sessions of which this proxy takes no hold any more. What is outstanding is named; as it becomes less that is told again,
-// until nothing is. So nothing of them has to be returned, whatever the ledger remembers of their leases.
+// Closes sessions in which this proxy makes no more reservations. The call names the outstanding amounts, and is
+// repeated as they shrink, until nothing is outstanding. So nothing has to be released, even if the ledger has lost
+// their leases.
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -20,9 +21,12 @@ export interface SessionEndsDeps {
   readonly random: () => number;
   readonly background: Background;
   readonly log: Logger;
-  /** Of the session, by lease: holds, and escrow that the ledger is not known to have. A lease may come twice. */
+  /**
+   * Outstanding amounts of the session, by lease: reservations, and escrow that the ledger is not known to have. A
+   * lease may occur twice.
+   */
   readonly outstanding: (session: string) => readonly Escrow[];
-  /** Nothing is outstanding any more, or the ledger does not close it. */
+  /** Nothing is outstanding any longer, or the ledger refuses to close the session. */
   readonly onEnded: (session: string) => void;
 }
 
@@ -31,7 +35,7 @@ const namedMax = 1_000;
 
 export class SessionEnds {
   readonly #deps: SessionEndsDeps;
-  /** What was outstanding when it was told last, nano-dollars. */
+  /** Outstanding nano-dollars in the last report. */
   readonly #reported = new Map<string, number>();
   readonly #sending = new Set<string>();
   #isClosed = false;
@@ -40,7 +44,7 @@ export class SessionEnds {
     this.#deps = deps;
   }
 
-  /** Resolves once the ledger has closed it, or will not. Never rejects. */
+  /** Resolves once the ledger has closed the session or refused to. Never rejects. */
   async end(session: string): Promise<void> {
     this.#reported.set(session, Number.POSITIVE_INFINITY);
     for (let tries = 1; !this.#isClosed; tries++) {
@@ -49,7 +53,7 @@ export class SessionEnds {
     }
   }
 
-  /** Tells of those that have less outstanding than when it was told last. */
+  /** Reports the sessions that have less outstanding than in their last report. */
   sweep(): void {
     for (const [session, reported] of this.#reported) {
       if (this.#sending.has(session) || !Number.isFinite(reported)) continue;
@@ -58,7 +62,7 @@ export class SessionEnds {
     }
   }
 
-  /** Tries once. @returns whether it was answered */
+  /** Tries once. @returns whether there was a response */
   async report(session: string): Promise<boolean> {
     const { clock, contact, log } = this.#deps;
     const outstanding = summed(this.#deps.outstanding(session));
@@ -115,7 +119,8 @@ function sumOf(parts: readonly Escrow[]): number {
 }
 
 /**
- * What may still be charged to a session, by lease, each perhaps several times: holds, and escrow that the ledger is not known to have.
+ * Amounts that may still be charged to a session, by lease, several for one lease perhaps: reservations, and escrow
+ * that the ledger is not known to have.
  */
 export function outstandingOf(
   session: string,
@@ -128,7 +133,10 @@ export function outstandingOf(
   return parts;
 }
 
-/** All that this proxy knows of a session, in nano-dollars: what is free or held here, on its way back, or waits to be reported from here. */
+/**
+ * All money of a session that this proxy knows of, in nano-dollars: free or reserved here, in a release under way, or
+ * in events that wait to be reported from here.
+ */
 export function knownOf(
   session: string,
   slices: Iterable<Slice>,

@@ -1,4 +1,4 @@
-// Keeps one session of the ledger open, and begins another where it was closed. Slices live within a session.
+// Keeps one session of the ledger open, and begins another when it was closed. Leases live within a session.
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -16,9 +16,9 @@ export interface SessionDeps {
   readonly random: () => number;
   readonly background: Background;
   readonly onOpen: (session: string) => void;
-  /** @param isClosed it is ended here: nothing of it is returned */
+  /** @param isClosed this proxy closes the session: none of its money is released */
   readonly onLost: (session: string, isClosed: boolean) => void;
-  /** What the control plane has of an open one. */
+  /** The control plane's state of an open session. */
   readonly onKept: (response: SessionResponse) => void;
 }
 
@@ -31,7 +31,7 @@ export class Session {
   #shuts = false;
   #sessions = 1;
   #isRequesting = false;
-  /** What ends the session before is still under way. */
+  /** The end of the previous session is still under way. */
   #isFinishing = false;
   /** Since the session was last known to be open. */
   #failures = 0;
@@ -47,29 +47,29 @@ export class Session {
     this.#ask();
   }
 
-  /** Empty while none is known to be open. */
+  /** Empty while no session is known to be open. */
   get current(): string {
     return this.#isOpen ? this.#id : '';
   }
 
-  /** Whether the control plane knew what shut is when the session was opened. */
+  /** Whether the control plane supported shut money when the session was opened. */
   get shuts(): boolean {
     return this.#shuts;
   }
 
-  /** Sessions that the control plane has heard within a minute, as it said last; at least 1. */
+  /** Sessions that called the control plane within a minute, by its last response; at least 1. */
   get sessions(): number {
     return this.#sessions;
   }
 
-  /** The newest, whether it is open or not. */
+  /** The newest session, open or not. */
   get id(): string {
     return this.#id;
   }
 
   /**
-   * This session is no more: another begins, unless that has happened.
-   * @param finish what is to be done before; it never rejects
+   * Ends this session and begins another, unless that has happened.
+   * @param finish work to be done before the next session begins; it never rejects
    */
   renew(lost: string, finish?: () => Promise<void>): void {
     if (lost !== this.#id || this.#isClosed) return;
@@ -93,7 +93,7 @@ export class Session {
     this.#deps.background('end a ledger session', finished);
   }
 
-  /** The control plane may be away: asks until it is there. */
+  /** The control plane may be away: calls it until it responds. */
   probe(): void {
     if (!this.#isRequesting && !this.#isFinishing && !this.#isClosed) this.#askAfter(this.#backoff());
   }
@@ -127,7 +127,7 @@ export class Session {
     const { open, sessions } = response;
     this.#isRequesting = false;
     const shuts = sessions > 0;
-    // A control plane of another version: its slices are of another kind.
+    // The control plane has another version: its leases are of another kind.
     if (!open || (this.#isOpen && shuts !== this.#shuts)) {
       this.renew(id);
       return;
@@ -159,7 +159,7 @@ export class Session {
 
 const sessionsMax = 20;
 
-/** Sessions of this process that are over, of late: a database that has gone back may believe that they are open. */
+/** Sessions of this process that ended recently: a database that has gone back may count them as open. */
 export class RecentSessions {
   #ended: { readonly session: string; readonly at: number }[] = [];
 

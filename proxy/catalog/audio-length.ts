@@ -1,33 +1,33 @@
-// How long a piece of sound is at most, from its first bytes alone. Whoever sends it writes them: where they could say less than a
-// vendor hears, the longest is taken.
+// The greatest possible length of a piece of sound, from its first bytes alone. The sender writes those bytes: where
+// they could state less than a vendor would hear, the longest possible length counts.
 
 /**
  * Seconds of sound in the file.
  * @param base64 its bytes, or a data URL of them
- * @returns undefined where its bytes bound nothing
+ * @returns undefined if the bytes give no bound
  */
 export function audioSecondsMax(base64: string): number | undefined {
   const at = base64.startsWith('data:') ? base64.indexOf(',') + 1 : 0;
   const head = Buffer.from(base64.slice(at, at + headChars), 'base64');
   const bytes = ((base64.length - at) / 4) * 3;
   const form = head.toString('latin1', 0, 4);
-  // Silence takes next to nothing.
+  // Silence takes almost no bytes.
   if (form === 'fLaC') return undefined;
   if (form === 'RIFF') return wavSeconds(head, bytes);
   return bytes / (isMp3(head) ? mp3BytesPerSecond : bytesPerSecondMin);
 }
 
 const headChars = 64;
-/** 8 kbit/s, the least of the format. */
+/** 8 kbit/s, the lowest rate of the format. */
 const mp3BytesPerSecond = 1000;
-/** Of formats for speech, where nobody speaks. */
+/** The lowest rate of formats for speech, during silence. */
 const bytesPerSecondMin = 32;
 
 function isMp3(head: Buffer): boolean {
   return head.toString('latin1', 0, 3) === 'ID3' || (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0);
 }
 
-/** By the slower of the two rates that its header has: it could contradict itself. */
+/** Uses the slower of the two rates in the header, because they may contradict each other. */
 function wavSeconds(head: Buffer, bytes: number): number | undefined {
   if (head.length < 36 || head.toString('latin1', 12, 16) !== 'fmt ') return undefined;
   const channels = head.readUInt16LE(22);

@@ -1,6 +1,7 @@
-// What models of one vendor differ in: which options they take and how they reason. A table of rows by model glob
-// (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them. A row is for a model by any of its
-// names. A row of an operator's may name a model that another is like: a name of the account's own does not say which model is behind it.
+// The capabilities of models: which options they accept and how they reason. A table of rows by model glob
+// (catalog/traits.json): later rows override earlier ones, and an operator's own rows override them all. A row applies
+// to a model under any of its names. An operator's row may name a model that another is like, because an account's own
+// name does not show which model is behind it.
 import { isModelGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
@@ -17,7 +18,7 @@ export interface TraitRow {
 
 export class TraitTable {
   readonly #rows: readonly TraitRow[];
-  /** Callers choose model names: what is remembered is bounded. */
+  /** Bounded, because callers choose model names. */
   readonly #known = new Map<string, Traits>();
 
   constructor(own: readonly TraitRow[] = []) {
@@ -42,7 +43,7 @@ function traitsBy(rows: readonly TraitRow[], name: string): Traits {
   return Object.assign({}, defaults, ...matching.map((row) => row.traits)) as Traits;
 }
 
-/** @throws Error that names the row and what is wrong with it */
+/** @throws Error that names the row and its fault */
 export function parseTraitRows(value: unknown, source: string): readonly TraitRow[] {
   if (!Array.isArray(value)) throw new Error(`${source}: an array of rows is expected`);
   return value.map((row: unknown, index) => parseRow(row, `${source}, row ${index + 1}`));
@@ -60,7 +61,7 @@ function parseRow(row: unknown, at: string): TraitRow {
   return Object.freeze({ models: storedSelector(models), traits: { ...traitsLike(like, at), ...traits } });
 }
 
-/** Globs of rows that are for no model whatever: none of the five providers' names can stand at their beginning. */
+/** Globs of rows that can match no model, because none of the five providers' names fits their beginning. */
 export function idleRows(rows: readonly TraitRow[]): readonly string[] {
   return rows.flatMap(({ models }) => {
     const beginning = models.split('*', 1)[0] ?? '';

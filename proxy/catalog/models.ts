@@ -1,4 +1,5 @@
-// The catalog of models as the proxy asks it. Its form, and the one that is shipped, are shared with the control plane: catalog/.
+// The proxy's view of the model catalog. The catalog's format and the shipped catalog are shared with the control
+// plane: catalog/.
 import { catalogInForce } from '../../catalog/in-force.ts';
 import type { CatalogModel } from '../../catalog/model.ts';
 
@@ -13,7 +14,7 @@ export type {
 } from '../../catalog/model.ts';
 export { pricesOn } from '../../catalog/model.ts';
 
-/** In the catalog in force; see `Catalog.find`. */
+/** Searches the catalog in force; see `Catalog.find`. */
 export function findModel(provider: string, name: string): CatalogModel | undefined {
   return catalogInForce().find(provider, name);
 }

@@ -1,8 +1,11 @@
-// Where the control plane is: `host:port`, one name or several addresses.
+// The address of the control plane: `host:port`, one name or several addresses.
 import { isIPv4, isIPv6 } from 'node:net';
 import { isLoopbackHost } from '../../common/addresses.ts';
 
-/** As grpc-js dials: one name, or several addresses of one family. @throws Error that says what to give */
+/**
+ * The target that grpc-js dials: one name, or several addresses of one family. @throws Error that explains which
+ * address is required
+ */
 export function target(addresses: readonly string[]): string {
   const [first] = addresses;
   if (first === undefined)

@@ -1,5 +1,5 @@
-// The services Access and Ledger, and reports to Guardrails, over gRPC, on one connection (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
-// this machine alone.
+// gRPC clients of the services Access and Ledger, and for reports to Guardrails, on one connection (the proxy's only
+// @grpc/grpc-js). The connection carries provider secrets, so it uses TLS, or plain text to this machine only.
 import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
 import {
@@ -50,33 +50,36 @@ import { decodeReport, encodeReport } from './wire-report.ts';
 import { decodeSignedResolve } from './wire-signed.ts';
 
 export interface ControlPlaneOptions {
-  /** `host:port`; one name that stands for all replicas, or several IP addresses. */
+  /** `host:port`: one name for all replicas, or several IP addresses. */
   readonly addresses: readonly string[];
-  /** In its certificate, where that is another than the one dialled: TLS checks names, and an address is none. */
+  /**
+   * The name in the control plane's certificate, if it is not the dialled one: TLS checks names, and an address is not
+   * a name.
+   */
   readonly name?: string | undefined;
-  /** This proxy's `gw-proxy-…`; absent where the client certificate is the identity. */
+  /** This proxy's `gw-proxy-…` token; absent if the client certificate is the identity. */
   readonly token: Secret | undefined;
-  /** Of openControlPlaneTls; absent: plain text. */
+  /** From openControlPlaneTls; absent: plain text. */
   readonly credentials: ChannelCredentials | undefined;
-  /** Plain text to other machines: for meshes that encrypt on their own. */
+  /** Allows plain text to other machines, for meshes that encrypt on their own. */
   readonly allowPlaintext: boolean;
-  /** By which records are believed. Absent: they are taken as the connection brings them, and cannot be kept elsewhere. */
+  /** Verifies records. Absent: records are trusted as the connection brings them, and cannot be stored elsewhere. */
   readonly recordKeys?: RecordKeys;
-  /** What the feed tells operators of this proxy; absent: nothing. */
+  /** The state of this proxy that the feed reports to operators; absent: nothing is reported. */
   readonly self?: ProxySelf;
 }
 
 export interface ControlPlaneTlsFiles {
-  /** Authorities that sign the control plane's certificate; absent: the system's. */
+  /** Authorities that sign the control plane's certificate; absent: those of the system. */
   readonly caFile: string | undefined;
-  /** This proxy's certificate and its key, where that is its identity. Read again when they change. */
+  /** This proxy's certificate and its key, if they are its identity. They are read again when they change. */
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
 }
 
 export interface ControlPlaneTls {
   readonly credentials: ChannelCredentials;
-  /** PEM, as it is now. */
+  /** The current certificate, as PEM. */
   certificate(): Buffer | undefined;
   authorities(): Buffer | undefined;
   close(): void;
@@ -109,7 +112,7 @@ export interface ControlPlaneClient extends ControlPlane {
   close(): void;
 }
 
-/** @throws Error when plain text would leave this machine, or the addresses cannot be dialled together */
+/** @throws Error if plain text would leave this machine, or the addresses cannot be dialled together */
 export function createControlPlaneClient(options: ControlPlaneOptions): ControlPlaneClient {
   if (options.credentials === undefined && !options.allowPlaintext && !options.addresses.every(isLoopback))
     throw new Error(
@@ -135,7 +138,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
   };
 }
 
-/** As long as a replica and its database need at their slowest; a request waits for a draw for four seconds. */
+/** Enough for a replica and its database at their slowest. A request waits four seconds for an acquire call. */
 const ledgerDeadlines = {
   keepSession: 2_000,
   operation: 3_000,
@@ -224,7 +227,7 @@ function refusedForGood(error: unknown): LedgerRefusedError | undefined {
   return undefined;
 }
 
-/** A session of another identity, or a control plane that knows no end of sessions. */
+/** The session belongs to another identity, or the control plane does not support the end of sessions. */
 function unknownForGood(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   const isUnknown = error.code === status.NOT_FOUND || error.code === status.UNIMPLEMENTED;
@@ -232,35 +235,37 @@ function unknownForGood(error: unknown): unknown {
 }
 
 const channelOptions: ChannelOptions = {
-  // A silent peer is otherwise never noticed.
+  // Otherwise a silent peer is never noticed.
   'grpc.keepalive_time_ms': 5_000,
   'grpc.keepalive_timeout_ms': 2_000,
-  // Nor is one that has no call under way, and the next call would go to it.
+  // Nor would a peer without a call under way be noticed, and the next call would go to it.
   'grpc.keepalive_permit_without_calls': 1,
-  // Clients of one process would share connections and their waits between tries.
+  // Otherwise clients of one process would share connections and the waits between their tries.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 2_000,
   'grpc.dns_min_time_between_resolutions_ms': 2_000,
   'grpc.max_receive_message_length': 4 * 1024 * 1024,
-  // The environment's HTTP proxy has no business between the planes.
+  // The environment's HTTP proxy is not meant for connections between the planes.
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc.service_config': JSON.stringify({
-    // Every call may take another replica.
+    // Every call may go to another replica.
     loadBalancingConfig: [{ round_robin: {} }],
     methodConfig: [
       {
         name: [{ service: 'gateway.v1.Access' }],
-        // A replica that does not answer costs half a second: the call goes to the next as well, and the first answer counts.
-        // One that says it cannot serve costs nothing, and the next is tried at once: were it later, resolves in between
-        // could turn the wheel so that a watch meets the same replica for ever.
+        // A replica that does not respond costs half a second: then the call also goes to the next one, and the first
+        // response counts. A replica that responds UNAVAILABLE costs nothing: the next one is tried at once. If it were
+        // tried later, resolves in between could advance the round robin so that a watch reaches the same replica every
+        // time.
         hedgingPolicy: { maxAttempts: 3, hedgingDelay: '0.5s', nonFatalStatusCodes: ['UNAVAILABLE'] },
       },
       {
         name: [{ service: 'gateway.v1.Ledger' }],
-        // Every operation may be repeated: it has a number, an event its id. But not for being slow: all replicas wait for the
-        // same rows of one database, and twice the calls would make it slower still.
+        // Every operation may be repeated: it has a number, and an event has an id. But slowness is no reason to
+        // repeat: all replicas wait for the same rows of one database, and twice as many calls would make it slower
+        // still.
         retryPolicy: {
           maxAttempts: 3,
           initialBackoff: '0.02s',
@@ -296,7 +301,7 @@ function watch(
   stream.on('data', (response: WatchResponse__Output) => {
     try {
       const beginning = response.started ?? response.reset;
-      // Before anything else of it counts: what Redis holds is believed by these keys.
+      // Done before the message has any other effect: with these keys the proxy verifies records from Redis.
       if (beginning) recordKeys?.learn(beginning.recordKeys);
       const message = decodeFeedMessage(response);
       if (message !== undefined) handlers.message(message);
@@ -305,7 +310,7 @@ function watch(
       handlers.closed(error instanceof Error ? error : new Error(String(error)));
     }
   });
-  // Errors arrive as status too; without a listener they would end the process.
+  // Errors also arrive as a status; without a listener they would end the process.
   stream.on('error', () => {});
   stream.on('status', (status) =>
     handlers.closed(new Error(`the control plane ended the feed: ${status.code} ${status.details}`)),
@@ -324,7 +329,7 @@ function watch(
   };
 }
 
-/** Certificates as grpc-js takes them: each new connection is made with the newest. */
+/** The certificates in the interface of grpc-js: each new connection uses the newest. */
 class CertificateProvider implements experimental.CertificateProvider {
   readonly #source: TlsSource;
   readonly #stops = new Map<unknown, () => void>();

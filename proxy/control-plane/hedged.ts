@@ -1,12 +1,19 @@
-// A hedged call: what may be sent any number of times is sent to another replica too where no response comes; the first one counts.
+// A hedged call: a call that may be repeated is also sent to another replica if there is no response in time. The first
+// response counts.
 import { LedgerRefusedError, LedgerStalledError } from '../usage/ledger-client.ts';
 
-/** This replica may be silent. Not sooner: all of them wait for one database. */
+/**
+ * Wait before the call is sent again, because this replica may be silent. Not shorter, because all replicas wait for
+ * one database.
+ */
 const againMs = 1_000;
-/** What has a time limit ends so much after it at the latest, in a process that is not standing still. */
+/** A time limit fires at most this much too late, unless the process stood still. */
 const lateMaxMs = 250;
 
-/** @param ask in at most so many milliseconds. @throws LedgerRefusedError; LedgerStalledError; else what the last of them throws */
+/**
+ * @param ask sends the call, with this time limit in milliseconds. @throws LedgerRefusedError; LedgerStalledError;
+ * otherwise the error of the last try
+ */
 export function hedged<Response>(
   timeoutMs: number,
   ask: (timeoutMs: number) => Promise<Response>,
@@ -27,7 +34,7 @@ export function hedged<Response>(
       },
       (error: unknown) => {
         underWay -= 1;
-        // Whoever sends operations tries again what has failed for now.
+        // Without another try under way the call fails at once: the sender of operations repeats those that failed.
         if (underWay > 0 && !(error instanceof LedgerRefusedError)) return;
         over();
         const isStalled = !(error instanceof LedgerRefusedError) && performance.now() > dueAt + lateMaxMs;

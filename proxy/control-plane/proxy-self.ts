@@ -1,4 +1,4 @@
-// What a proxy tells operators of itself, by the feed; nothing else depends on it.
+// The state that a proxy reports to operators over the feed; nothing else depends on it.
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { ProxyState } from '../../proto/generated/gateway/v1/ProxyState.ts';
 import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
@@ -11,7 +11,7 @@ export interface ProxySelf {
   /** Undefined: not known yet. */
   redis(): RedisState | undefined;
   catalog(): CatalogState;
-  /** Absent: it checks no signatures. */
+  /** Absent: the proxy checks no signatures. */
   recordKeys?(): RecordKeysState;
 }
 

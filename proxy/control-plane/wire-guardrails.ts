@@ -1,5 +1,5 @@
-// Guardrails as the contract tells them, in the proxy's own types. None is ever lost on the way: what a newer control plane says
-// of one is read at its strictest, and a check that is not understood is one that always fails.
+// Decodes guardrails of the contract into the proxy's own types. No guardrail is ever lost here: unknown values of a
+// newer control plane get their strictest meaning, and a check that is not understood always fails.
 import { Secret } from '../../common/secret.ts';
 import { readAlso, readCheck, readCredential } from '../../guardrails/contract.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
@@ -11,7 +11,7 @@ import { whole } from './wire-values.ts';
 
 const unknown: Check = { kind: 'unknown' };
 
-/** @throws Error if it lacks what the contract promises */
+/** @throws Error if the record lacks what the contract promises */
 export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
   if (record.id === '' || record.name === '') throw new Error('the record holds half a guardrail');
   const also = readAlso(record.check ?? {});
@@ -44,7 +44,7 @@ function byPosition(a: Guardrail, b: Guardrail): number {
   return a.position - b.position || (a.id < b.id ? -1 : 1);
 }
 
-/** Samples of what guardrails decided as a message of the contract. */
+/** Encodes samples of guardrail decisions as a message of the contract. */
 export function encodeDecisions(samples: readonly DecisionSample[]): ReportGuardrailDecisionsRequest {
   return {
     samples: samples.map(({ stage, decision, at, ...sample }) => ({

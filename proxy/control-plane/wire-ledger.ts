@@ -1,4 +1,5 @@
-// The messages of the service Ledger as the proxy's own types. Money is whole nano-dollars, in decimal strings on the wire.
+// Converts the messages of the service Ledger from and to the proxy's own types. Money is whole nano-dollars, in
+// decimal strings on the wire.
 import type { CloseSessionRequest as WireEnd } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { DrawRequest as WireDraw } from '../../proto/generated/gateway/v1/DrawRequest.ts';
@@ -20,7 +21,7 @@ import { clock, whole } from './wire-values.ts';
 
 type ResponseOf<Method extends keyof LedgerClient> = Awaited<ReturnType<LedgerClient[Method]>>;
 
-/** @throws Error that names what is wrong with the message, as all here */
+/** @throws Error that names the fault of the message, like all functions here */
 export function decodeSession(response: KeepSessionResponse__Output): SessionResponse {
   const { open, now, epoch, sessions, leasedNanoUsd } = response;
   const leased = leasedNanoUsd === undefined ? undefined : whole(leasedNanoUsd);

@@ -1,5 +1,5 @@
-// Prices as the contract tells them, of custom models and of an organization's own, in the proxy's own types. What an amount
-// may be is judged where it is compiled: one that cannot be believed is no price, and takes no record down with it.
+// Decodes prices of the contract, of custom models and of organizations, into the proxy's own types. The compiler of
+// prices checks the amounts: an implausible amount is no price, and does not make the whole record unusable.
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { callKinds, isServiceTier, tokenKinds } from '../../common/model-facts.ts';
 import type { CallPrices as WireCalls } from '../../proto/generated/gateway/v1/CallPrices.ts';
@@ -10,14 +10,14 @@ import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTi
 import type { OwnPrice } from '../access/principal.ts';
 import type { CallPrices, ModelPrices, PriceSet, TokenPrices } from '../catalog/models.ts';
 
-/** @throws Error if it lacks what the contract promises */
+/** @throws Error if the record lacks what the contract promises */
 export function decodeOwnPrice({ id, model, prices }: PriceRecord__Output): OwnPrice {
   if (id === '' || model === '' || prices === null) throw new Error('the record holds half a price');
   return { id, model: canonicalSelector(model), prices: decodePrices(prices) };
 }
 
 export function decodePrices(prices: ModelPrices__Output): ModelPrices {
-  // A tier that this version does not know is never served by one of its names.
+  // Tiers that this version does not know are left out: no response is ever classified as one of them.
   const tiers = Object.entries(prices.serviceTiers ?? {}).filter(([name]) => isServiceTier(name));
   const surcharges = prices.surcharges ?? {};
   const calls = decodeCalls(prices.calls ?? {});

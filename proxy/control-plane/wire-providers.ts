@@ -1,5 +1,5 @@
-// Custom providers as the contract tells them, in the proxy's own types. One of a wire format or key form that this version
-// does not know is left out: it cannot be called then, which lets nobody in.
+// Decodes custom providers of the contract into the proxy's own types. A provider with a wire format or key form that
+// this version does not know is left out: then it cannot be called, which gives nobody access.
 import { isCapability, isTraitName, traitValues } from '../../common/model-facts.ts';
 import { never } from '../../common/never.ts';
 import type { ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
@@ -10,7 +10,7 @@ import type { Traits } from '../catalog/capabilities.ts';
 import type { CatalogModel } from '../catalog/models.ts';
 import { decodePrices } from './wire-prices.ts';
 
-/** None or one. @throws Error if it lacks what the contract promises */
+/** None or one. @throws Error if the record lacks what the contract promises */
 export function decodeCustomProvider(record: ProviderRecord__Output): CustomProvider[] {
   const { id, name, baseUrl } = record;
   const wireFormat = wireFormats.wordOf(record.wireFormat);

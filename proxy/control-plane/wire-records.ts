@@ -1,5 +1,5 @@
-// The contract's messages as the proxy's own types. A message that lacks what the protocol promises is refused: a record that
-// was half understood could let in more than it should.
+// Decodes the contract's messages into the proxy's own types. A message that lacks what the protocol promises is
+// refused: a record that was half understood could grant more than it should.
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
@@ -33,7 +33,7 @@ import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
 import { time, whole } from './wire-values.ts';
 
-/** @throws Error that names what is wrong with the message */
+/** @throws Error that names the fault of the message */
 export function decodeResolve(response: ResolveResponse__Output): ResolvedRecords {
   const asOf = decodePosition(response.asOf);
   const { key, organization, scope } = response;
@@ -50,8 +50,9 @@ export function decodeResolve(response: ResolveResponse__Output): ResolvedRecord
 }
 
 /**
- * @returns undefined for a kind that this version does not know: what nobody may miss is said as a change or a reset
- * @throws Error that names what is wrong with the message
+ * @returns undefined for a kind that this version does not know: changes that no proxy may miss are sent as a change or
+ * a reset
+ * @throws Error that names the fault of the message
  */
 export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage | undefined {
   if (response.started) return { type: 'started', ...decodeBeginning(response.started) };
@@ -68,7 +69,7 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
   return undefined;
 }
 
-/** More are not remembered by any control plane. */
+/** No control plane remembers more. */
 const continuesMax = 16;
 
 function decodeBeginning({ horizon, epochChange, continues }: WatchReset__Output) {
@@ -85,7 +86,7 @@ export function decodePosition(position: Position__Output | null): Position {
   return { epoch: position.epoch, revision: whole(position.revision) };
 }
 
-// Kinds that this version does not know concern records that it does not hold.
+// Kinds that this version does not know concern records that it does not have.
 function decodeInvalidation(message: Invalidation__Output): Invalidation[] {
   const kind = recordKinds.wordOf(message.kind);
   if (kind === undefined) return [];
@@ -180,7 +181,7 @@ function decodeLimit(limit: LimitRecord__Output): Limit {
   };
 }
 
-// A limit or scope of a kind unknown here would go unenforced.
+// A limit or scope of an unknown kind would not be enforced.
 function known<Table extends Readonly<Record<string, string>>>(
   words: EnumWords<Table>,
   name: unknown,

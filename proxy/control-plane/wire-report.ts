@@ -1,5 +1,5 @@
-// A report of usage as a message of the contract. What events have in common is said once: a thousand events of one key would be
-// mostly its names otherwise. What is nothing is left out.
+// Encodes a report of usage as a message of the contract. Values that events have in common are sent once: otherwise a
+// thousand events of one key would consist mostly of its names. Zero and empty values are left out.
 import type { ReportUsageRequest as WireReport } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { ReportUsageResponse__Output } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
 import type { UsageEvent as WireEvent } from '../../proto/generated/gateway/v1/UsageEvent.ts';
@@ -67,7 +67,7 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
   return wire;
 }
 
-/** What is nothing is left out here too. */
+/** Zero counts are left out here too. */
 function encodeSpecial({ serviceTier, region, ...counts }: SpecialUsage): WireSpecial {
   const reported = Object.entries(counts).filter(([, count]) => count > 0);
   return {
@@ -79,14 +79,14 @@ function encodeSpecial({ serviceTier, region, ...counts }: SpecialUsage): WireSp
 
 const tokensMax = 2 ** 32 - 1;
 
-/** No model has ever seen so many: a provider that tells more is wrong, and what it costs is known already. */
+/** No model has ever processed so many: a provider that reports more is wrong, and the cost is known already. */
 function tokens(count: number): number {
   return Math.min(count, tokensMax);
 }
 
 class Sources {
   readonly rows: UsageSource[] = [];
-  /** By key, the first event of each of its sources, and the source's position. */
+  /** By key: the first event of each of its sources, with the source's position. */
   readonly #known = new Map<string, (readonly [UsageEvent, number])[]>();
 
   positionOf(event: UsageEvent): number {
@@ -155,7 +155,7 @@ class Slices {
   }
 }
 
-/** Many events are of one millisecond, one after the other. */
+/** Many consecutive events have the same millisecond. */
 class Times {
   #at = Number.NaN;
   #text = '';

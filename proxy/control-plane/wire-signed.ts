@@ -1,5 +1,5 @@
-// Signed records as the contract tells them and as Redis holds them: one form. A body is kept as the bytes that were signed, and
-// decoded only once its signature is known to be good.
+// Signed records, in one form for the contract and for Redis. A body is kept as the bytes that were signed, and decoded
+// only once its signature is verified.
 import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
@@ -24,9 +24,9 @@ import {
 import { whole } from './wire-values.ts';
 
 /**
- * An unsigned response is taken where the keys are the control plane's own word: nobody who could alter the one could not alter the
- * other. It is for this proxy's memory alone.
- * @throws Error that names what is wrong with the response; also where it is not signed by a key that `keys` knows
+ * An unsigned response is accepted if the keys came from the control plane itself: an attacker who could alter the
+ * response could also alter the keys. Such a response is for this proxy's memory only.
+ * @throws Error that names the fault of the response; also if it is not signed by a key that `keys` contains
  */
 export function decodeSignedResolve(
   response: ResolveResponse__Output,
@@ -70,7 +70,10 @@ function principalOf(keyRecord: SignedRecord, signed: readonly SignedRecord[]): 
   };
 }
 
-/** The record of a subject, whose signature is good. @throws Error for a body that this version cannot read, or of another subject */
+/**
+ * The record of a subject, whose signature was verified. @throws Error for a body that this version cannot read, or of
+ * another subject
+ */
 export function heldFrom(subject: Subject, { body, signature }: SignedRecord, confirmedAt: number): Held {
   const { epoch, revision } = signature;
   const at = { ref: subject.ref, asOf: { epoch, revision }, confirmedAt };
@@ -89,7 +92,7 @@ export function heldFrom(subject: Subject, { body, signature }: SignedRecord, co
   }
 }
 
-/** The bytes of a record as Redis holds them, under its seal. */
+/** The bytes of a record in Redis, before they are sealed. */
 export function encodeSigned(record: SignedRecord): Buffer {
   const { kind, ref, body, path, left, signature } = record;
   const { epoch, revision, signedAt, keyId, signature: bytes } = signature;
@@ -109,7 +112,7 @@ export function encodeSigned(record: SignedRecord): Buffer {
   return recordTypes.signed.serialize(message);
 }
 
-/** @throws Error for bytes that are no such record */
+/** @throws Error for bytes that are no signed record */
 export function parseSigned(bytes: Buffer): SignedRecord {
   return decodeSigned(recordTypes.signed.deserialize(bytes));
 }

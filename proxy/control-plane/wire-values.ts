@@ -1,13 +1,13 @@
-// Single values of the contract's messages, read strictly: a number or time that was misread would be believed.
+// Reads single values of the contract's messages strictly: a misread number or time would be trusted.
 
-/** @throws Error for what is no whole number from 0 to 2^53 */
+/** @throws Error for anything but a whole number from 0 to 2^53 */
 export function whole(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 0) throw new Error('the message holds a number out of range');
   return number;
 }
 
-/** Milliseconds since 1970; undefined where there is none. @throws Error for what is no time */
+/** Milliseconds since 1970; undefined if there is none. @throws Error for anything but a time */
 export function time(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const ms = Date.parse(text);
@@ -15,7 +15,10 @@ export function time(text: string | undefined): number | undefined {
   return ms;
 }
 
-/** The clock of the control plane's database in an answer: milliseconds since 1970. @throws Error where it does not tell it */
+/**
+ * The time of the control plane's database in a response: milliseconds since 1970. @throws Error if the response lacks
+ * it
+ */
 export function clock(now: string): number {
   const at = time(now);
   if (at === undefined) throw new Error('the control plane did not tell the time of its database');

@@ -1,9 +1,9 @@
-// Sources of a response's text, as `annotations` of a message: pages of the web as the callers' format has them (SDK type
-// `ChatCompletionMessage.Annotation`), places in documents of the request in an extension of the same form.
+// Sources of a response's text, as `annotations` of a message: web pages in the callers' format (SDK type
+// `ChatCompletionMessage.Annotation`), and locations in documents of the request in an extension of the same form.
 import { isNumber } from '../../common/exact-number.ts';
 import type { JsonObject } from '../../common/json.ts';
 
-/** The words that the source backs, in UTF-16 units of the content. */
+/** The part of the content that the source supports, in UTF-16 units. */
 export interface CitedPlace {
   readonly start_index: number;
   readonly end_index: number;
@@ -19,16 +19,16 @@ export interface CitedDocument {
   /** Number of the document among all of the request, from 0. */
   readonly index: unknown;
   readonly title: unknown;
-  /** The words that are quoted. */
+  /** The quoted text. */
   readonly quote: unknown;
   /** `start_…` and `end_…` of characters, pages or blocks. */
   readonly location: JsonObject;
 }
 
 /**
- * `{"type":"document_citation","document_citation":{start_index,end_index,document_index,document_title,cited_text}}` with one pair of
- * `start_char_index`/`end_char_index` (from 0, end excluded), `start_page_number`/`end_page_number` (from 1, end excluded) and
- * `start_block_index`/`end_block_index` (from 0, end excluded).
+ * `{"type":"document_citation","document_citation":{start_index,end_index,document_index,document_title,cited_text}}`
+ * with one pair of `start_char_index`/`end_char_index` (from 0, end excluded), `start_page_number`/`end_page_number`
+ * (from 1, end excluded) and `start_block_index`/`end_block_index` (from 0, end excluded).
  */
 export function documentCitation(
   place: CitedPlace,

@@ -1,5 +1,6 @@
-// Where a prompt is to be cached: the extension `cache_control` on parts, messages, calls and tools, and `prompt_cache_breakpoint`.
-// A mark is never lost silently: it moves to what can bear it, or it is named among the dropped fields.
+// Marks where a prompt is to be cached: the extension `cache_control` on parts, messages, calls and tools, and
+// `prompt_cache_breakpoint`. A mark is never lost silently: it moves to a part that can carry it, or it is named among
+// the dropped fields.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { CacheMark, Part } from './parts.ts';
 
@@ -8,17 +9,17 @@ export function markOf(part: Part): CacheMark | undefined {
 }
 
 /**
- * The parts of a message with its own mark on the last of them that can bear one. Blank texts are not sent, so what marks one of
- * them marks what is before it.
+ * The parts of a message, with the message's own mark on the last part that can carry one. Blank texts are not sent, so
+ * a mark on a blank text moves to the part before it.
  * @param whole the mark of the message
- * @returns isLost: there is nothing before a mark
+ * @returns isLost: there is no part before a mark
  */
 export function withMarks<P extends Part>(
   parts: readonly P[],
   whole: CacheMark | undefined,
 ): { readonly marked: P[]; readonly isLost: boolean } {
   const marked: P[] = [];
-  // Of the last part that can bear a mark: looking for it anew at each mark would take the square of the parts.
+  // Index of the last part that can carry a mark. A new search at each mark would take quadratic time.
   let bearer = -1;
   let isLost = false;
   const markLast = (mark: CacheMark) => {
@@ -43,7 +44,7 @@ function bearsMark(part: Part): boolean {
   return part.kind === 'text' ? part.text.trim() !== '' : part.kind !== 'audio';
 }
 
-/** Of a part, a message, a call or a tool. */
+/** Reads the mark of a part, a message, a call or a tool. */
 export function readCacheMark(part: JsonObject): CacheMark | undefined {
   const { cache_control: control, prompt_cache_breakpoint: breakpoint } = part;
   if (isObject(control)) {

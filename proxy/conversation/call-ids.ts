@@ -1,5 +1,6 @@
-// Ids of tool calls. A vendor may tie a signature to a call that must come back with it, and callers drop what their SDK does
-// not know; an id always comes back. So the signature rides on the id, and is taken off wherever the id goes to a vendor.
+// Ids of tool calls. A vendor may tie a signature to a call and require it back, and callers drop fields that their SDK
+// does not know; but an id always comes back. So the signature is appended to the id, and removed wherever the id is
+// sent to a vendor.
 import { createHash } from 'node:crypto';
 
 const mark = '__sig_';
@@ -25,15 +26,16 @@ export function splitId(id: string): SignedId {
 }
 
 /**
- * For each call of a conversation an id that every vendor takes: letters, digits, `_` and `-`, at most 64, no two the same.
- * One that is so already stays, and the vendor that gave it knows it again. The same every time.
+ * For each call of a conversation, an id that every vendor accepts: letters, digits, `_` and `-`, at most 64
+ * characters, no two the same. An id that already has this form stays, so its vendor recognizes it. The result is
+ * deterministic.
  */
 export function vendorCallIds<Call extends { readonly id: string }>(
   calls: Iterable<Call>,
 ): ReadonlyMap<Call, string> {
   const ids = new Map<Call, string>();
   const taken = new Set<string>();
-  // Where the numbers of each id have come to: thousands of calls may have the same.
+  // The last number that was used for each id: thousands of calls may have the same id.
   const counts = new Map<string, number>();
   for (const call of calls) {
     const base = call.id.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, idLengthMax) || 'call';
@@ -52,12 +54,15 @@ export function vendorCallIds<Call extends { readonly id: string }>(
 
 const idLengthMax = 64;
 
-/** The same calls with ids of nine letters and digits, as one family of models wants them. One that is so already stays. */
+/**
+ * The same calls with ids of nine letters and digits, as one family of models requires. An id that already has this
+ * form stays.
+ */
 export function nineLetterIds<Call>(ids: ReadonlyMap<Call, string>): ReadonlyMap<Call, string> {
   return new Map([...ids].map(([call, id]) => [call, inNineLetters(id)]));
 }
 
-/** Ids that differ have different digests. */
+/** Different ids have different digests. */
 function inNineLetters(id: string): string {
   if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
   const digest = createHash('sha256').update(id).digest('base64');

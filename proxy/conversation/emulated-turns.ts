@@ -1,6 +1,7 @@
-// What a model has no place for, moved to a place that it has: system messages in the middle as notes in the user's turn where they
-// were, media of tool results and images of the assistant's in the user's turn that follows. What is before stays unchanged, so
-// that a cached prompt still fits. Everything is a pure function of the conversation: the same turns always become the same.
+// Moves content that a model does not accept in its position. System messages in the middle become notes in the user
+// turn at that position; media of tool results and images of assistant turns move to the next user turn. Everything
+// before them stays unchanged, so that a cached prompt still matches. All of this is a pure function of the
+// conversation: the same turns always become the same turns.
 import type {
   AssistantTurn,
   Conversation,
@@ -14,17 +15,17 @@ import { mediaOfAssistant, mediaOfTool, pointerTo } from './moved-media.ts';
 import type { Part, TextPart } from './parts.ts';
 
 export interface TurnAbilities {
-  /** System messages behind the first turn have a place of their own. */
+  /** The model accepts system messages after the first turn. */
   readonly systemInPlace: boolean;
-  /** Whether a tool result may hold the part; texts always. */
+  /** Whether a tool result may contain the part; texts always may. */
   inResult(part: Part): boolean;
-  /** The assistant's turns take back the images that the model made. */
+  /** Assistant turns may contain the images that the model made. */
   readonly madeImages: boolean;
 }
 
 export interface EmulatedTurns {
   readonly conversation: Conversation;
-  /** Fields that the vendor gets by other means, for `x-svc-emulated-params`. */
+  /** Fields with an effect by other means, for `x-svc-emulated-params`. */
   readonly emulated: readonly string[];
 }
 
@@ -57,9 +58,9 @@ class TurnWriter {
   readonly emulated = new Set<string>();
   readonly #abilities: TurnAbilities;
   readonly #turns: Turn[] = [];
-  /** Of the user's turn that is last: what follows in it is added here, not copied together anew. */
+  /** Parts of the last user turn: later parts are appended here, without a new copy. */
   #userParts: Part[] = [];
-  /** Images that the assistant made, for the user's turn that follows. */
+  /** Images that the assistant made, for the next user turn. */
   #waiting: Part[] = [];
 
   constructor(abilities: TurnAbilities) {
@@ -106,7 +107,7 @@ class TurnWriter {
     }
   }
 
-  /** Images wait behind the results of the turn's calls, which have to follow it. */
+  /** Images wait until after the results of the turn's calls, which have to follow the turn directly. */
   #addAssistant(turn: AssistantTurn): void {
     if (this.#waiting.length > 0) this.#say([]);
     if (turn.images.length === 0 || this.#abilities.madeImages) {
@@ -140,12 +141,12 @@ function withoutImages(turn: AssistantTurn): AssistantTurn {
   return {
     ...turn,
     images: [],
-    // A message of images alone was a message all the same.
+    // A message that had only images must remain a message.
     parts: turn.parts.some(({ text }) => text.trim() !== '') ? turn.parts : [text('[The image follows.]')],
   };
 }
 
-/** Where the media stood, what says where they are now. */
+/** Replaces each moved medium by a text that points to it. */
 function withPointers(parts: readonly Part[], abilities: TurnAbilities): Part[] {
   return parts.map((part) => (fits(part, abilities) ? part : text(pointerTo(part.kind))));
 }
@@ -154,7 +155,7 @@ function text(value: string): TextPart {
   return { kind: 'text', text: value, cache: undefined };
 }
 
-/** Marked off, so that the model can tell it from the user's texts, and no text of the two reads as one. */
+/** Tagged, so that the model can distinguish the note from the user's texts, and no two texts merge into one. */
 function asNote({ text, cache }: TextPart): TextPart[] {
   if (text.trim() === '') return [];
   return [{ kind: 'text', text: `<system_message>\n${text}\n</system_message>`, cache }];

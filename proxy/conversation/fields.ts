@@ -1,8 +1,8 @@
-// The fields of a request that the gateway knows by name, under the names that chat completions has for them. Every format has a table
-// with a row for each: a name that is added here does not compile until every format says what becomes of it.
+// The request fields that the gateway knows by name, under their names in chat completions. Every format has a table
+// with a row for each field: a new name does not compile until every format defines what happens to it.
 import { plainNumber } from '../../common/exact-number.ts';
 
-/** Handled by the gateway itself, whatever the format. */
+/** Fields that the gateway handles, whatever the format. */
 export const gatewayFields = ['model', 'messages', 'stream', 'stream_options'] as const;
 
 const gatewayNames: ReadonlySet<string> = new Set(gatewayFields);
@@ -11,7 +11,7 @@ export function isGatewayField(name: string): boolean {
   return gatewayNames.has(name);
 }
 
-/** All others of the callers' format, type `ChatCompletionCreateParams` of the package openai. */
+/** All other fields of the callers' format, type `ChatCompletionCreateParams` of the package openai. */
 export const chatFields = [
   'audio',
   'frequency_penalty',
@@ -63,10 +63,13 @@ export const extensionFields = [
 export type ChatField = (typeof chatFields)[number];
 export type FieldName = ChatField | (typeof extensionFields)[number];
 
-/** Some of the known fields. Every one of them can be read: one that the request lacks is undefined. */
+/** Some of the known fields. All of them can be read: a field that the request lacks is undefined. */
 export type Options<Name extends FieldName> = { readonly [Field in Name]: unknown };
 
-/** Fields whose absence changes the shape of the response, each with the values that request nothing: no format drops them silently. */
+/**
+ * Fields whose absence changes the shape of the response, each with a test for the values that request nothing. No
+ * format drops these fields silently.
+ */
 const shaping = {
   n: (value) => plainNumber(value) === 1,
   logprobs: (value) => value === false,

@@ -1,6 +1,6 @@
-// Bounds the structure of a JSON text while it arrives, before anything parses it: nesting depth and the number of
-// structural characters outside strings. One pass over bytes, so hostile bodies cost no more than their transfer. As it passes every
-// number, it also says whether there is one that has to be read exactly.
+// Limits the structure of a JSON text while it arrives, before it is parsed: its nesting depth, and its number of
+// structural characters outside strings. One pass over the bytes is enough, so hostile bodies cost no more than their
+// transfer. The pass also detects whether some number has to be read exactly.
 import { isPlainNumber } from '../../common/exact-json.ts';
 import { isDigit, isOfNumber } from '../../common/json-tokens.ts';
 import { GatewayError } from '../errors.ts';
@@ -14,10 +14,10 @@ const quote = 0x22;
 const backslash = 0x5c;
 const nearBytes = 32;
 
-/** In place of a step: a number begins. */
+/** Instead of a step: a number begins. */
 const number = 2;
 
-/** What a byte outside strings does to the depth; undefined = it is not structural, and begins no number. */
+/** How a byte outside strings changes the depth. undefined: the byte is not structural and begins no number. */
 const depthSteps: readonly (number | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   if ('{['.includes(character)) return 1;
@@ -38,7 +38,10 @@ export class JsonGuard {
     this.#limits = limits;
   }
 
-  /** Whether JavaScript would write all numbers so far as they are written; false where nobody has looked. */
+  /**
+   * Whether JavaScript would write all numbers so far exactly as they are written; false if some number was not
+   * checked.
+   */
   get numbersArePlain(): boolean {
     return this.#numbersArePlain;
   }
@@ -48,7 +51,7 @@ export class JsonGuard {
     return this.#structural;
   }
 
-  /** @throws GatewayError invalid_request once a limit is passed */
+  /** @throws GatewayError invalid_request once a limit is exceeded */
   push(chunk: Buffer): void {
     const { jsonDepthMax, jsonStructuralMax } = this.#limits;
     for (let i = 0; i < chunk.length; ) {
@@ -74,9 +77,9 @@ export class JsonGuard {
   }
 
   /**
-   * Most of a body is inside strings. The first bytes are looked at one by one, for short strings and dense escapes; what is
-   * longer is searched for its quote.
-   * @returns index behind the quote that ends the string, or the end of the chunk
+   * Most of a body is inside strings. The first bytes of a string are checked one by one, for short strings and dense
+   * escapes; in longer strings the guard searches for the quote.
+   * @returns index after the quote that ends the string, or the end of the chunk
    */
   #skipString(chunk: Buffer, from: number): number {
     let i = this.#escaped ? from + 1 : from;
@@ -101,11 +104,11 @@ export class JsonGuard {
     return chunk.length;
   }
 
-  /** @returns index behind the number, or the end of the chunk */
+  /** @returns index after the number, or the end of the chunk */
   #skipNumber(chunk: Buffer, start: number): number {
     let end = start + 1;
     while (end < chunk.length && isOfNumber(chunk[end] ?? 0)) end++;
-    // One that is cut is not put together here: then all are looked at again.
+    // A number that is split between chunks is not joined here: later code then checks all numbers again.
     if (end === chunk.length || (this.#numbersArePlain && !isPlain(chunk, start, end)))
       this.#numbersArePlain = false;
     return end;
@@ -121,7 +124,7 @@ export class JsonGuard {
   }
 }
 
-/** Of whole numbers no double rounds one of so many digits. */
+/** A double represents every whole number of this many digits exactly. */
 const wholeMax = 15;
 
 function isPlain(chunk: Buffer, start: number, end: number): boolean {

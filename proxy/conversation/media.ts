@@ -1,14 +1,16 @@
-// Media inside requests: data URLs taken apart, images known by their bytes and not by their declared type.
+// Media in requests: parses data URLs, and detects images by their bytes instead of their declared type.
 import { plainBase64 } from '../../common/plain-base64.ts';
 import { invalid } from './invalid.ts';
 
 export interface InlineData {
-  /** As `image/png`, in lower case, without parameters. */
+  /** Such as `image/png`, in lower case, without parameters. */
   readonly mediaType: string;
   readonly base64: string;
 }
 
-/** An image as it was fetched. Most are sent to a vendor at once; what encodes a large one is not to be the event loop. */
+/**
+ * An image that was fetched. Most are sent to a vendor at once. A large one should not be encoded on the event loop.
+ */
 export class FetchedImage implements InlineData {
   readonly mediaType: string;
   readonly bytes: Buffer;
@@ -19,7 +21,7 @@ export class FetchedImage implements InlineData {
     this.bytes = bytes;
   }
 
-  /** Whether its bytes are somebody else's now. */
+  /** Whether its bytes were transferred to another thread. */
   get isGone(): boolean {
     const { buffer } = this.bytes;
     return buffer instanceof ArrayBuffer && buffer.detached;
@@ -31,7 +33,7 @@ export class FetchedImage implements InlineData {
   }
 }
 
-/** Undefined where the text is no data URL. @throws GatewayError invalid_request for a malformed one */
+/** Undefined if the text is no data URL. @throws GatewayError invalid_request for a malformed one */
 export function readDataUrl(url: string, at: string): InlineData | undefined {
   if (!/^data:/i.test(url)) return undefined;
   const comma = url.indexOf(',');
@@ -41,7 +43,7 @@ export function readDataUrl(url: string, at: string): InlineData | undefined {
   return { mediaType: (head[1] ?? '').toLowerCase(), base64 };
 }
 
-/** Whether the first bytes are `%PDF-`, of base64 in whatever lines. */
+/** Whether the first bytes are `%PDF-`. The base64 may have line breaks. */
 export function isPdfBase64(base64: string): boolean {
   return base64.slice(0, 200).replaceAll(/\s/g, '').startsWith('JVBERi0');
 }
@@ -53,13 +55,13 @@ const signatures: readonly (readonly [RegExp, string])[] = [
   [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
 ];
 
-/** The image's media type by its first bytes; undefined for what is none of PNG, JPEG, GIF and WebP. */
+/** The image's media type by its first bytes; undefined if it is none of PNG, JPEG, GIF and WebP. */
 export function sniffImage(bytes: Buffer): string | undefined {
   const head = bytes.toString('latin1', 0, 16);
   return signatures.find(([form]) => form.test(head))?.[1];
 }
 
-/** As sniffImage, of base64. */
+/** Like sniffImage, for base64. */
 export function sniffBase64Image(base64: string): string | undefined {
   return sniffImage(Buffer.from(base64.slice(0, 24), 'base64'));
 }

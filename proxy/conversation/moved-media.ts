@@ -1,5 +1,6 @@
-// What the model reads where media of tool results and of the assistant's are in a turn of the user's, because the vendor takes them
-// nowhere else. The same words at every vendor, so that a conversation reads the same wherever it goes on.
+// Texts for the model when media of tool results and of assistant turns are in a user turn, because the vendor accepts
+// them nowhere else. Every vendor gets the same texts, so that a conversation reads the same when it continues at
+// another vendor.
 
 export function mediaOfTool(name?: string): string {
   return name === undefined
@@ -9,7 +10,7 @@ export function mediaOfTool(name?: string): string {
 
 export const mediaOfAssistant = '[The assistant made:]';
 
-/** In place of the media, where they stood. @param kind as `image` */
+/** Replaces the media in their original position. @param kind such as `image` */
 export function pointerTo(kind: string): string {
   return `[The ${kind} follows in the user's message.]`;
 }

@@ -1,10 +1,10 @@
-// The scalar options of a request, read with the ranges that the callers' format gives them (SDK type
-// `ChatCompletionCreateParams`). Null is the same as absent.
+// The scalar options of a request, read with the ranges of the callers' format (SDK type `ChatCompletionCreateParams`).
+// Null is the same as absent.
 import { isNumber, isWhole, type JsonNumber } from '../../common/exact-number.ts';
 import type { FieldName, Options } from './fields.ts';
 import { invalid } from './invalid.ts';
 
-/** Null says as little as leaving a field out. */
+/** Null means the same as an absent field. */
 export function isGiven<T>(value: T | undefined | null): value is T {
   return value !== undefined && value !== null;
 }
@@ -15,7 +15,7 @@ export interface NumberRange {
   readonly whole?: boolean;
 }
 
-/** @returns the number as it is written. @throws GatewayError invalid_request */
+/** @returns the number as the request wrote it. @throws GatewayError invalid_request */
 export function readNumber<Name extends FieldName>(
   options: Options<Name>,
   name: Name,
@@ -30,7 +30,7 @@ export function readNumber<Name extends FieldName>(
   throw invalid(name, `${name} must be a ${kind} from ${shown(min)} to ${shown(max)}`);
 }
 
-/** With all its digits. */
+/** The bound with all its digits. */
 function shown(bound: number): string {
   return Number.isInteger(bound) ? String(BigInt(bound)) : String(bound);
 }
@@ -53,7 +53,7 @@ export function readMaxTokens(
   return readNumber(options, 'max_completion_tokens', range) ?? readNumber(options, 'max_tokens', range);
 }
 
-/** Empty where there is none. @throws GatewayError invalid_request */
+/** Empty if there is none. @throws GatewayError invalid_request */
 export function readStop({ stop }: Options<'stop'>): readonly string[] {
   if (stop === undefined || stop === null) return [];
   const list: unknown[] = Array.isArray(stop) ? stop : [stop];

@@ -1,5 +1,6 @@
-// A response in JSON from a model that may have no such mode: held to the schema natively, given as the input of a tool that
-// must be called, or requested in words. How is a pure function of the request, so that the response is read as it was requested.
+// How a response in JSON is requested from a model that may lack a native mode: by the vendor's schema mode, as the
+// input of a tool that must be called, or by an instruction in the system texts. The choice is a pure function of the
+// request, so that the response is read in the way in which it was requested.
 import type { JsonObject } from '../../common/json.ts';
 import type { ToolDefinition, Tools } from './tools.ts';
 
@@ -18,17 +19,17 @@ export type ResponseFormat =
 
 export type OutputMode =
   | { readonly kind: 'text' }
-  /** Any JSON object, by a mode of the vendor's. */
+  /** Any JSON object, by a mode of the vendor. */
   | { readonly kind: 'json' }
   | { readonly kind: 'native'; readonly schema: JsonObject }
   | { readonly kind: 'tool'; readonly tool: ToolDefinition }
-  /** To be added to the system texts. */
+  /** An instruction to be added to the system texts. */
   | { readonly kind: 'words'; readonly text: string };
 
 export interface OutputAbilities {
-  /** The schema as the vendor takes it; undefined where it does not. */
+  /** The schema in the vendor's form; undefined if the vendor does not support it. */
   native(schema: JsonObject): JsonObject | undefined;
-  /** Whether it has a mode for JSON without a schema. */
+  /** Whether the vendor has a mode for JSON without a schema. */
   readonly json?: boolean;
   readonly forcedTools: boolean;
 }
@@ -38,7 +39,7 @@ export function outputModeOf(format: ResponseFormat, tools: Tools, abilities: Ou
   if (format.kind === 'json' && abilities.json === true) return { kind: 'json' };
   const schema = format.kind === 'schema' ? abilities.native(format.schema) : undefined;
   if (schema !== undefined) return { kind: 'native', schema };
-  // This response is a call, and no text that could have a form.
+  // The response must be a call, so there is no text that could have a form.
   if (mustCall(tools)) return { kind: 'text' };
   if (format.kind === 'json') return { kind: 'words', text: `Answer with one JSON object ${nothingElse}` };
   if (abilities.forcedTools && format.schema.type === 'object') {
@@ -50,7 +51,7 @@ export function outputModeOf(format: ResponseFormat, tools: Tools, abilities: Ou
 
 const nothingElse = 'and with nothing else: no words around it, no code fence.';
 
-/** Whether the request demands a call: then there is no text to be in any form. */
+/** Whether the request demands a call: then no text has to be in any form. */
 export function mustCall({ choice }: Tools): boolean {
   if (choice.kind === 'allowed') return choice.mode === 'required';
   return choice.kind === 'required' || choice.kind === 'named';
@@ -74,7 +75,7 @@ function responseTool(format: Extract<ResponseFormat, { kind: 'schema' }>, tools
   };
 }
 
-/** The tools with the one that gives the response among them; one of them must be called. */
+/** The tools with the response tool added; the model must call one of them. */
 export function withResponseTool(tools: Tools, form: OutputMode): Tools {
   if (form.kind !== 'tool') return tools;
   const { definitions, choice, asFunctions } = tools;
@@ -90,7 +91,7 @@ export function withResponseTool(tools: Tools, form: OutputMode): Tools {
   };
 }
 
-/** The text of a response on its way to the caller, whole or in pieces, freed from what only its form brought with it. */
+/** The text of a response on its way to the caller, whole or in pieces, without what only its output mode added. */
 export class ResponseText {
   readonly #form: OutputMode;
   readonly #fence = new FenceFilter();
@@ -101,34 +102,35 @@ export class ResponseText {
     this.#form = form;
   }
 
-  /** Whether the call of this name is the response. */
+  /** Whether a call of this tool is the response. */
   isResponseTool(tool: string): boolean {
     return this.#form.kind === 'tool' && this.#form.tool.name === tool;
   }
 
-  /** A piece of the model's text. @returns what the caller may have by now */
+  /** Takes a piece of the model's text. @returns the text that the caller may have by now */
   push(text: string): string {
     if (this.#form.kind === 'words') return this.#fence.push(text);
     if (this.#form.kind !== 'tool') return text;
-    // Beside the response it is no JSON; without one it is all there is.
+    // If the response tool is called, this text is not part of the JSON. If it is not called, this text is the
+    // response.
     this.#pending += text;
     return '';
   }
 
-  /** A piece of the input of the call that is the response. */
+  /** Takes a piece of the input of the call that is the response. */
   pushInput(json: string): string {
     this.#hasInput = true;
     return json;
   }
 
-  /** What was held back. */
+  /** The text that was held back. */
   end(): string {
     if (this.#form.kind === 'words') return this.#fence.end();
     return this.#hasInput ? '' : this.#pending;
   }
 }
 
-/** Takes a Markdown fence off a text that consists of it: models add one even where the request forbids it. */
+/** Removes a Markdown fence around the whole text: models add one even if the request forbids it. */
 class FenceFilter {
   #pending = '';
   #state: 'start' | 'plain' | 'fenced' | 'closed' = 'start';
@@ -160,7 +162,7 @@ class FenceFilter {
     } else if (this.#pending.length > fenceMax || !/^(`{0,3}|```\w*\s*)$/.test(begun)) this.#state = 'plain';
   }
 
-  /** Between fences all passes but what may be the closing one. No line of JSON begins with a fence. */
+  /** Inside the fence everything passes except a possible closing fence. No line of JSON begins with a fence. */
   #inside(): string {
     const closing = /\n[ \t]*```/.exec(this.#pending);
     if (closing === null) return this.#take(endOfText(this.#pending));
@@ -177,7 +179,7 @@ class FenceFilter {
 
 const fenceMax = 64;
 
-/** Index behind the last character that is neither blank nor a backtick. */
+/** Index after the last character that is neither blank nor a backtick. */
 function endOfText(text: string): number {
   let end = text.length;
   while (end > 0 && /[\s`]/.test(text.charAt(end - 1))) end--;

@@ -1,23 +1,26 @@
-// The parts of a message, typed: what each format reads its content into and writes its own blocks from.
+// The typed parts of a message: each format reads its content into them, and writes its own blocks from them.
 import type { InlineData } from './media.ts';
 
 export type Part = TextPart | ImagePart | AudioPart | FilePart;
 
-/** Where the prompt up to and including a part is to be cached: the extension `cache_control`, or `prompt_cache_breakpoint`. */
+/**
+ * Marks that the prompt up to and including a part is to be cached: the extension `cache_control`, or
+ * `prompt_cache_breakpoint`.
+ */
 export interface CacheMark {
   readonly ttl: '5m' | '1h' | undefined;
 }
 
 export interface TextPart {
   readonly kind: 'text';
-  /** May be empty; vendors that refuse that want it left out. */
+  /** May be empty; it is left out for vendors that refuse empty texts. */
   readonly text: string;
   readonly cache: CacheMark | undefined;
 }
 
-/** A part that only some vendors take. */
+/** A part that only some vendors accept. */
 interface MediaPart {
-  /** Its place in the body, as `messages[0].content[1]`: a refusal names it. */
+  /** Its location in the body, such as `messages[0].content[1]`: a refusal names it. */
   readonly at: string;
 }
 
@@ -41,12 +44,12 @@ export interface FilePart extends MediaPart {
   readonly source:
     | { readonly kind: 'data'; readonly data: InlineData }
     | { readonly kind: 'id'; readonly id: string }
-    /** For the vendor to fetch. */
+    /** The vendor fetches it. */
     | { readonly kind: 'url'; readonly url: string; readonly isVideo: boolean };
-  /** The place of the data, id or URL in the body: a refusal of it names that. */
+  /** The location of the data, id or URL in the body: a refusal of it names this one. */
   readonly where: string;
   readonly name: string | undefined;
-  /** Extension `citations: {"enabled": true}`: the response is to say which places of the file it rests on. */
+  /** Extension `citations: {"enabled": true}`: the response is to cite the passages of the file that it uses. */
   readonly citations: boolean;
   readonly cache: CacheMark | undefined;
 }

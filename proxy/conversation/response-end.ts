@@ -1,11 +1,11 @@
-// How a provider's response ended, as far as its cost goes.
+// How a provider's response ended, as far as its cost is concerned.
 
 /**
- * `open`: it has not ended yet. `unused`: the provider refused, or was never reached: it costs nothing. `whole`: all came that the
- * format promises. Of all others nobody knows what they cost, unless their usage had come before: `left`: cancelled because nobody
- * takes it any more, at a provider that stops then. `cut`: it ended too early. `reset`: its connection broke. `timed_out`: the
- * gateway waited for it long enough. `not_read`: it could not be read, or there was no room to read it on. `shutdown`: the gateway
- * stopped.
+ * `open`: it has not ended yet. `unused`: the provider refused, or was never reached, so it costs nothing. `whole`:
+ * everything arrived that the format promises. The cost of all other ends is unknown, unless the usage had arrived
+ * before. `left`: the gateway cancelled it because its caller left, at a provider that stops then. `cut`: it ended too
+ * early. `reset`: its connection broke. `timed_out`: the gateway waited long enough. `not_read`: it could not be read,
+ * or there was no room to read it on. `shutdown`: the gateway stopped.
  */
 export type ResponseEnd =
   | 'open'
@@ -18,5 +18,5 @@ export type ResponseEnd =
   | 'not_read'
   | 'shutdown';
 
-/** Why a response is given up that could still be read. */
+/** Why the gateway gives up a response that it could still read. */
 export type GiveUpReason = Extract<ResponseEnd, 'left' | 'timed_out' | 'not_read' | 'shutdown'>;

@@ -1,19 +1,22 @@
-// A response in the terms that every format shares: what its readers fill in and its writers write. The parts of a message go to a
-// ResponseSink, whether they come whole or in pieces, so that both ways of reading say the same.
+// A response in the terms that all formats share: readers fill it in, and writers write it. The parts of a message go
+// to a ResponseSink, whole or in pieces, so that both ways of reading have the same result.
 import type { JsonObject } from '../../common/json.ts';
 import type { Usage } from './usage.ts';
 
-/** `error`: the response failed, though it came with a status of success. No word of the GPT vendor's; OpenRouter uses it too. */
+/**
+ * `error`: the response failed, although its status was a success. The GPT vendor has no such word; OpenRouter uses it
+ * too.
+ */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
 
 /** Why a response ended. */
 export interface Finish {
   readonly reason: FinishReason;
-  /** The same in the vendor's word, where it gave one. */
+  /** The vendor's word for the reason, if it sent one. */
   readonly native: string | undefined;
-  /** Which of the request's stop texts was met, where the vendor says so. */
+  /** The stop text of the request at which the model stopped, if the vendor reports it. */
   readonly stopSequence?: string | undefined;
-  /** What the vendor says about it. */
+  /** The vendor's message about the reason. */
   readonly message?: string | undefined;
 }
 
@@ -24,7 +27,7 @@ export interface CalledTool {
   readonly arguments: string;
 }
 
-/** What every event of a stream may repeat. */
+/** The fields that every event of a stream may repeat. */
 export interface ResponseIdentity {
   readonly id: string;
   /** Unix seconds. */
@@ -44,7 +47,7 @@ export interface ResponseMessage extends ResponseIdentity {
 
 export interface ResponseChoice {
   readonly finish: Finish;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly content: string | undefined;
   readonly reasoning?: string | undefined;
   readonly refusal?: string | undefined;
@@ -70,7 +73,7 @@ export class ResponseParts implements ResponseSink {
   readonly #calls: CalledTool[] = [];
   readonly #extras: JsonObject = {};
 
-  /** The parts so far, as a choice has them. */
+  /** The parts so far, as fields of a choice. */
   build(): Omit<ResponseChoice, 'finish'> {
     return {
       content: this.#content === '' ? undefined : this.#content,
@@ -104,7 +107,7 @@ export class ResponseParts implements ResponseSink {
 
 /**
  * An image that a model made, as an entry of `images` of a message, a de-facto extension.
- * @param signature what the vendor wants back with it
+ * @param signature the vendor requires it back with the image
  */
 export function imageExtra(url: string, signature?: string): JsonObject {
   const image = { type: 'image_url', image_url: { url } };

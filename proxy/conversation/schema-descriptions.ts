@@ -1,8 +1,8 @@
-// What the keywords of a JSON Schema say, in words: for models whose language of schemas has no such keyword. The model reads it in
+// Describes keywords of a JSON Schema in words, for models whose schema language lacks them. The model reads them in
 // the description.
 import { isObject, type JsonObject } from '../../common/json.ts';
 
-/** The description with what no keyword says any more: `Stars. (minimum: 1, maximum: 5)` */
+/** The description, with the keywords that the schema can no longer express: `Stars. (minimum: 1, maximum: 5)` */
 export function described(description: unknown, keywords: JsonObject): string | undefined {
   const words = Object.entries(keywords).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
   const given = typeof description === 'string' && description !== '' ? [description] : [];
@@ -10,12 +10,14 @@ export function described(description: unknown, keywords: JsonObject): string | 
   return parts.length === 0 ? undefined : parts.join(' ');
 }
 
-/** Keywords whose members are schemas under names of the caller's. */
+/** Keywords whose members are schemas under names that the caller chose. */
 const maps = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'];
 const single = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames'];
 
-/** Whether one of the schemas inside of a schema, or it itself, is so. However deep it is, it takes no stack. */
+/**
+ * Whether the schema, or one of the schemas inside it, satisfies the condition. The depth of a schema takes no stack.
+ */
 export function someSchema(schema: JsonObject, isSo: (one: JsonObject) => boolean): boolean {
   const open = [schema];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {

@@ -1,5 +1,5 @@
-// JSON Schemas without references, for models that read none: each `$ref` inside a schema gives way to what it refers to.
-// Callers write schemas, and references multiply what they refer to: the result is bounded.
+// Removes references from JSON Schemas, for models that read none: each `$ref` inside a schema is replaced by its
+// target. Callers write schemas, and references multiply their targets, so the result is bounded.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { invalid } from './invalid.ts';
 
@@ -7,17 +7,17 @@ const nodesMax = 10_000;
 const depthMax = 100;
 
 /**
- * @param at the schema's place in the body
- * @returns a copy without `$ref`, `$defs` and `definitions`; where a definition holds itself, any object is allowed
+ * @param at the schema's location in the body
+ * @returns a copy without `$ref`, `$defs` and `definitions`; a definition that contains itself allows any object there
  * @throws GatewayError invalid_request for a schema that grows too large
  */
 export function withoutReferences(schema: JsonObject, at: string): JsonObject {
   return new Resolver(schema, at).copy(schema);
 }
 
-/** Keywords whose members are schemas under names of the caller's. */
+/** Keywords whose members are schemas under names that the caller chose. */
 const maps: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-/** Keywords that hold data. */
+/** Keywords that contain data. */
 const data: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'example', 'examples', 'required']);
 const dropped: ReadonlySet<string> = new Set(['$ref', '$defs', 'definitions']);
 
@@ -59,7 +59,7 @@ class Resolver {
   #target(reference: string): JsonObject {
     if (this.#open.includes(reference)) return { type: 'object' };
     const target = findReferenced(this.#root, reference);
-    // What lies outside of the schema nobody fetches: it allows anything.
+    // Targets outside the schema are not fetched: such a reference allows anything.
     if (target === undefined) return {};
     this.#open.push(reference);
     const copied = this.copy(target);
@@ -68,7 +68,7 @@ class Resolver {
   }
 }
 
-/** What a reference leads to, by JSON Pointer: `#/$defs/name`. Undefined outside of the schema. */
+/** The target of a reference, by JSON Pointer: `#/$defs/name`. Undefined outside the schema. */
 export function findReferenced(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith('#')) return undefined;
   let found: unknown = root;

@@ -22,7 +22,7 @@ export interface ToolDefinition {
 }
 
 export type ToolChoice =
-  /** The request has none. */
+  /** The request makes no choice. */
   | { readonly kind: 'default' }
   | { readonly kind: 'auto' | 'none' | 'required' }
   | { readonly kind: 'named'; readonly name: string }

@@ -1,5 +1,6 @@
-// Tokens of one request by one rule: prompt includes cache reads and writes, writes those of an hour, completion reasoning; and what
-// else says what it cost: sound and images among its tokens, searches, how and where it was served.
+// Token counts of one request, by one rule: the prompt includes cache reads and writes, the writes include those of an
+// hour, the completion includes reasoning. Also everything else that changes the cost: sound and images among the
+// tokens, searches, and how and where the request was served.
 import { isNumber, isWhole } from '../../common/exact-number.ts';
 import { isServiceTier, type ServiceTier } from '../../common/model-facts.ts';
 
@@ -8,39 +9,39 @@ export interface Usage {
   readonly completionTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Of the writes those that live an hour. */
+  /** The part of the cache writes that lives an hour. */
   readonly cacheWrite1hTokens: number;
   readonly reasoningTokens: number;
-  /** What has prices of its own beside these; absent where there is nothing of it, as in nearly every request. */
+  /** Usage with prices of its own. Absent if there is none, as in nearly every request. */
   readonly special?: SpecialUsage;
 }
 
-/** Counts are parts of those above, searches and images aside. */
+/** The counts are parts of those above, except searches and images. */
 export interface SpecialUsage {
-  /** Of the cache writes those that live twelve hours. */
+  /** The part of the cache writes that lives twelve hours. */
   readonly cacheWrite12hTokens: number;
-  /** Of the prompt those of sound, cached ones included. */
+  /** The part of the prompt that is sound, including cached tokens. */
   readonly audioPromptTokens: number;
-  /** Of the cache reads those of sound. */
+  /** The part of the cache reads that is sound. */
   readonly audioCacheReadTokens: number;
-  /** Of the completion those of sound. */
+  /** The part of the completion that is sound. */
   readonly audioCompletionTokens: number;
-  /** Of the completion those of images. */
+  /** The part of the completion that is images. */
   readonly imageCompletionTokens: number;
   /** Searches that the vendor made. */
   readonly searches: number;
   /** Images that the model made. */
   readonly images: number;
-  /** How it was served; undefined is the usual way. */
+  /** How the request was served; undefined: the usual way. */
   readonly serviceTier: ServedTier | undefined;
-  /** Where it was processed, where the vendor says so and charges by it. */
+  /** Where the request was processed, if the vendor reports it and charges by it. */
   readonly region: string | undefined;
 }
 
-/** `unknown`: a vendor's word that nobody here knows. */
+/** `unknown`: a tier that the gateway does not know. */
 export type ServedTier = ServiceTier | 'unknown';
 
-/** Shown where a vendor reported none. */
+/** Shown if a vendor reported no usage. */
 export const noUsage: Usage = Object.freeze({
   promptTokens: 0,
   completionTokens: 0,
@@ -62,19 +63,19 @@ export const nothingSpecial: SpecialUsage = Object.freeze({
   region: undefined,
 });
 
-/** The field `special` of a usage; no field where all of it is nothing. */
+/** The field `special` of a usage; no field if all of it is zero or undefined. */
 export function special(fields: Partial<SpecialUsage>): Pick<Usage, 'special'> {
   const isNothing = Object.values(fields).every((value) => value === undefined || value === 0);
   return isNothing ? {} : { special: { ...nothingSpecial, ...fields } };
 }
 
-/** USD as a decimal string; undefined where it is not known. */
+/** USD as a decimal string; undefined if the cost is unknown. */
 export type CostText = (usage: Usage) => string | undefined;
 
 /** The field of `usage` with the cost, in the last chunk of a stream; whole responses have the header `x-svc-cost`. */
 export const costField = 'x_svc_cost';
 
-/** The usual way of being served, in vendors' words. */
+/** Vendors' words for the usual way of being served. */
 const usualTiers: ReadonlySet<unknown> = new Set([
   'auto',
   'default',
@@ -84,9 +85,10 @@ const usualTiers: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * How a request was served. Where the vendor does not report it, it may have been served as requested, if that is dearer.
- * @param reported in the vendor's word
- * @param requested in the request's word
+ * How a request was served. If the vendor does not report it, the requested tier counts, provided that it is dearer
+ * than the usual one.
+ * @param reported the vendor's word
+ * @param requested the request's word
  */
 export function servedTier(reported: unknown, requested?: unknown): ServedTier | undefined {
   if (typeof reported === 'string' && reported !== '') return tierOf(reported.toLowerCase());
@@ -96,12 +98,15 @@ export function servedTier(reported: unknown, requested?: unknown): ServedTier |
 
 function tierOf(word: string): ServedTier | undefined {
   if (usualTiers.has(word)) return undefined;
-  // The GPT vendor's newer word for it; its responses keep the older one.
+  // The GPT vendor's newer word for this tier; its responses use the older one.
   if (word === 'fast') return 'priority';
   return isServiceTier(word) ? word : 'unknown';
 }
 
-/** A whole number of tokens, however it is written: `4e3` and `4000.0` are one. Undefined for all else, and beyond 2^53. */
+/**
+ * A whole number of tokens, in any notation: `4e3` and `4000.0` are whole numbers. Undefined for anything else, and
+ * beyond 2^53.
+ */
 export function count(value: unknown): number | undefined {
   if (!isNumber(value) || !isWhole(value)) return undefined;
   const plain = Number(value);

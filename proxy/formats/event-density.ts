@@ -1,10 +1,10 @@
-// One event of a stream is read in one turn of the event loop. How long that takes is less a matter of its bytes, most of which are inside
-// of strings, than of what is around them: so a large event may have no more of that than any vendor sends.
+// One stream event is read in one tick of the event loop. Its time depends less on its bytes, most of which are inside
+// strings, than on its structure. So a large event may not have more structure than any vendor sends.
 import { JsonGuard } from '../conversation/json-guard.ts';
 import { GatewayError } from '../errors.ts';
 import { protocolError } from './protocol-error.ts';
 
-/** A smaller event takes a few milliseconds whatever it is made of. */
+/** A smaller event takes a few milliseconds at most, whatever its content. */
 const largeBytes = 256 * 1024;
 const limits = { jsonDepthMax: 1000, jsonStructuralMax: 50_000 };
 const linesMax = 10_000;

@@ -1,6 +1,6 @@
-// What becomes of each field of a request in a format that is not the client's. A format's table has one row for each known field, and
-// dropped or refused follows from it: what no row takes is dropped and named to the client, or refused where the client would
-// misread the response.
+// How each field of a request is treated in a format that is not the client's. A format's table has one row for each
+// known field. A field that no row accepts is dropped and reported to the client. It is refused instead if the client
+// would misread the response without it.
 import type { JsonObject } from '../../common/json.ts';
 import type { ModelCapabilities } from '../catalog/capabilities.ts';
 import {
@@ -15,32 +15,32 @@ import { unsupported } from '../conversation/invalid.ts';
 import { isGiven } from '../conversation/options.ts';
 import { type ConversationRequest, type OptionFields, optionsOf } from '../conversation/request.ts';
 
-/** What a row knows of the call when it decides whether it takes a value. */
+/** Facts about the call with which a row decides whether it accepts a value. */
 export interface FieldContext {
   readonly capabilities: ModelCapabilities;
 }
 
 interface MappedField<Context extends FieldContext> {
-  /** Where the vendor has it, from the root of its request. */
+  /** Path in the vendor's request, from its root. */
   readonly path: string;
-  /** Without it the model does not get the field. */
+  /** A model without this capability does not get the field. */
   readonly needs?: Flag;
-  /** Whether this value has a place at the vendor. Default: every value. */
+  /** Whether the vendor accepts this value. Default: every value. */
   takes?(value: unknown, context: Context): boolean;
 }
 
-/** Capabilities that a model has or lacks. */
+/** Names of the boolean capabilities. */
 type Flag = {
   [Name in keyof ModelCapabilities]: ModelCapabilities[Name] extends boolean ? Name : never;
 }[keyof ModelCapabilities];
 
 /** A field that is read alone. */
 export interface ScalarField<Context extends FieldContext = FieldContext> extends MappedField<Context> {
-  /** @returns undefined for what goes without saying @throws GatewayError invalid_request */
+  /** @returns undefined for the vendor's default @throws GatewayError invalid_request */
   read(options: OptionFields): unknown;
 }
 
-/** A field that is read together with others, by a function of the writer that has this name. */
+/** A field that is read together with others, by the writer's function of this name. */
 export interface JointField<Reader extends string, Context extends FieldContext = FieldContext>
   extends MappedField<Context> {
   readonly readBy: Reader;
@@ -51,7 +51,7 @@ export type FieldTable<Row> = {
   readonly [Name in FieldName]: Row | (Name extends ShapingField ? 'refused' : 'dropped');
 };
 
-/** The options that one reader of a table may read: those of its rows, so that no field is read without a row. */
+/** The options that one reader of a table may read: those of its rows. So no field is read without a row. */
 export type OptionsOf<Table, Reader extends string> = Options<
   {
     [Name in FieldName & keyof Table]: Table[Name] extends { readonly readBy: Reader } ? Name : never;
@@ -60,12 +60,14 @@ export type OptionsOf<Table, Reader extends string> = Options<
 
 type Decision<Context> = 'taken' | 'left' | ((value: unknown, context: Context) => boolean);
 
-/** A table of rows, made ready once. It walks the fields of a request, not its rows. */
+/**
+ * The decisions of a table, prepared once. They are looked up by the fields of a request, not by the rows of the table.
+ */
 export class FieldRules<Context extends FieldContext> {
   readonly #decisions: ReadonlyMap<string, Decision<Context>>;
   readonly #unknown: 'taken' | 'left';
 
-  /** @param unknown what becomes of fields that are not known by name. Default: they are dropped */
+  /** @param unknown the decision for fields without a row. Default: they are dropped */
   constructor(
     table: FieldTable<MappedField<Context>>,
     { unknown = 'left' }: { readonly unknown?: 'taken' | 'left' } = {},
@@ -78,7 +80,7 @@ export class FieldRules<Context extends FieldContext> {
   }
 
   /**
-   * @returns the fields that the vendor does not get, in the order of the request, those of messages behind them, for
+   * @returns the fields that the vendor does not get, in the order of the request, followed by those of messages, for
    * `x-svc-dropped-params`
    * @throws GatewayError unsupported_parameter
    */
@@ -99,7 +101,7 @@ export class FieldRules<Context extends FieldContext> {
     return dropped;
   }
 
-  /** @returns of the known fields those that the vendor gets */
+  /** @returns the known fields that the vendor gets */
   taken({ options }: Pick<ConversationRequest, 'options'>, context: Context): OptionFields {
     const taken: JsonObject = {};
     for (const name of Object.keys(options)) {
@@ -121,14 +123,14 @@ function decisionOf<Context extends FieldContext>(
 }
 
 export interface ScalarPath {
-  /** Name in the vendor's object that holds it. */
+  /** Name in the vendor's object that contains it. */
   readonly name: string;
   read(options: OptionFields): unknown;
 }
 
 /**
  * The scalar fields of one object of the vendor's request, in the order of their rows, each path once.
- * @param holder path of the object with a dot behind it, or empty for the root
+ * @param holder path of the object with a trailing dot, or empty for the root
  */
 export function scalarsBelow(table: FieldTable<MappedField<never>>, holder: string): readonly ScalarPath[] {
   const rows = Object.values(table).flatMap((row) =>

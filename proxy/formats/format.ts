@@ -1,5 +1,6 @@
-// What every wire format implements: pure functions from a request to a vendor's form of it, and back. A format knows no vendor, host
-// or key, opens no connection, reads no clock and keeps no state beyond one request; the attempt loop in upstream/ does the rest.
+// The interface of every wire format: pure functions from a request to the vendor's form of it, and back. A format
+// knows no vendor, host or key, opens no connection, reads no clock and keeps no state beyond one request. The attempt
+// loop in upstream/ does that.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../../common/json.ts';
 import type { ModelCapabilities } from '../catalog/capabilities.ts';
@@ -8,25 +9,31 @@ import type { ConversationRequest } from '../conversation/request.ts';
 import type { Finish, ResponseIdentity, ResponseMessage, ResponseSink } from '../conversation/response.ts';
 import type { CostText, Usage } from '../conversation/usage.ts';
 
-/** The words of the contract and of settings; a folder has the same word with hyphens. */
+/** Names as in the contract and in settings. A format's folder has the same name with hyphens. */
 export type FormatName = 'chat_completions' | 'messages' | 'generate_content' | 'converse';
 
-/** A format of vendors for clients whose requests have the form `Request`, and who read chat completions. */
+/** A vendors' format, for clients whose requests have the form `Request` and that read chat completions. */
 export interface Format<Request> {
   readonly name: FormatName;
   /** Media type of a streamed response. */
   readonly streamType: StreamType;
   /** @throws GatewayError unsupported_parameter, invalid_request */
   writeRequest(call: FormatCall<Request>): WrittenRequest;
-  /** Reads a whole response of status 2xx. @throws GatewayError upstream_protocol_error; a VendorFailure for an error in it */
+  /**
+   * Reads a whole response of status 2xx.
+   * @throws GatewayError upstream_protocol_error; VendorFailure if it contains an error
+   */
   readResponse(call: FormatCall<Request>, response: VendorResponse): CompleteResponse;
   /** Starts reading a streamed response of status 2xx. */
   openStream(call: FormatCall<Request>, head: IncomingHttpHeaders, limits: StreamLimits): StreamReader;
-  /** Reads a response of any other status; any bytes may come. */
+  /** Reads a response of any other status. The body can be any bytes. */
   readError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError;
 }
 
-/** A format that knows nothing of the client's: it writes requests from conversations, and reads responses into what all share. */
+/**
+ * A format independent of the client's format: it writes requests from conversations, and reads responses into a shared
+ * shape.
+ */
 export interface TranslatedFormat
   extends Pick<Format<ConversationRequest>, 'name' | 'streamType' | 'readError'> {
   writeRequest(call: TranslatedCall): WrittenRequest;
@@ -38,39 +45,39 @@ export type TranslatedCall = FormatCall<ConversationRequest>;
 
 export type StreamType = 'text/event-stream' | 'application/vnd.amazon.eventstream';
 
-/** One attempt: the inspected request, and the model that it is for. */
+/** One attempt: the inspected request, and the model that it calls. */
 export interface FormatCall<Request> {
   readonly request: Request;
   /** The vendor's name of the model. */
   readonly model: string;
-  /** What is known of that model. */
+  /** Capabilities of that model. */
   readonly capabilities: ModelCapabilities;
-  /** Tokens that the model puts out at most, where the catalog knows it. */
+  /** The model's maximum of output tokens, if the catalog contains it. */
   readonly outputTokensMax: number | undefined;
   readonly target: FormatTarget;
   /** Milliseconds since 1970, when the attempt began. */
   readonly now: number;
-  /** Images that were fetched, by the URL as the caller wrote it; empty where the provider takes URLs. */
+  /** Images that were fetched, by the URL as the caller wrote it; empty if the provider accepts URLs. */
   readonly images: ReadonlyMap<string, InlineData>;
-  /** What a usage costs, for the usage chunk. */
+  /** The cost of a usage as text, for the usage chunk. */
   readonly costText?: CostText;
 }
 
-/** What a format may know of where its request goes: dialects follow from the URL and the version. */
+/** Facts about the target that a format may use: dialects follow from the URL and the version. */
 export interface FormatTarget {
   readonly baseUrl: BaseUrl;
   readonly apiVersion: string | undefined;
   readonly provider: { readonly passesField?: PassesField };
 }
 
-/** Whether a field of this name goes on, where the body is passed as it came. */
+/** Whether a field of this name reaches the vendor, for a body that is passed as sent. */
 export type PassesField = (name: string) => boolean;
 
-/** A base URL, taken apart once. */
+/** A base URL, parsed once. */
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Without trailing slash; empty at the root. */
+  /** Without a trailing slash; empty at the root. */
   readonly path: string;
 }
 
@@ -79,20 +86,20 @@ export function parseBaseUrl(text: string): BaseUrl {
   return { origin, path: pathname.replace(/\/$/, '') };
 }
 
-/** A request without the credential, and without where it goes. */
+/** A request without its credential and its address. */
 export interface WrittenRequest {
-  /** Names in lower case and values in turn; all of them, content length aside. */
+  /** Alternating names, in lower case, and values. Complete except for the content length. */
   readonly headers: string[];
   readonly body: string;
   /** Fields of the request that the vendor does not get, for `x-svc-dropped-params`. */
   readonly dropped?: readonly string[] | undefined;
-  /** Fields of the request that the vendor gets by other means than its own, for `x-svc-emulated-params`. */
+  /** Fields of the request whose effect is emulated, for `x-svc-emulated-params`. */
   readonly emulated?: readonly string[] | undefined;
   /** The output limit that the gateway chose because the caller gave none, for `x-svc-max-tokens`. */
   readonly maxTokens?: number | undefined;
 }
 
-/** All headers but those of the credential and of one format alone. */
+/** All headers except the credential's and those of a single format. */
 export function commonHeaders(stream: boolean): string[] {
   return [
     'content-type',
@@ -110,13 +117,13 @@ export interface VendorResponse {
 }
 
 interface ResponseFacts {
-  /** Of a whole response: complete where it is there. */
+  /** The usage of a whole response. If present, it is complete. */
   readonly usage: Usage | undefined;
-  /** The model that responded, in the vendor's words, where it names one. */
+  /** The model that responded, by the vendor's name, if the vendor reports one. */
   readonly model: string | undefined;
 }
 
-/** A whole response, read into what all formats share. */
+/** A whole response in the shape that all formats share. */
 export interface ReadResponse extends ResponseFacts {
   readonly message: ResponseMessage;
 }
@@ -127,7 +134,7 @@ export interface CompleteResponse extends ResponseFacts {
 }
 
 export interface StreamLimits {
-  /** Of one event or frame. */
+  /** The limit of one event or frame. */
   readonly eventBytesMax: number;
 }
 
@@ -138,30 +145,35 @@ export interface StreamContext {
   readonly writer: StreamWriter;
 }
 
-/** Turns the bytes of a streamed response into the caller's bytes. */
+/** Converts the bytes of a streamed response into bytes for the caller. */
 export interface StreamReader {
   /**
-   * @returns bytes for the caller, empty where the chunk completes no event
+   * @returns bytes for the caller, empty if the chunk completes no event
    * @throws GatewayError upstream_protocol_error
    */
   push(chunk: Buffer): Buffer;
-  /** The connection ended as HTTP wants it. @returns last bytes for the caller, where the end itself is the end marker */
+  /**
+   * The connection ended properly.
+   * @returns last bytes for the caller, if the end of the connection is the end marker
+   */
   end(): Buffer;
-  /** The end that the wire format promises has arrived; without it the stream was cut. */
+  /** The format's end marker has arrived. Without it, the stream was cut. */
   readonly complete: boolean;
-  /** An error that the vendor sent inside the stream; nothing after it counts. */
+  /** An error that the vendor sent inside the stream. Everything after it is ignored. */
   readonly failure: VendorError | undefined;
-  /** As far as it was reported: a lower bound until it is complete. */
+  /** The usage reported so far: a lower bound until it is complete. */
   readonly usage: Usage | undefined;
-  /** Whether `usage` is all that the response used. */
+  /** Whether `usage` covers the whole response. */
   readonly usageIsComplete: boolean;
-  /** The model that responds, in the vendor's words, as soon as it has named one. */
+  /** The model that responds, by the vendor's name, once the vendor has reported one. */
   readonly model: string | undefined;
-  /** The most tokens that text, reasoning, refusals and calls so far can have been (conversation/text-tokens.ts). */
+  /** The most tokens that text, reasoning, refusals and calls so far can consist of (conversation/text-tokens.ts). */
   readonly textTokens: number;
 }
 
-/** Writes the stream of a client's format, in the order of the calls. Parts without a choice belong to the first. */
+/**
+ * Writes a stream in a client's format, in the order of the method calls. Parts without a choice belong to the first.
+ */
 export interface StreamWriter extends ResponseSink {
   /** Whether `start` was called. */
   readonly started: boolean;
@@ -169,17 +181,17 @@ export interface StreamWriter extends ResponseSink {
   readonly calls: number;
   readonly textTokens: number;
   start(identity: ResponseIdentity): void;
-  /** Of the tokens of the content so far that had none yet. */
+  /** Logprobs of the content tokens since the last call. */
   logprobs(logprobs: JsonObject): void;
   /** @param extras further fields beside the choice */
   finish(finish: Finish, extras?: JsonObject): void;
-  /** The usage, if the client wants it, and the end. */
+  /** Writes the usage, if the client wants it, and the end marker. */
   end(usage: Usage, usageExtras?: JsonObject): void;
-  /** What was written since the last call, for the client. */
+  /** Returns the bytes for the client written since the last call. */
   take(): Buffer;
 }
 
-/** An error as the vendor reported it, in the words of the error envelope. */
+/** An error that the vendor reported, with the fields of the error envelope. */
 export interface VendorError {
   readonly status: number;
   readonly message: string;
@@ -187,11 +199,11 @@ export interface VendorError {
   readonly code: string | undefined;
   /** Whether the same request may succeed later, or at another target. */
   readonly retryable: boolean;
-  /** Seconds to wait, where the body says so; headers are read by upstream/. */
+  /** Seconds to wait, if the body contains them; upstream/ reads the headers. */
   readonly retryAfter: number | undefined;
 }
 
-/** A response of status 2xx that holds an error after all. */
+/** A response of status 2xx that contains an error. */
 export class VendorFailure extends Error {
   readonly vendor: VendorError;
 

@@ -1,5 +1,6 @@
-// A tool call of a response while its arguments come in pieces. The call that gives the response itself, where a tool replaces a
-// form that the model cannot be held to, is reported as text; every other one as a call.
+// A tool call of a response while its arguments arrive in pieces. If a forced tool replaces an output form that the
+// model does not support, the input of that call is the response and is reported as text. Every other call is reported
+// as a call.
 import type { ResponseText } from '../conversation/output-mode.ts';
 import type { ResponseSink } from '../conversation/response.ts';
 import { protocolError } from './protocol-error.ts';
@@ -18,7 +19,7 @@ export function callIdentity(id: unknown, name: unknown): CallIdentity {
 export interface ToolCallContext {
   readonly sink: ResponseSink;
   readonly text: ResponseText;
-  /** Reports text of the response. */
+  /** Receives text of the response. */
   content(text: string): void;
 }
 
@@ -26,7 +27,7 @@ export class OpenCall {
   readonly kind = 'call';
   readonly id: string;
   readonly #context: ToolCallContext;
-  /** Undefined for the call that gives the response. */
+  /** Undefined for the call whose input is the response. */
   readonly #index: number | undefined;
   #hasInput = false;
 
@@ -36,7 +37,7 @@ export class OpenCall {
     this.#index = context.text.isResponseTool(name) ? undefined : context.sink.call(id, name);
   }
 
-  /** Whether callers get it as a call. */
+  /** Whether callers get it as a tool call. */
   get isReported(): boolean {
     return this.#index !== undefined;
   }
@@ -49,7 +50,7 @@ export class OpenCall {
     else sink.callArguments(this.#index, json);
   }
 
-  /** A call without input is one without arguments. */
+  /** A call without input gets empty arguments. */
   end(): void {
     if (!this.#hasInput) this.input('{}');
   }

@@ -1,7 +1,7 @@
-// What a vendor sent cannot be read: the failure of a response, not of the request.
+// The error for a vendor's response that cannot be read. The response is at fault, not the request.
 import { GatewayError } from '../errors.ts';
 
-/** @param why for the log: the caller gets no more than the code says */
+/** @param why for the log; the caller gets only the error's code and its standard message */
 export function protocolError(why: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_protocol_error', { cause: new Error(why, { cause }) });
 }

@@ -17,11 +17,11 @@ export class SseSplitter {
   }
 
   /**
-   * @returns the complete events of what has arrived, each with its blank line
+   * @returns the events that are complete, each with its blank line
    * @throws GatewayError upstream_protocol_error for an event over the limit
    */
   push(chunk: Buffer): Buffer[] {
-    // A line end at the end of the earlier bytes may be the first half of a blank line: look there again.
+    // A line end at the end of the earlier bytes may begin a blank line, so the search starts there.
     let from = Math.max(0, this.#rest.length - 3);
     this.#rest.push(chunk);
     const { bytes } = this.#rest;
@@ -29,7 +29,7 @@ export class SseSplitter {
     let start = 0;
     for (let end = eventEnd(bytes, from); end !== -1; end = eventEnd(bytes, from)) {
       this.#check(end - start);
-      // Further blank lines say nothing, and are not worth an event each.
+      // Further blank lines have no meaning and do not become events.
       while (isLineEnd(bytes[end])) end++;
       const event = bytes.subarray(start, end);
       if (this.#eventBytesMax !== Number.POSITIVE_INFINITY) expectReadable(event);
@@ -39,19 +39,22 @@ export class SseSplitter {
     }
     this.#check(bytes.length - start);
     if (start > 0) {
-      // The events look into the store's memory: it is left to them.
+      // The events are views of the store's memory, so they keep it, and the store gets new memory.
       this.#rest.clear();
       this.#rest.push(bytes.subarray(start));
     }
     return events;
   }
 
-  /** The connection has ended: no line feed can follow a last carriage return. @returns the event that this completes */
+  /**
+   * The connection has ended, so no line feed follows a last carriage return.
+   * @returns the event that this completes
+   */
   end(): Buffer[] {
     return this.#rest.bytes.at(-1) === cr ? this.push(lineFeed) : [];
   }
 
-  /** What has arrived of an event that is not complete. */
+  /** The bytes of an incomplete event. */
   get rest(): Buffer {
     return this.#rest.bytes;
   }
@@ -61,7 +64,7 @@ export class SseSplitter {
   }
 }
 
-/** Index behind the next blank line at or after `from`, or -1. A CR at the very end waits for what follows it. */
+/** The end index of the next blank line at or after `from`, or -1. A CR at the very end waits for the next byte. */
 function eventEnd(bytes: Buffer, from: number): number {
   for (let i = nextLineEnd(bytes, from); i !== -1; ) {
     const next = afterLineEnd(bytes, i);
@@ -91,7 +94,7 @@ function isLineEnd(byte: number | undefined): boolean {
   return byte === lf || byte === cr;
 }
 
-/** The event's data: its `data` lines joined by line feeds, or undefined where it has none (comments, other fields). */
+/** The event's data: its `data` lines joined by line feeds, or undefined if it has none (comments, other fields). */
 export function eventData(event: Buffer): string | undefined {
   const data = event
     .toString()

@@ -1,5 +1,5 @@
-// What a vendor's error means to callers: one table for all providers. A format classifies its errors; status,
-// code and whether trying again can help follow from the kind.
+// How a vendor's error is reported to callers: one table for all providers. A format classifies its errors; status,
+// code and whether a retry can help follow from the kind.
 import type { VendorError } from './format.ts';
 
 interface ErrorKindRow {
@@ -29,10 +29,10 @@ export const errorKinds = {
 export type ErrorKind = keyof typeof errorKinds;
 
 export interface ReportedError {
-  /** Undefined where the vendor sent nothing readable. */
+  /** Undefined if the vendor sent nothing readable. */
   readonly message: string | undefined;
   readonly param?: string | undefined;
-  /** Seconds, where the body says so. */
+  /** In seconds, if the body contains it. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function vendorError(kind: ErrorKind, reported: ReportedError): VendorErr
   return { status, message: message ?? unreadable(status), param, code, retryable, retryAfter };
 }
 
-/** The kind that a bare status means, where the body says nothing better. */
+/** The kind for a status, if the body shows nothing more specific. */
 export function kindOfStatus(status: number): ErrorKind {
   const kind = byStatus[status];
   if (kind !== undefined) return kind;

@@ -1,4 +1,4 @@
-// Puts the proxy together as a sidecar that forwards: one virtual key, one client certificate, one place to send to.
+// Assembles the proxy in forward mode, as a sidecar: one virtual key, one client certificate, one egress gateway.
 import type { CertificateEnds } from '../../common/certificate-ends.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Lifecycle } from '../../common/lifecycle.ts';
@@ -60,14 +60,17 @@ export async function assembleForward(
     isDraining: () => stopping.now,
     record: createRecorder(metrics, log),
   });
-  // The egress gateway may be away: whether the application's pod is ready is the application's business.
+  // The sidecar is ready even if the egress gateway is away: the application decides whether its own pod is ready.
   const notReady = () => undefined;
   return serve(settings, { log, metrics, watchdog, lifecycle, handler, stopping, notReady });
 }
 
 const laterMs = 10_000;
 
-/** What the egress gateway times as well it speaks of first: it knows what it waited for. How its caller reads only this end sees. */
+/**
+ * Adds time to the limits that the egress gateway has too, so that it times out first and can report what it waited
+ * for. Limits on reading by the caller stay unchanged, because only this proxy sees them.
+ */
 function later(limits: TimeLimits): TimeLimits {
   const { firstByteMs, idleMs, totalMs } = limits;
   return {
@@ -78,9 +81,12 @@ function later(limits: TimeLimits): TimeLimits {
   };
 }
 
-/** Below the 75 s after which the egress gateway closes an idle connection, so that it closes none under a request. */
+/**
+ * Less than 75 s, after which the egress gateway closes an idle connection, so that no request meets a closing
+ * connection.
+ */
 const keepAliveMs = 30_000;
-/** New replicas get their share within minutes. */
+/** New replicas of the egress gateway get their share of connections within minutes. */
 const connectionAgeMs = 300_000;
 
 async function openTransport(settings: ProxySettings, options: TransportOptions): Promise<Transport> {
@@ -88,7 +94,7 @@ async function openTransport(settings: ProxySettings, options: TransportOptions)
   const { protocol, hostname, port } = new URL(egress);
   const isSecure = protocol === 'https:';
   const tls = isSecure ? await openTls(settings, options) : undefined;
-  // Where it is was decided by whoever set it; a Service has a private address.
+  // The operator configured this address, so it may be private, as that of a Service is.
   const hostAndPort = `${hostname}:${port || (isSecure ? '443' : '80')}`;
   const transport = createTransport({
     addresses: new AddressPolicy({

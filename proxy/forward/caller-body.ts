@@ -1,5 +1,6 @@
-// The body of a caller's request as it goes on: nothing is read before somebody takes it, nothing is read ahead of them, and
-// where it is no longer wanted what still comes is discarded. The request itself is never destroyed: it has to be answered.
+// The body of a caller's request as a stream. Nothing is read before the stream is read, and nothing is read ahead of
+// its reader. After the stream is destroyed, the rest is discarded. The request itself is never destroyed, because it
+// needs a response.
 import { Readable } from 'node:stream';
 import type { Exchange } from '../http/exchange.ts';
 
@@ -30,11 +31,11 @@ export class CallerBody extends Readable {
   #take(): void {
     const { request, response, expectsContinue } = this.#exchange;
     this.#isTaken = true;
-    // Nothing is sent before the first bytes of the body are here: how long that may take is judged on this side.
+    // Nothing is sent before the first bytes of the body arrive, so this proxy limits the wait for them.
     this.#exchange.waitFor('body');
     if (expectsContinue) response.writeContinue();
     request.on('data', this.#onData).once('end', this.#onEnd);
-    // A broken connection is told by the response's close as well; without a listener here it would be uncaught.
+    // The response's close reports a broken connection too. Without a listener here the error would be uncaught.
     request.once('error', () => undefined);
   }
 

@@ -1,5 +1,6 @@
-// Sends a request to the egress gateway. Tried again on a new connection only where none took the request, so that nothing is
-// ever sent twice: an egress gateway that is being replaced is away for a moment, and a Service has others.
+// Sends a request to the egress gateway. It is retried on a new connection only if no connection has taken the request,
+// so that nothing is sent twice. An egress gateway that is being replaced is away only for a moment, and a Service has
+// other replicas.
 import { backoffMs } from '../../common/backoff.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Transport, TransportError } from '../upstream/transport.ts';
@@ -11,7 +12,7 @@ export interface EgressDeps {
   readonly transport: Transport;
   /** Scheme, host and port. */
   readonly egress: string;
-  /** No try begins later than this after the first. */
+  /** No retry begins later than this after the first try. */
   readonly connectTimeoutMs: number;
 }
 
@@ -19,9 +20,9 @@ const triesMax = 3;
 const backoff = { firstMs: 100, maxMs: 1000 };
 
 /**
- * @param headers names and values in turn
- * @returns the answer, of which the head is here
- * @throws GatewayError upstream_unreachable, upstream_protocol_error; what ended the request from outside
+ * @param headers alternating names and values
+ * @returns the response, once its head has arrived
+ * @throws GatewayError upstream_unreachable, upstream_protocol_error; or the error that aborted the request
  */
 export async function dispatch(
   exchange: Exchange,
@@ -54,7 +55,7 @@ function hasBody({ headers }: Exchange): boolean {
   return headers.get('transfer-encoding') !== undefined || Number(headers.get('content-length') ?? 0) > 0;
 }
 
-/** Ends early, with what ended the request. */
+/** Rejects early with the error that aborted the request. */
 function pause(exchange: Exchange, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);

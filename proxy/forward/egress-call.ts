@@ -1,5 +1,5 @@
-// One try to send a request to the egress gateway, and its answer as it comes. Whoever reads the answer slowly slows the egress
-// gateway down: nothing is held here but what came before the sink was there.
+// One try to send a request to the egress gateway, and its response. A slow reader of the response slows the egress
+// gateway down: only data that arrives before the sink is set is buffered here.
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -18,12 +18,12 @@ export class EgressCall implements UpstreamReceiver {
   readonly #head = Promise.withResolvers<EgressCall>();
   #connection: UpstreamConnection | undefined;
   #sink: StreamSink | undefined;
-  /** How it ended, until there is somebody to tell. */
+  /** Reports the end of the call; kept until there is a sink. */
   #ending: ((sink: StreamSink) => void) | undefined;
   status = 0;
-  /** Known by name. */
+  /** The headers by name. */
   headers: IncomingHttpHeaders = {};
-  /** As they came. */
+  /** The headers as received. */
   rawHeaders: RawHeaders = [];
 
   constructor(exchange: Exchange) {
@@ -31,8 +31,8 @@ export class EgressCall implements UpstreamReceiver {
   }
 
   /**
-   * Resolves when the head of the answer is here; its body waits for flowTo.
-   * @throws TransportError, or what ended the request from outside
+   * Resolves when the head of the response has arrived; its body waits for flowTo.
+   * @throws TransportError, or the error that aborted the request
    */
   send(transport: Transport, request: OutgoingRequest): Promise<EgressCall> {
     this.#exchange.onAbort(this);
@@ -40,13 +40,13 @@ export class EgressCall implements UpstreamReceiver {
     return this.#head.promise;
   }
 
-  /** Ends it from outside: the client left, or it took too long. */
+  /** Ends the call from outside: the client left, or a time limit was reached. */
   abort(error: Error): void {
     this.#connection?.cancel();
     this.#fail(isTimeout(error) ? egressTimeout(error) : error);
   }
 
-  /** Nothing of the answer was let through before. */
+  /** Starts the flow of the response body, which was paused until now. */
   flowTo(sink: StreamSink): void {
     this.#sink = sink;
     this.#ending?.(sink);
@@ -64,7 +64,7 @@ export class EgressCall implements UpstreamReceiver {
   onHead(status: number, headers: IncomingHttpHeaders, raw: RawHeaders = []): void {
     this.#exchange.progress();
     Object.assign(this, { status, headers, rawHeaders: raw });
-    // Until the head is on its way to the caller.
+    // Paused until the head is on its way to the caller.
     this.#connection?.pause();
     this.#head.resolve(this);
   }
@@ -87,7 +87,7 @@ export class EgressCall implements UpstreamReceiver {
     this.#conclude((sink) => sink.fail(error));
   }
 
-  /** Tells the sink how it ended, once. */
+  /** Reports the end to the sink, once. */
   #conclude(deliver: (sink: StreamSink) => void): void {
     if (this.#ending !== undefined) return;
     this.#ending = deliver;

@@ -1,5 +1,5 @@
-// What the log says of a connection to the egress gateway that failed, in words of somebody who has to mend it; callers are
-// told no more than that it cannot be reached.
+// Log messages for a failed connection to the egress gateway, with advice for the operator. Callers only learn that the
+// egress gateway cannot be reached.
 import { errorCode } from '../../common/system-errors.ts';
 import { GatewayError } from '../errors.ts';
 import type { TransportError } from '../upstream/transport.ts';
@@ -11,7 +11,7 @@ const untrusted =
 const refused =
   'it refused the client certificate; GATEWAY_FORWARD_CERT_FILE must hold one that an authority of its GATEWAY_TLS_CLIENT_CA_FILE has signed, and that is still valid';
 
-/** What Node and OpenSSL call it, and what to do. */
+/** By error code of Node or OpenSSL: the cause, and how to fix it. */
 const advices: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
@@ -38,7 +38,7 @@ const advices: Readonly<Record<string, string>> = {
 const closedEarly =
   'it closed the connection without an answer; it may be stopping, or it does not believe the client certificate in GATEWAY_FORWARD_CERT_FILE';
 
-/** @param isResponding whether the head of an answer had come */
+/** @param isResponding whether the head of a response had arrived */
 export function egressFailure(error: TransportError, isResponding: boolean): GatewayError {
   const code = isResponding || error.kind === 'protocol' ? 'upstream_protocol_error' : 'upstream_unreachable';
   const advice = isResponding
@@ -54,7 +54,7 @@ export function egressFailure(error: TransportError, isResponding: boolean): Gat
   });
 }
 
-/** Where several addresses were tried, the first one's. */
+/** If several addresses were tried, the code of the first. */
 function causeCode(cause: unknown): string {
   return cause instanceof AggregateError ? causeCode(cause.errors[0]) : errorCode(cause);
 }

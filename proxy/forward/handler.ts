@@ -1,5 +1,5 @@
-// THE REQUEST PATH of a proxy that forwards, read top to bottom; its stages have the names that they have in http/handler.ts.
-// Nothing is parsed or held: who calls and what may be called is decided by the egress gateway.
+// THE REQUEST PATH in forward mode, read top to bottom. Its stages have the same names as in http/handler.ts.
+// Nothing is parsed or buffered: the egress gateway authenticates the caller and decides what it may call.
 import { type AttachedKey, attachingHeader } from '../access/attached-key.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admission } from '../http/admission.ts';
@@ -12,7 +12,7 @@ import { relay } from './relay.ts';
 
 export interface ForwardDeps extends LifecycleDeps, EgressDeps {
   readonly admission: Admission;
-  /** For requests that bring no virtual key. */
+  /** For requests without a virtual key. */
   readonly attachedKey: AttachedKey | undefined;
   isDraining(): boolean;
 }
@@ -29,7 +29,8 @@ async function respond(exchange: Exchange, deps: ForwardDeps): Promise<void> {
   // accept
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
 
-  // match: as far as it says where the key is attached. What is no route here may be one there, or is refused there.
+  // match: only to decide how the key is attached. A route unknown here may exist at the egress gateway, or is refused
+  // there.
   const { url = '' } = request;
   if (!url.startsWith('/')) throw new GatewayError('route_not_found');
   const form = routeForm(url);
@@ -40,7 +41,7 @@ async function respond(exchange: Exchange, deps: ForwardDeps): Promise<void> {
   // admit
   exchange.ticket = deps.admission.admit(tenant);
 
-  // dispatch: the body flows on as it comes, and the answer may be here before all of it is.
+  // dispatch: the body streams as it arrives, and the response may arrive before the body is complete.
   const added = { requestId: exchange.id, key: keyFor(exchange, onProviderRoute, deps.attachedKey) };
   const call = await dispatch(exchange, forwardedHeaders(request.rawHeaders, added), deps);
 

@@ -1,5 +1,5 @@
-// Which headers pass through a proxy that forwards: all but those that are between two hops (RFC 9110, 7.6.1) and those that
-// a Connection header names. Names, order, letter case and bytes stay as they came.
+// Which headers pass through a proxy in forward mode: all except hop-by-hop headers (RFC 9110, 7.6.1) and those that a
+// Connection header names. Names, order, letter case and bytes stay as received.
 import type { RawHeaders } from '../upstream/transport.ts';
 
 const hopByHop: ReadonlySet<string> = new Set([
@@ -14,22 +14,25 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** `host` is the egress gateway's, `100 Continue` is said by whoever is next, the request id is one for both logs. */
+/**
+ * Not passed: `host` is replaced by the egress gateway's, this proxy sends `100 Continue`, and both logs use one
+ * request id.
+ */
 const ownOfRequests: ReadonlySet<string> = new Set(['host', 'expect', 'x-request-id']);
 
 export interface AddedHeaders {
   readonly requestId: string;
-  /** Instead of what the request has under this name. */
+  /** Replaces the request's header of this name. */
   readonly key: { readonly header: string; readonly value: string } | undefined;
 }
 
-/** @returns names and values in turn; these hold the virtual key */
+/** @returns alternating names and values, including the virtual key */
 export function forwardedHeaders(raw: RawHeaders, { requestId, key }: AddedHeaders): string[] {
   const added = ['x-request-id', requestId, ...(key === undefined ? [] : [key.header, key.value])];
   return [...passing(raw, (name) => ownOfRequests.has(name) || name === key?.header), ...added];
 }
 
-/** @returns names and values in turn */
+/** @returns alternating names and values */
 export function returnedHeaders(raw: RawHeaders): string[] {
   return passing(raw, () => false);
 }

@@ -1,5 +1,5 @@
-// Gives the egress gateway's answer to the caller as it is: status, headers, bytes, at the pace of the slower end. An answer
-// that is cut short there is cut short here, so that it never looks complete.
+// Relays the egress gateway's response to the caller unchanged: status, headers and bytes, at the pace of the slower
+// end. A response that the egress gateway cuts is cut here too, so that it never looks complete.
 import { ClientGone, type Exchange } from '../http/exchange.ts';
 import { linger, mustLinger, recordError } from '../http/respond.ts';
 import { TransportError } from '../upstream/transport.ts';
@@ -8,11 +8,11 @@ import { egressFailure } from './failures.ts';
 import { returnedHeaders } from './headers.ts';
 import { ErrorResponseReader, noteResponse } from './response-summary.ts';
 
-/** Resolves when the answer is written or cut. */
+/** Resolves when the response is written or cut. */
 export async function relay(exchange: Exchange, call: EgressCall): Promise<void> {
   const { response } = exchange;
   noteResponse(exchange.record, call);
-  // Answered before the body was read: what still comes of it is not waited for.
+  // The response came before the whole body was read: the rest of the body is not waited for.
   const lingers = mustLinger(exchange);
   response.writeHead(call.status, responseHead(exchange, call, lingers));
   response.on('drain', () => {
@@ -59,7 +59,10 @@ function flow(exchange: Exchange, call: EgressCall): Promise<void> {
   });
 }
 
-/** What came is sent, but no end: with a length it is too short, in chunks the last one is missing, and HTTP/1.0 knows only a reset. */
+/**
+ * Sends what has been written, but no end: with a content length the body is too short, with chunks the last one is
+ * missing, and for HTTP/1.0 only a reset shows the cut.
+ */
 function cut({ request, response }: Exchange): void {
   if (response.socket === null) response.destroy();
   else if (request.httpVersionMinor === 0) response.socket.resetAndDestroy();

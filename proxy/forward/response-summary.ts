@@ -1,5 +1,5 @@
-// What the log and the metrics are told of an answer that passes: its headers say who answered for which model, and of a small
-// error answer the code, where it is one of the gateway's own. Nothing else of an answer is looked at.
+// What the log and the metrics record of a relayed response. Its headers contain the provider and the model; a small
+// error response contains the code, if it is one of the gateway's own. Nothing else of a response is read.
 import { type ErrorCode, errorTable } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { EgressCall } from './egress-call.ts';
@@ -15,11 +15,11 @@ export function noteResponse(record: RequestRecord, { status, headers }: EgressC
   record.errorSource = headers['x-svc-error-source'] === 'provider' ? 'provider' : 'gateway';
 }
 
-/** Collects a small error answer while it passes. */
+/** Collects a small error response while it passes. */
 export class ErrorResponseReader {
   readonly #chunks: Buffer[] = [];
 
-  /** Undefined for an answer that is none, or may be large. */
+  /** Undefined for a response that is no error or may be large. */
   static of({ status, headers }: EgressCall): ErrorResponseReader | undefined {
     const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const isJson = single(headers['content-type'])?.startsWith('application/json') === true;
@@ -48,7 +48,7 @@ function ownCode(code: unknown): ErrorCode | undefined {
   return Object.keys(errorTable).find((known): known is ErrorCode => known === code);
 }
 
-/** A header that came twice is a list. */
+/** A header that occurs twice is a list; the first value counts. */
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }

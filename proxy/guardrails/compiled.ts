@@ -1,5 +1,5 @@
-// Guardrails ready to inspect with, compiled once for each id and revision, and which of them apply to a caller, decided once for
-// each record of an organization and each pair of AI systems.
+// Compiles guardrails once for each id and revision. Selects those that apply to a caller once for each organization
+// record and each pair of AI systems.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../common/logger.ts';
 import { never } from '../../common/never.ts';
@@ -24,15 +24,15 @@ export interface CompiledGuardrail {
   readonly matcher: Matcher;
 }
 
-/** What applies to a caller. */
+/** The guardrails that apply to a caller. */
 export interface Applied {
   readonly input: StageGuardrails;
   readonly output: StageGuardrails;
 }
 
-/** In their order. */
+/** Each list is in the order of the guardrails. */
 export interface StageGuardrails {
-  /** Of sizes, and those that this gateway does not know. */
+  /** Size checks, and checks that this gateway does not know. */
   readonly others: readonly Guardrail[];
   readonly texts: readonly CompiledGuardrail[];
   readonly services: readonly Guardrail[];
@@ -44,7 +44,7 @@ export interface CompiledGuardrailsDeps {
   readonly compile?: (check: TextCheck) => Matcher;
 }
 
-/** Matchers, and the length of all the words and patterns that they are made of. */
+/** Limits of the cache: the number of matchers, and the total length of their phrases and patterns. */
 const matchersMax = 10_000;
 const lengthMax = 16 * 1024 * 1024;
 
@@ -59,7 +59,7 @@ export class CompiledGuardrails {
     this.#log = log;
   }
 
-  /** Undefined where none does. */
+  /** Undefined if no guardrail applies. */
   appliedTo({ principal, project }: Caller): Applied | undefined {
     const { organization } = principal;
     if (organization.guardrails.length === 0) return undefined;
@@ -93,14 +93,14 @@ export class CompiledGuardrails {
       this.#matchers.set(key, matcher, { size: sizeOf(check) });
       return { guardrail, matcher };
     } catch (err) {
-      // A control plane of another version has let it pass.
+      // A control plane of another version may have accepted it.
       this.#log.warn({ err, guardrail_id: id }, 'a guardrail cannot be compiled; its failure rule holds');
       return { ...guardrail, check: { kind: 'unknown' } };
     }
   }
 }
 
-/** What a matcher holds in memory goes with the length of its words and patterns. */
+/** The memory of a matcher grows with the length of its phrases and patterns. */
 function sizeOf(check: TextCheck): number {
   return textsOf(check).reduce((sum, text) => sum + text.length, 1);
 }
@@ -119,7 +119,7 @@ function textsOf(check: TextCheck): readonly string[] {
   }
 }
 
-/** Ids of the keys and AI systems that a request comes with. */
+/** Ids of the keys and AI systems of a request. */
 interface Callers {
   readonly keys: readonly (string | undefined)[];
   readonly aiSystems: readonly (string | undefined)[];
@@ -148,7 +148,7 @@ function stageOf(ready: readonly (Guardrail | CompiledGuardrail)[], stage: Stage
     if (guardrail.stage !== stage && guardrail.stage !== 'both') continue;
     if ('matcher' in one) texts.push(one);
     else if (isServiceCheck(one.check)) services.push(one);
-    // An answer is no prompt.
+    // A prompt size does not apply to a response.
     else if (one.check.kind !== 'prompt_size' || stage === 'input') others.push(one);
   }
   return { others, texts, services };

@@ -1,5 +1,6 @@
-// Samples of what guardrails decided, for the audit log of the control plane: who and when, never what was found. At most a few of
-// one kind in a minute; how many there were in between is counted. What cannot be told is given up: the metrics have counted it.
+// Samples of guardrail decisions for the control plane's audit log: the caller and the time, never the matched text. At
+// most a few of one kind are sampled in a minute; the decisions in between are counted. Samples that cannot be reported
+// are dropped: the metrics have counted the decisions.
 import { LRUCache } from 'lru-cache';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -8,7 +9,7 @@ import { uuidv7 } from '../../common/uuid.ts';
 import type { Stage } from '../../guardrails/definition.ts';
 import type { Decision } from '../../proto/words/guardrails.ts';
 
-/** What happened. */
+/** One decision of a guardrail. */
 export interface Decided {
   readonly guardrailId: string;
   readonly organizationId: string;
@@ -19,7 +20,7 @@ export interface Decided {
 }
 
 export interface DecisionSample extends Decided {
-  /** UUIDv7: told again, it is recorded once. */
+  /** UUIDv7: a sample that is reported twice is recorded once. */
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -42,7 +43,7 @@ const perMinuteMax = 3;
 const minuteMs = 60_000;
 const kindsMax = 10_000;
 const waitingMax = 1_000;
-/** The contract's bound. */
+/** The contract's limit for one report. */
 const reportMax = 100;
 const reportEveryMs = 1_000;
 const triesMax = 5;
@@ -75,7 +76,7 @@ export class DecisionSamples {
     this.#cancel ??= this.#soon(reportEveryMs);
   }
 
-  /** Tells what waits, once. */
+  /** Reports the waiting samples, once. */
   async close(): Promise<void> {
     this.#cancel?.();
     if (this.#waiting.length > 0) await this.#report().catch(() => undefined);

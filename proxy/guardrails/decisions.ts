@@ -1,5 +1,5 @@
-// What guardrails decided about one request: counted, sampled for the audit log, and told to its caller and in the access log.
-// Never with what was found.
+// Records what guardrails decided about one request: in metrics, in samples for the audit log, in a response header and
+// in the access log. The matched text is never recorded.
 import { blockedMessage, type Guardrail, type Stage } from '../../guardrails/definition.ts';
 import type { Decision } from '../../proto/words/guardrails.ts';
 import type { ChatCall } from '../call.ts';
@@ -9,7 +9,7 @@ import type { GuardrailRecord } from './guardrail.ts';
 
 export interface GuardrailMetrics {
   decided(guardrail: Pick<Guardrail, 'name' | 'check'>, stage: Stage, decision: Decision): void;
-  /** What a stage took of one request: of its input, or of an answer that is no stream. */
+  /** The time that a stage took for one request: for its input, or for a response that is no stream. */
   took(stage: Stage, ms: number): void;
 }
 
@@ -18,9 +18,9 @@ export interface DecisionsDeps {
   readonly samples: Pick<DecisionSamples, 'add'>;
 }
 
-/** Seconds: what waits is served or refused within a few. */
+/** In seconds: a waiting request is served or refused within a few. */
 const retryAfter = 5;
-/** One response header holds no more. */
+/** Maximum length of the response header. Entries beyond it are omitted. */
 const headerLengthMax = 512;
 
 export class Decisions {
@@ -54,26 +54,27 @@ export class Decisions {
     );
   }
 
-  /** What is decided about a stream comes after its headers. */
+  /** For a stream, whose guardrails decide after the response headers were sent. */
   streams(guardrails: readonly Guardrail[]): void {
     for (const { name } of guardrails) this.#report(`${name}=stream`);
   }
 
-  /** What the caller is told; counts the decision. */
+  /** Counts the decision. @returns the error for the caller */
   refusal(guardrail: Guardrail, stage: Stage, decision: 'block' | 'failed_block'): GatewayError {
     this.decided(guardrail, stage, decision);
     return new GatewayError('guardrail_blocked', { message: blockedMessage(guardrail) });
   }
 
-  /** By the failure rule. @throws GatewayError guardrail_blocked */
+  /** Applies the failure rule. @throws GatewayError guardrail_blocked */
   failed(guardrail: Guardrail, stage: Stage): void {
     if (blocksOnFailure(guardrail)) throw this.refusal(guardrail, stage, 'failed_block');
     this.decided(guardrail, stage, 'failed_pass');
   }
 
   /**
-   * What the gateway could not inspect for want of its own time or room. No failure rule is asked: it is for a check that fails, and a
-   * caller must not choose it by sending much. @throws GatewayError guardrail_unavailable where one of them may hold something back
+   * The gateway lacked time or room to inspect. No failure rule applies: it is for a check that fails, and a caller
+   * must not be able to trigger it by sending much.
+   * @throws GatewayError guardrail_unavailable if one of the guardrails may block or redact
    */
   unavailable(guardrails: readonly Guardrail[], stage: Stage): void {
     for (const guardrail of guardrails) this.decided(guardrail, stage, 'unavailable');
@@ -89,7 +90,7 @@ export class Decisions {
   }
 }
 
-/** What only observes keeps nothing back. */
+/** A guardrail that only observes never blocks. */
 export function blocksOnFailure({ action, onFailure }: Guardrail): boolean {
   return onFailure === 'block' && action !== 'observe';
 }

@@ -1,25 +1,25 @@
-// The delta of a chunk taken apart (SDK type `ChatCompletionChunk.Choice.Delta`, and what vendors add to it): texts that come in
-// pieces, calls, and what comes whole.
+// Splits the delta of a chunk (SDK type `ChatCompletionChunk.Choice.Delta`, and vendors' extensions) into texts that
+// arrive in pieces, calls, and fields that are complete in one chunk.
 import { plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 
 export interface Delta {
   readonly pieces: readonly Piece[];
   readonly calls: readonly CallPiece[];
-  /** The role, and fields that hold nothing: what a choice begins with. */
+  /** The role, and empty fields. A choice begins with these. */
   readonly plain: JsonObject;
-  /** Fields that come whole. */
+  /** Fields that are complete in this chunk. */
   readonly others: JsonObject | undefined;
 }
 
-/** Of a text that comes in pieces. */
+/** A piece of a text that arrives in pieces. */
 export interface Piece {
-  /** Names the text within its choice. */
+  /** Identifies the text within its choice. */
   readonly name: string;
   readonly text: string;
-  /** Nothing can be put in its place: the sound beside a transcript says the same. */
+  /** Nothing in it can be replaced: a transcript accompanies sound with the same words. */
   readonly isFixed: boolean;
-  /** The fields of a delta that say such a text. */
+  /** Builds the fields of a delta that contain this text. */
   shape(text: string): JsonObject;
 }
 
@@ -49,7 +49,7 @@ export function readDelta(delta: JsonObject): Delta {
   return { pieces, calls, plain, others };
 }
 
-/** Null, or empty: the same as if the field were left out. */
+/** Null or empty, which is the same as absent. */
 export function saysNothing(value: unknown): boolean {
   if (typeof value !== 'object') return value === '' || value === undefined;
   return value === null || Object.keys(value).length === 0;
@@ -59,7 +59,7 @@ export function withoutEmpty(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !saysNothing(value)));
 }
 
-/** Fields that say two texts of one choice, together. */
+/** Merges the delta fields of two texts of one choice. */
 export function joined(one: JsonObject, other: JsonObject): JsonObject {
   const both = { ...one };
   for (const [name, value] of Object.entries(other)) {
@@ -70,7 +70,7 @@ export function joined(one: JsonObject, other: JsonObject): JsonObject {
   return both;
 }
 
-/** Servers name reasoning in one of two ways; some send both. */
+/** Servers use one of two names for reasoning; some send both. */
 const texts = new Map(
   ['content', 'reasoning_content', 'reasoning', 'refusal'].map((name) => [
     name,
@@ -78,18 +78,18 @@ const texts = new Map(
   ]),
 );
 
-/** Fields in whose parts texts come piece by piece, where they are no text themselves. */
+/** Fields whose parts contain texts in pieces, if the fields are not text themselves. */
 const partsNames = new Set([
   ...['content', 'reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'audio'],
 ]);
 const partTexts = new Set(['text', 'thinking', 'summary', 'transcript']);
-/** Says which part it is of, and nothing by itself. */
+/** Fields that identify a part and have no content of their own. */
 const partMarks = new Set(['type', 'index', 'id', 'format']);
 const depthMax = 4;
 
 type Path = readonly (string | number)[];
 
-/** @param pieces takes the texts of the parts @returns what else there is; undefined for nothing */
+/** @param pieces receives the texts of the parts @returns the remaining fields; undefined if there are none */
 function takeParts(value: unknown, path: Path, pieces: Piece[]): unknown {
   if (path.length > depthMax) return value;
   if (Array.isArray(value)) {
@@ -124,7 +124,7 @@ function partPiece(path: Path, marks: JsonObject, text: string): Piece {
   };
 }
 
-/** The text at the path's end, beside its part's marks. */
+/** The text at the end of the path, beside the marks of its part. */
 function within([step, ...more]: Path, marks: JsonObject, text: string): unknown {
   if (step === undefined) return text;
   if (typeof step !== 'string') return [within(more, marks, text)];

@@ -1,7 +1,7 @@
-// What runs in a worker of worker-pool.ts: what costs too much for the event loop is scanned here, piece by piece, several scans in
-// turns: the one goes on whose organization has had the least time of late, so that who asks seldom does not wait for who asks much.
-// Between two pieces a scan stops when its budget is over or nobody waits for it, and the worker says that it is alive. Matchers are
-// compiled once and kept by their keys; the pool knows which are here.
+// Runs in a worker of worker-pool.ts. It scans, piece by piece, texts that cost too much for the event loop. Of several
+// scans, the next slice goes to the organization with the least recent processor time, so that rare requests do not
+// wait for frequent ones. Between two pieces a scan stops if its budget is used up or its request has gone, and the
+// worker reports that it is alive. Matchers are compiled once and cached by key; the pool knows which are cached here.
 import { parentPort, workerData } from 'node:worker_threads';
 import { runBehindEventLoop } from '../../common/thread-priority.ts';
 import type { TextCheck } from '../../guardrails/definition.ts';
@@ -10,18 +10,18 @@ import type { Matcher } from '../../guardrails/matcher.ts';
 import { type Scanned, TextScan } from '../../guardrails/scan.ts';
 
 export interface ScanJob {
-  /** The pool's name of it. */
+  /** The id that the pool has given it. */
   readonly id: number;
   readonly organization: string;
-  /** By their order; a check only where its key is new to this worker. */
+  /** In scan order. The check is present only if its key is new to this worker. */
   readonly matchers: readonly { readonly key: string; readonly check?: TextCheck }[];
-  /** What is kept is to be forgotten first. */
+  /** The cached matchers must be dropped first. */
   readonly forget: boolean;
   readonly texts: readonly string[];
   readonly window: number;
-  /** 1: nobody waits for it any more. */
+  /** 1: no request waits for the scan. */
   readonly stop: Int32Array<SharedArrayBuffer>;
-  /** Processor time; what is not done by then is unavailable. */
+  /** Limit of processor time. Matchers that have not finished by then are unavailable. */
   readonly workMsMax: number;
 }
 
@@ -30,30 +30,33 @@ export interface ScanDone {
   readonly scanned: Scanned;
 }
 
-/** Its next piece is likely to take long, and cannot be cut: it is for the worker of such scans, from its beginning. */
+/**
+ * The scan's next piece is likely to take long and cannot be cut. The worker for long pieces has to scan from the
+ * beginning.
+ */
 export interface ScanLong {
   readonly id: number;
   readonly isLong: true;
 }
 
-/** working: from time to time while it scans. */
+/** `working` is sent from time to time during a scan. */
 export type FromWorker = 'ready' | 'working' | ScanDone | ScanLong;
 
 export interface ScanWorkerData {
-  /** The scan that this worker is at, for the pool: one that is stuck takes no other with it. */
+  /** Id of the running scan. If the worker is stuck, the pool gives up only this scan. */
   readonly current: Int32Array<SharedArrayBuffer>;
-  /** It is the worker of scans with long pieces. */
+  /** Whether this is the worker for scans with long pieces. */
   readonly takesLong: boolean;
 }
 
 const sayEveryMs = 250;
-/** The processor time is asked for no more often. */
+/** Minimum time between two readings of the processor time. */
 const askEveryMs = 2;
-/** Before others are looked at. */
+/** Length of a slice, after which other scans are considered. */
 const sliceMs = 5;
-/** A piece that is likely to take longer holds up nobody whose pieces are short. */
+/** A longer piece runs in the worker for long pieces, so that it does not delay short ones. */
 const longNs = 20_000_000;
-/** After this time half of what an organization has had is forgotten. */
+/** Half-life of the processor time that is remembered of an organization. */
 const forgottenMs = 1_000;
 
 const kept = new Map<string, Matcher>();
@@ -67,9 +70,9 @@ interface Running {
   spentMs: number;
 }
 
-/** In the order in which they came. */
+/** In order of arrival. */
 const running = new Set<Running>();
-/** Processor time of late, of organizations that have scans here or had some. */
+/** Recent processor time of organizations with current or past scans in this worker. */
 const had = new Map<string, { ms: number; at: number }>();
 const { current, takesLong } = workerData as ScanWorkerData;
 let isComing = false;
@@ -89,7 +92,7 @@ function begun({ id, organization, matchers, forget, texts, window, stop, workMs
   return { id, organization, scan, stop, workMsMax, spentMs: 0 };
 }
 
-/** What has come meanwhile is heard first. */
+/** Continues in a later tick, so that waiting messages are received first. */
 function comeAgain(): void {
   if (isComing) return;
   isComing = true;
@@ -122,7 +125,7 @@ function hadOf(organization: string, now: number): number {
   return of === undefined ? 0 : of.ms * 0.5 ** ((now - of.at) / forgottenMs);
 }
 
-/** @returns whether it is over */
+/** @returns whether the scan is over */
 function slice(job: Running): boolean {
   const { scan, stop, workMsMax } = job;
   const from = spentMs();
@@ -133,7 +136,7 @@ function slice(job: Running): boolean {
     scan.step();
     const at = performance.now();
     if (at - requested < askEveryMs) continue;
-    // Of something that does not end the next piece takes twice what the last one took.
+    // If a possible match has begun and does not end, the next piece takes twice as long as the last one.
     const nextMs = scan.pendingNs > 0 ? 2 * (at - requested) : 0;
     requested = at;
     say(at);
@@ -147,7 +150,7 @@ function slice(job: Running): boolean {
   return isOver || scan.isDone;
 }
 
-/** For this worker. */
+/** Whether the next piece is too long for this worker. */
 function isTooLong({ scan }: Running): boolean {
   return !takesLong && scan.pendingNs > longNs;
 }

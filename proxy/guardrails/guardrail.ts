@@ -1,47 +1,48 @@
-// Guardrails as the request path sees them.
+// The interface of guardrails for the request path.
 import type { ChatCall } from '../call.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
 
 export interface Guardrails {
   /**
-   * Inspects all text the model will see. A promise only where a turn, a worker or another service has to be waited for.
+   * Inspects all text that the model will see. Returns a promise only if it has to wait for the event loop, a worker or
+   * a service.
    * @throws GatewayError guardrail_blocked, guardrail_unavailable
    */
   inspect(call: ChatCall, context: InspectContext): Inspection | Promise<Inspection>;
 }
 
-/** The request that is inspected, as far as guardrails need it. */
+/** The parts of the request that guardrails need. */
 export interface InspectContext {
-  /** Filled in at each decision, so that a refusal tells it too. */
+  /** Updated at each decision, so that a refusal reports it too. */
   readonly record: GuardrailRecord;
-  /** Says what is ended when the request is ended from outside. */
+  /** Registers what to abort when the request is aborted from outside. */
   onAbort(abortable: { abort(error: Error): void }): void;
-  /** Takes room for text that is held until the request ends. @throws GatewayError overloaded */
+  /** Accounts memory for text that stays until the request ends. @throws GatewayError overloaded */
   buffer(bytes: number): void;
 }
 
 export interface GuardrailRecord {
-  /** Value of `x-svc-guardrails`; undefined where none applies. */
+  /** Value of `x-svc-guardrails`; undefined if no guardrail applies. */
   guardrailHeader: string | undefined;
-  /** For the access log: the guardrails that did not pass, in the header's form; undefined where all did. */
+  /** For the access log: the guardrails that did not pass, in the header's form; undefined if all passed. */
   guardrailsNotPassed: string | undefined;
 }
 
 export interface Inspection {
-  /** With a request that may have been redacted. */
+  /** The call; its request may be redacted. */
   readonly call: ChatCall;
-  /** Undefined: the answer goes to the caller as it is. */
+  /** Undefined: the response reaches the caller unchanged. */
   readonly output: OutputGuard | undefined;
 }
 
-/** What the answer of one request goes through. */
+/** Guards the response to one request. */
 export interface OutputGuard {
   /**
-   * Resolves when bytes may go to the caller: of a complete answer when it is inspected, of a stream when its first bytes are
-   * decided.
-   * @throws GatewayError guardrail_blocked, guardrail_unavailable, before any byte of the answer
+   * Resolves when bytes may be sent to the caller: for a complete response after its inspection, for a stream once its
+   * first bytes are decided.
+   * @throws GatewayError guardrail_blocked, guardrail_unavailable, before any byte of the response
    */
   guard(result: AttemptResult): AttemptResult | Promise<AttemptResult>;
-  /** What the caller may be told of a failure before there was an answer: the provider's words go through guardrails as well. */
+  /** The error for the caller if the call fails before a response. Guardrails inspect the provider's message too. */
   failure(error: unknown): unknown;
 }

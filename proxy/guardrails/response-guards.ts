@@ -1,5 +1,5 @@
-// The guards of the response to one request, complete or streamed, made once when its input is inspected; and how they inspect an error of
-// the provider, and a part that comes whole.
+// The guards of the response to one request, complete or streamed, created once when its input is inspected. They also
+// inspect errors of the provider, and parts that are complete in one chunk.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { mapTexts, type Place } from '../../guardrails/inspection/inspection-schema.ts';
 import { responsePlaces } from '../../guardrails/inspection/response-schema.ts';
@@ -11,34 +11,41 @@ import type { ServiceGuard } from './service.ts';
 
 export interface ResponseGuards {
   /**
-   * A fresh set for one text of the answer (content, reasoning, refusal, arguments of one call…): placeholders are numbered text by
-   * text, so that a stream, which brings texts in another order, gives what a complete answer gives.
-   * @param form fixed: of a text in which nothing can be replaced, because it would be broken; what would be replaced blocks
+   * A new set of guards for one text of the response (content, reasoning, refusal, arguments of one call…).
+   * Placeholders are numbered for each text separately, so that a stream, whose texts come in another order, gives the
+   * same result as a complete response.
+   * @param form fixed: a replacement would break the text, so a guardrail that redacts blocks instead
    */
   guards(form?: 'fixed'): readonly Guard[];
-  /** Fresh ones for what services find in one text. */
+  /** New placeholders for the matches of services in one text. */
   placeholders(): Placeholders;
-  /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
+  /** In UTF-16 units: the longest match that is never partially streamed. */
   readonly window: number;
-  /** Services that are asked about what is left. */
+  /** Services that are called with the redacted text. */
   readonly services: readonly ServiceGuard[];
-  /** Texts that are longer than this, all of an answer together, are not inspected: the guardrails' failure rules hold. */
+  /**
+   * If all texts of a response together are longer, they are not inspected, and the guardrails' failure rules apply.
+   */
   readonly textMax: number;
-  /** The failure rules of all guardrails that would have inspected a text that is too long. @throws GatewayError where one blocks */
+  /**
+   * Applies the failure rules of all guardrails that would have inspected a text that is too long.
+   * @throws GatewayError if one blocks
+   */
   tooLong(): void;
-  /** What the caller is told; counts the decision. */
+  /** Counts the decision. @returns the error for the caller */
   refusal(error: BlockedError): GatewayError;
-  /** The answer has gone through to its end: counts what was decided about it, services aside. Once; not after a refusal. */
+  /** Counts the decisions about a whole response, except those of services. Called once; not after a refusal. */
   ended(): void;
 }
 
 /**
- * In place of a message that a guardrail keeps back, or that a service would have to check first. A failure may repeat what the provider was
- * sent, so its message passes the guardrails of responses; status and retry stay, because callers decide by them.
+ * Replaces a provider's message that a guardrail withholds or that a service would have to check first. The message may
+ * repeat text of the request, so it passes the guardrails of responses. Status and retry information stay, because
+ * callers depend on them.
  */
 export const keptBack = 'the provider refused the request; a guardrail on responses keeps back what it said';
 
-/** @returns the very same error where nothing of it was found */
+/** @returns the same error if nothing in it matched */
 export function guardedFailure(error: unknown, guards: ResponseGuards): unknown {
   if (!(error instanceof ProviderFailure)) return error;
   const message = left(error.message, guards);
@@ -52,7 +59,7 @@ export function guardedFailure(error: unknown, guards: ResponseGuards): unknown 
   );
 }
 
-/** @returns undefined: blocked, or not to be told before a service was asked */
+/** @returns undefined if the text is blocked, or if a service would have to check it first */
 function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | undefined {
   if (guards.services.some(({ holds }) => holds)) return undefined;
   try {
@@ -65,11 +72,11 @@ function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | un
 }
 
 /**
- * Inspects all strings of a response, a chunk or a part of one, one after another; ids, signatures and the like pass. A stream does so with
- * the parts that come whole, with the same result as for a complete response.
- * @param makeGuards of ResponseGuards
- * @param place where the fields stand
- * @returns the very same fields where nothing was replaced
+ * Inspects all strings of a response, a chunk or a part of one, one after another; ids, signatures and similar fields
+ * pass. A stream uses this for parts that are complete in one chunk, with the same result as for a complete response.
+ * @param makeGuards the method of ResponseGuards
+ * @param place the schema of the fields
+ * @returns the same fields if nothing was replaced
  * @throws BlockedError, TooDeepError
  */
 export function guardStrings(

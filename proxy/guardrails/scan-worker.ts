@@ -1,5 +1,6 @@
-// One worker of worker-pool.ts, as the pool sees it: starting, with room for scans, full, gone. A scan is there until the worker itself has
-// said that it is over, even where nobody waits for it any more; a worker that says nothing for too long is ended, and its scans are told.
+// One worker of worker-pool.ts, as the pool sees it: starting, with room for scans, full, gone. A scan stays here until
+// the worker reports its end, even if its request has gone. A worker that is silent for too long is terminated: the
+// scan that it is stuck with fails, and the others move to another worker.
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ShareOwner } from '../../common/shares.ts';
@@ -8,7 +9,7 @@ import type { TextGuardrail } from './compiled.ts';
 import type { FromWorker, ScanJob, ScanWorkerData } from './guardrail-worker.ts';
 
 export interface ScanTask {
-  /** In the order in which they are to look. */
+  /** In scan order. */
   readonly guardrails: readonly ScanGuardrail[];
   readonly texts: readonly string[];
   readonly window: number;
@@ -16,7 +17,7 @@ export interface ScanTask {
 
 export type ScanGuardrail = Pick<TextGuardrail, 'id' | 'revision' | 'check'>;
 
-/** The gateway lacks what it needs to scan a text: no fault of the text, nor of a guardrail. */
+/** The gateway lacks a resource for scanning a text. Neither the text nor a guardrail is at fault. */
 export class NoCapacityError extends Error {
   constructor(reason: string) {
     super(`a text cannot be scanned: ${reason}`);
@@ -24,14 +25,14 @@ export class NoCapacityError extends Error {
   }
 }
 
-/** A scan that waits, or is under way. */
+/** A scan that waits or runs. */
 export interface PooledScan {
   readonly task: ScanTask;
   readonly owner: ShareOwner;
-  /** Set to 1 to stop it between two pieces. */
+  /** Set to 1 to stop the scan between two pieces. */
   readonly stop: Int32Array<SharedArrayBuffer>;
   readonly timer: { current: NodeJS.Timeout | undefined };
-  /** Nobody waits for it any more. */
+  /** No request waits for it. */
   isOver: boolean;
   resolve(scanned: Scanned): void;
   reject(error: Error): void;
@@ -40,23 +41,28 @@ export interface PooledScan {
 export interface ScanWorkerDeps {
   readonly file?: string | undefined;
   readonly silentMsMax: number;
-  /** It is the worker of scans with long pieces. */
+  /** Whether this is the worker for scans with long pieces. */
   readonly takesLong: boolean;
-  /** It can take a scan, or another one. */
+  /** The worker has room for a scan. */
   onRoom(): void;
-  /** It has done with a scan, however that ended. Before onRoom or onGone. */
+  /** The worker has ended a scan, successfully or not. Called before onRoom or onGone. */
   onDone(scan: PooledScan): void;
-  /** One with a long piece, where it takes none: it is for the worker that does. Before onRoom. */
+  /**
+   * This worker does not take long pieces, and the scan has one: the worker for these gets it. Called before onRoom.
+   */
   onLong(scan: PooledScan): void;
-  /** One that it has not ended, and not begun to be stuck with: another worker is to have it. Before onGone. */
+  /**
+   * The worker has gone without ending this scan and was not stuck with it: another worker gets it. Called before
+   * onGone.
+   */
   onLeft(scan: PooledScan): void;
-  /** @param hasBeenReady or it could not even be started */
+  /** @param hasBeenReady false if the worker could not even be started */
   onGone(reason: string, hasBeenReady: boolean): void;
 }
 
-/** Matchers that a worker keeps. */
+/** Number of matchers that a worker caches. */
 const keptMax = 256;
-/** To start takes what the processor has left. */
+/** Long, because the start of a worker is slow on a busy machine. */
 const startMsMax = 60_000;
 
 export class ScanWorker {
@@ -64,10 +70,10 @@ export class ScanWorker {
   readonly #deps: ScanWorkerDeps;
   readonly #kept = new Set<string>();
   #silence: NodeJS.Timeout | undefined;
-  /** That it has before it, by the names they have there. */
+  /** The worker's scans, by the ids that it knows. */
   readonly #scans = new Map<number, PooledScan>();
   #ids = 1;
-  /** The scan that it is at, as it says itself. */
+  /** Id of the running scan; the worker writes it. */
   readonly #current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #isReady = false;
   #isGone = false;
@@ -91,12 +97,12 @@ export class ScanWorker {
     return this.#isReady && !this.#isGone;
   }
 
-  /** Scans that it has before it. */
+  /** Number of the worker's scans. */
   get scans(): number {
     return this.#scans.size;
   }
 
-  /** @param workMsMax of processor time */
+  /** @param workMsMax limit of processor time */
   scan(scan: PooledScan, workMsMax: number): void {
     const id = this.#ids++;
     this.#scans.set(id, scan);
@@ -173,5 +179,5 @@ export class ScanWorker {
   }
 }
 
-/** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
+/** The file is beside this one and has the same extension: scripts/build.ts puts it beside the bundle. */
 const workerFile = join(import.meta.dirname, `guardrail-worker${extname(import.meta.filename)}`);

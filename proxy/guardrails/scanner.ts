@@ -1,6 +1,7 @@
-// Where texts are scanned: on the event loop, in slices, up to what they are likely to cost, by costs that are the same on every
-// machine however busy it is; what costs more, or turns out to, in a worker; the longest nowhere. What lacks room or time is not
-// inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
+// Decides where texts are scanned. A scan that is likely to be cheap runs on the event loop, in slices; the estimate
+// uses costs that are the same on every machine, however busy it is. A scan that costs more, or turns out to, runs in a
+// worker. The longest texts are not scanned. A text that lacks room or time is not inspected, which is neither a pass
+// nor a match, and no failure rule applies.
 import { HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { stringsOf, type Texts } from '../../guardrails/inspection/findings.ts';
 import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
@@ -12,17 +13,25 @@ import type { CompiledGuardrail } from './compiled.ts';
 import { NoCapacityError } from './scan-worker.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** UTF-16 units of all texts of one request, or of one answer, together: more are not inspected. */
+/**
+ * In UTF-16 units: the limit of all texts of one request, or of one response, together. Longer ones are not inspected.
+ */
 export const textMax = 1024 * 1024;
-/** What is likely to take longer, all matchers together, is for a worker from the start. */
+/** A scan that is likely to take longer, all matchers together, runs in a worker from the start. */
 export const nsHereMax = 5_000_000;
-/** Processor time of one scan here: what takes longer was not likely, and goes on in a worker. */
+/**
+ * Limit of processor time of one scan on the event loop. A scan that exceeds it was not expected to, and continues in a
+ * worker.
+ */
 const msHereMax = 10;
-/** What a text costs each matcher, however short it is; in characters. */
+/** The fixed cost of a text for each matcher, in characters. */
 const textOverhead = 32;
-/** A piece that takes no longer is of no text that costs much. */
+/** A piece that takes no longer belongs to a text that costs little. */
 const quickMs = 1;
-/** Something that has begun and does not end is looked at again and again, in longer and longer pieces: not here above this. */
+/**
+ * A possible match that has begun and does not end is inspected again and again, in longer and longer pieces. Above
+ * this cost, the scan moves to a worker.
+ */
 const pendingNsMax = 2 * pieceNs;
 
 export interface ScannerDeps {
@@ -36,10 +45,10 @@ export interface ScannerDeps {
   cpu?(): number;
 }
 
-/** A scan that others have to be waited for. */
+/** A scan that has to wait: for other scans or for a worker. */
 export interface PendingScan {
   readonly scanned: Promise<Scanned>;
-  /** Nobody waits for it any more. */
+  /** No request waits for it. */
   cancel(): void;
 }
 
@@ -61,7 +70,7 @@ export class Scanner {
     return this.#slices;
   }
 
-  /** Steps of far less than a slice each, in turns with scans. @throws what they throw; NoTurnError */
+  /** Runs steps of far less than a slice each, alternating with scans. @throws the errors of the steps; NoTurnError */
   finish<T>(owner: ShareOwner, steps: Generator<void, T>, isLeft: () => boolean): Promise<T> {
     return this.#deps.turns.finish(owner, steps, isLeft);
   }
@@ -89,7 +98,7 @@ export function isTooLong(slots: readonly Slot[]): boolean {
 
 const nothing: Scanned = { hits: [], failed: [] };
 
-/** One request's, or one answer's. */
+/** The scan of one request or one response. */
 class GuardrailScan {
   readonly likelyNs: number;
   readonly #compiled: readonly CompiledGuardrail[];
@@ -125,10 +134,13 @@ class GuardrailScan {
     return this.#scan.result();
   }
 
-  /** Scans on, for no longer than nobody notices. @returns worker: the rest is too much for here */
+  /**
+   * Scans for one slice, too short to delay other requests.
+   * @returns worker: the rest costs too much for the event loop
+   */
   slice(): 'done' | 'more' | 'worker' {
     const { now, cpu } = this.#deps;
-    // Of the first slice, which is mostly the only one, not even the time is asked for twice.
+    // The first slice is usually the only one, so even its processor time is not measured.
     const cpuBegun = this.#slices++ === 0 ? undefined : cpu();
     const begun = now();
     let last = begun;
@@ -147,7 +159,7 @@ class GuardrailScan {
     return this.#spentMs > msHereMax ? 'worker' : 'more';
   }
 
-  /** @param texts has to have room for it */
+  /** @param texts a share that must have room for the scan's texts, else the scan is unavailable */
   inTurns(texts: HeldShare): Scanned | PendingScan {
     if (!texts.take(this.#owner, this.#length)) return this.result();
     let state: ReturnType<GuardrailScan['slice']> = 'more';
@@ -170,7 +182,7 @@ class GuardrailScan {
     return { scanned, cancel: () => cancel() };
   }
 
-  /** What is not done yet; what has been done of it here is done again. */
+  /** Moves the unfinished matchers to a worker, which repeats what they have done here. */
   inWorker(): PendingScan {
     const left = this.#order.slice(this.#order.length - (this.#scan.result().unavailable?.length ?? 0));
     const guardrails = left.map((index) => {
@@ -189,7 +201,7 @@ class GuardrailScan {
     return { scanned: merged, cancel };
   }
 
-  /** @param left which matcher each of the worker's is */
+  /** @param left the own index of each of the worker's matchers */
   #merged(left: readonly number[], rest: Scanned): Scanned {
     const indexOf = (index: number) => left[index] ?? 0;
     const own = this.result();
@@ -201,7 +213,10 @@ class GuardrailScan {
   }
 }
 
-/** Those that may hold something back first, and of them the cheap ones: what takes too long then keeps no other from its find. */
+/**
+ * Guardrails that may block or redact first, cheap ones first among them: then an expensive scan prevents no other
+ * match.
+ */
 function inOrder(compiled: readonly CompiledGuardrail[]): readonly number[] {
   const place = ({ guardrail }: CompiledGuardrail) => (guardrail.action === 'observe' ? 1 : 0);
   return [...compiled.entries()]

@@ -1,5 +1,5 @@
-// A check that somebody else does, a service or a model: it is asked about texts, and may fail, which the guardrail's failure rule
-// decides. What the gateway itself lacks is no failure of it: then it was not asked.
+// A check by an external service or a model. It gets texts and may fail; then the guardrail's failure rule decides. If
+// the gateway itself lacks a resource, the service was not called and has not failed.
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import type { Placeholders } from '../../guardrails/placeholders.ts';
 import type { RequestContext, TextVerdict } from '../../guardrails/services/adapter.ts';
@@ -12,23 +12,23 @@ export interface ServiceQuestion {
   readonly stage: Stage;
   readonly requestId: string;
   readonly caller: Caller;
-  /** The caller's. */
+  /** The caller's organization. */
   readonly organization: OrganizationRecord;
   /** `<provider>/<model>` */
   readonly model: string;
-  /** None empty. */
+  /** No text is empty. */
   readonly texts: readonly string[];
-  /** UTF-16 units that are asked about at a time. */
+  /** In UTF-16 units: how much text the service gets at once. */
   readonly window: number;
-  /** What the texts are part of, as other guardrails have left it. */
+  /** The conversation that the texts belong to, as other guardrails have left it. */
   context(): RequestContext;
 }
 
 export type ServiceVerdict =
   | { readonly kind: 'pass' }
   /**
-   * @param texts what stands in place of each text where the service says so itself
-   * @param found what was found in each text, where it says that. Only with one of them can a guardrail redact by it
+   * @param texts the replacement of each text, if the service returns that
+   * @param found the matches in each text, if the service returns them. A guardrail can redact only with one of the two
    */
   | {
       readonly kind: 'found';
@@ -39,14 +39,16 @@ export type ServiceVerdict =
 
 export interface ServiceCheck {
   /**
-   * @throws ServiceFailedError where it does not answer in time, answers what is no answer, or is being left alone; NotRequestedError where
-   * the gateway has no room, or no money, to ask it
+   * @throws ServiceFailedError if the service does not respond in time, its response is unreadable, or its breaker is
+   * open; NotRequestedError if the gateway has no room, or no money, for the call
    */
   ask(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict>;
 }
 
 export class ServiceFailedError extends Error {
-  /** A word for metrics and logs: "timeout", "unreachable", "refused", "answer", "resting", "no_key", "no_price", "unknown". */
+  /**
+   * For metrics and logs: "timeout", "unreachable", "refused", "answer", "resting", "no_key", "no_price", "unknown".
+   */
   readonly reason: string;
 
   constructor(reason: string, cause?: unknown) {
@@ -56,11 +58,11 @@ export class ServiceFailedError extends Error {
   }
 }
 
-/** Of the gateway's own: no failure rule is asked, because who could choose it by sending much would have a way past the guardrail. */
+/** The gateway lacked a resource. No failure rule applies: else a caller could bypass the guardrail by sending much. */
 export class NotRequestedError extends Error {
-  /** A word for metrics and logs: "busy", "budget". */
+  /** For metrics and logs: "busy", "budget". */
   readonly reason: string;
-  /** What its caller is told; undefined: that nothing can be inspected now. */
+  /** The error for the caller. If undefined, the caller learns that nothing can be inspected now. */
   readonly refusal: GatewayError | undefined;
 
   constructor(
@@ -74,30 +76,32 @@ export class NotRequestedError extends Error {
   }
 }
 
-/** What is known of texts beside what they say, by their index. */
+/** Facts about texts beside their content, by their index. */
 export interface RequestFacts {
-  /** Nothing can be put in place of it: what would have to be rewritten blocks. */
+  /** Nothing in it can be replaced: a match that would be redacted blocks. */
   isFixed?(index: number): boolean;
-  /** All of it, and no part of a longer text. */
+  /** It is a whole text, not a part of a longer one. */
   isWhole?(index: number): boolean;
-  /** Of what is found in it. Default: fresh ones for each text. */
+  /** Placeholders for its matches. Default: new ones for each text. */
   placeholders?(index: number): Placeholders;
 }
 
 /** A service's check of one guardrail, for one stage of one request. */
 export interface ServiceGuard {
   readonly guardrail: Guardrail;
-  /** Whether nothing of the answer leaves before it has answered; else it is asked when all has left. */
+  /**
+   * Whether the response waits for this service. Otherwise the service is called when the whole response has been sent.
+   */
   readonly holds: boolean;
-  /** UTF-16 units of a text that it is asked about at a time: see windows.ts. */
+  /** In UTF-16 units: how much of a text it gets at once, see windows.ts. */
   readonly window: number;
   /**
-   * Asks, and applies the failure rule.
-   * @returns the texts as they go on, in their order
+   * Calls the service and applies the failure rule.
+   * @returns the texts after redaction, in their order
    * @throws GatewayError guardrail_blocked, guardrail_unavailable, those of budgets
    */
   judge(texts: readonly string[], signal: AbortSignal, about?: RequestFacts): Promise<readonly string[]>;
-  /** Nothing more is asked: counts what was decided. Not after a refusal, nor where nothing was asked. */
+  /** Counts the decision after the last call. Not called after a refusal or without a call. */
   ended(): void;
 }
 
@@ -105,9 +109,9 @@ const form = /^[A-Z][A-Z0-9_]{0,63}$/;
 const labelsMax = 20;
 
 /**
- * What another service says it has found. Its words are its own, so only those in the form of labels are taken. Others are left out: what
- * was found counts without a name too.
- * @param said as it came
+ * Reads the labels that another service returns. Only values in the form of labels are used, because the service can
+ * return any text. Others are omitted: a match counts without a label too.
+ * @param stated the value as received
  */
 export function labelsIn(stated: unknown): readonly string[] {
   if (!Array.isArray(stated)) return [];

@@ -1,8 +1,8 @@
-// Workers that scan what costs too much for the event loop: started before they are needed and kept warm, one more than are at work.
-// A scan whose pieces take long, because something in its text begins and does not end, goes to one worker for all of these, so that
-// the others are never held up by a piece. Each has several scans before it and goes on with the one whose organization has had the least (guardrail-worker.ts); an organization
-// has a share of these places, what is above it waits in a fair queue, bounded by its length and by time. A scan ends by its own
-// budget, in the worker; a worker is ended only where it no longer says anything.
+// Workers for scans that cost too much for the event loop. They start before they are needed: there is always one more
+// than are busy. Scans with long pieces, where a possible match does not end, share a separate worker, so that they
+// never delay the others. A worker has several scans and continues that of the organization with the least processor
+// time (guardrail-worker.ts). An organization has a share of the slots; further scans wait in a fair queue, limited in
+// length and time. A scan ends by its own budget; only a silent worker is terminated.
 import type { Logger } from '../../common/logger.ts';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
@@ -18,35 +18,35 @@ import {
 
 export interface WorkerPoolDeps {
   readonly log: Logger;
-  /** In the queue. */
+  /** Maximum wait in the queue. */
   readonly waitMsMax?: number;
-  /** Processor time of one scan, which is stopped between two pieces then. */
+  /** Processor time of one scan. A scan that exceeds it stops between two pieces. */
   readonly workMsMax?: number;
-  /** From the worker's first word about a scan to its last: then nobody waits for it any more. */
+  /** Maximum time of a scan in a worker; after it, the scan is given up. */
   readonly lateMs?: number;
-  /** A worker that says nothing for so long is stuck. */
+  /** A worker that is silent for this long is stuck. */
   readonly silentMsMax?: number;
-  /** What runs in a worker. Default: guardrail-worker.ts */
+  /** The file that a worker runs. Default: guardrail-worker.ts */
   readonly file?: string;
 }
 
 export interface PoolScan {
-  /** Rejects with NoCapacityError; what was not seen to its end in time is `unavailable`. */
+  /** Rejects with NoCapacityError. Matchers that did not finish in time are `unavailable`. */
   readonly scanned: Promise<Scanned>;
   cancel(): void;
 }
 
 const defaults = { waitMsMax: 5_000, workMsMax: 5_000, lateMs: 15_000, silentMsMax: 10_000 } as const;
-/** About what a long prompt has. */
+/** About the length of a long prompt. */
 const quantum = 64 * 1024;
 const workersMax = 2;
-/** After a worker that could not be started. */
+/** Pause after a worker could not be started. */
 const pauseMs = 1_000;
 
 export class WorkerPool {
   readonly #deps: WorkerPoolDeps & typeof defaults;
   readonly #workers = new Set<ScanWorker>();
-  /** Of scans with long pieces; started when the first one comes. */
+  /** For scans with long pieces; started for the first one. */
   #long: ScanWorker | undefined;
   readonly #places = new HeldShare(shares.guardrail_workers.bounds);
   readonly #queue = new FairQueue<PooledScan>({ waiting: shares.guardrail_queue.bounds, quantum });
@@ -62,12 +62,12 @@ export class WorkerPool {
     return this.#queue.waiting;
   }
 
-  /** Scans that workers have before them. */
+  /** Scans in workers. */
   get working(): ReadShare {
     return this.#places;
   }
 
-  /** Starts the first worker, so that it is there when it is needed. */
+  /** Starts workers until one more is ready than are busy. */
   warm(): void {
     const busy = [...this.#workers].filter(({ scans }) => scans > 0).length;
     const wanted = Math.min(workersMax, busy + 1);
@@ -109,7 +109,7 @@ export class WorkerPool {
     }
   }
 
-  /** Of those that have started. */
+  /** Only workers that have started. */
   #leastBusy(): ScanWorker | undefined {
     const ready = [...this.#workers].filter(({ isReady }) => isReady);
     return ready.reduce<ScanWorker | undefined>(
@@ -131,13 +131,13 @@ export class WorkerPool {
       const worker = this.#newWorker({ takesLong: false }, () => this.#workers.delete(worker));
       this.#workers.add(worker);
     } catch (err) {
-      // There is no thread for it: whoever waits is served by those that are there, or told.
+      // There is no thread for it. Waiting scans are served by the existing workers, or rejected.
       log.warn({ err }, 'a worker of guardrails cannot be started; trying again');
       this.#pauseStarting();
     }
   }
 
-  /** It keeps its place. */
+  /** The scan keeps its slot. */
   #scanLong(scan: PooledScan): void {
     try {
       this.#long ??= this.#newWorker({ takesLong: true }, () => {
@@ -151,7 +151,7 @@ export class WorkerPool {
     }
   }
 
-  /** @throws Error of Node where there is no thread for it */
+  /** @throws Error of Node if there is no thread for the worker */
   #newWorker(kind: Pick<ScanWorkerDeps, 'takesLong'>, remove: () => void): ScanWorker {
     const { file, log, silentMsMax } = this.#deps;
     return new ScanWorker({
@@ -194,7 +194,7 @@ export class WorkerPool {
     scan.timer.current = setTimeout(() => this.#giveUp(scan, 'it takes too long'), ms).unref();
   }
 
-  /** Nobody waits for it: in the queue it is passed over, in a worker it stops between two pieces. */
+  /** Rejects the scan. In the queue it is skipped; in a worker it stops between two pieces. */
   #giveUp(scan: PooledScan, reason: string): void {
     clearTimeout(scan.timer.current);
     scan.isOver = true;

@@ -1,14 +1,14 @@
-// How much the gateway takes on at a time: requests in flight and bytes buffered, each shared by organizations and their keys. What
-// there is no room for is refused at once; nothing queues.
+// Limits the load that the gateway accepts at a time: requests in flight and buffered bytes, each shared by
+// organizations and their keys. Anything beyond the limits is refused at once; nothing queues.
 import { alphaOf, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { overloaded } from '../errors.ts';
 
 export interface AdmissionLimits {
   readonly inFlightMax: number;
   readonly bufferedBytesMax: number;
-  /** Of both, the part that one organization may use while it is alone, above 0 to 1. */
+  /** The part of both that one organization may use while no other does, above 0 to 1. */
   readonly organizationShare: number;
-  /** Default: keys have shares of what their organization may use. */
+  /** Default: keys have shares of their organization's part. */
   readonly keyAlpha?: number;
 }
 
@@ -40,7 +40,7 @@ export class Admission {
   }
 }
 
-/** One admitted request. Disposing it gives back its slot and its bytes. */
+/** One admitted request. Disposing it releases its slot and its bytes. */
 export class Ticket implements Disposable {
   readonly #admission: Admission;
   readonly #owner: ShareOwner;

@@ -1,5 +1,6 @@
-// From a parsed request to a call that may be dispatched: which provider and model, whether the caller may use it, and
-// where it can go. What is allowed is a model, by whichever of its names; what is sent is the name that the caller sent.
+// Turns a parsed request into a call that may be dispatched: resolves the provider and model, checks that the caller
+// may use the model, and finds the targets. An allow-list applies to a model under each of its names; the provider gets
+// the name that the caller sent.
 import { canonicalModel, namesOfModel } from '../../catalog/model-names.ts';
 import { isSlip, isSlipOf } from '../../catalog/nearest-models.ts';
 import { isModelName } from '../../common/model-facts.ts';
@@ -33,16 +34,19 @@ export interface AuthorizeInput {
   readonly headers: RequestHeaders;
   /** The provider of a provider's own route. */
   readonly routeProvider: Provider | undefined;
-  /** Where such a route leads, with the caller's own credential. */
+  /** The target of such a route, with the caller's own credential. */
   readonly routeTarget: Target | undefined;
-  /** A guardrail asks: what callers may call is not asked. */
+  /** The call is a guardrail's, so the callers' allow-lists do not apply. */
   readonly isGuardrails?: boolean;
 }
 
-/** @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported, provider_not_configured… */
+/**
+ * @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported,
+ * provider_not_configured…
+ */
 export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall {
   const { caller, headers, request, requestId } = input;
-  // Before anything is made of the name: it is logged, stored and sent back.
+  // First of all, because the name is logged, stored and returned.
   if (repeatsKey(request.model, headers, caller.direct)) throw keyInModel();
   const called = modelOf(deps, input);
   const { provider, model, custom } = called;
@@ -72,7 +76,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   };
 }
 
-/** By the first of its names that has a row. */
+/** Looks up the first of the model's names that has a row. */
 function inCatalog(qualifiedModel: string): CatalogModel | undefined {
   for (const name of namesOfModel(qualifiedModel)) {
     const slash = name.indexOf('/');
@@ -151,14 +155,17 @@ function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provide
   return [routeTarget ?? deps.targets.direct(provider, directCredential(provider, headers))];
 }
 
-/** Of a direct request on the generic route. @throws GatewayError provider_key_required, invalid_region */
+/**
+ * The credential of a direct request on the generic route.
+ * @throws GatewayError provider_key_required, invalid_region
+ */
 function directCredential(provider: Provider, headers: RequestHeaders): DirectCredential {
   if (provider.routeCredential === 'cloud-keys') return cloudCredential(headers);
   return { credential: { apiKey: readDirectKey(headers) }, endpoint: undefined, region: undefined };
 }
 
 /**
- * Where a request on a provider's own route goes: all that its headers and path decide, before the body is read.
+ * The target of a request on a provider's own route, from its headers and path, before the body is read.
  * @throws GatewayError provider_key_required, invalid_endpoint, invalid_region
  */
 export function routeTarget(
@@ -170,7 +177,7 @@ export function routeTarget(
   const form = provider.routeCredential;
   if (form === 'cloud-keys') return targets.direct(provider, cloudCredential(headers));
   const credential: Credential = { apiKey: readRouteKey(headers, form) };
-  // It would be asked for by name before anybody could refuse it.
+  // Without this check, a key in the path would become part of a host name and be looked up.
   if (endpoint !== undefined && repeatsKey(endpoint, headers, true))
     throw new GatewayError('invalid_endpoint');
   const checked = endpoint === undefined ? undefined : checkEndpoint(endpoint);

@@ -1,4 +1,4 @@
-// Reads a request body: media type, size, structure and memory are checked while it arrives, never afterwards.
+// Reads a request body. Media type, size, structure and memory are checked while it arrives, never afterwards.
 import { ByteStore } from '../../common/byte-store.ts';
 import { JsonGuard, type JsonLimits } from '../conversation/json-guard.ts';
 import { GatewayError } from '../errors.ts';
@@ -18,7 +18,8 @@ export async function readBody(exchange: Exchange, limits: BodyLimits, turns: Lo
   checkMediaType(exchange);
   const announced = Number(exchange.headers.get('content-length') ?? 0);
   if (announced > limits.bodyBytesMax) throw tooLarge(limits);
-  // All that will come, before any of it does: bodies that come side by side, and each find no room for their last part, would all fail.
+  // Reserves memory for the whole body first. Otherwise several bodies could all fail because none finds room for its
+  // last part.
   if (announced > 0) exchange.buffer(announced);
   if (exchange.expectsContinue) exchange.response.writeContinue();
   exchange.waitFor('body');
@@ -79,7 +80,7 @@ function collect(exchange: Exchange, limits: BodyLimits, turns: LoopTurns): Prom
         stop(tooLarge(limits));
         return;
       }
-      // To measure them would take longer than they do.
+      // Measuring a tiny chunk would take longer than processing it.
       if (chunk.length <= tinyBytes) {
         take(chunk);
         return;
@@ -92,14 +93,14 @@ function collect(exchange: Exchange, limits: BodyLimits, turns: LoopTurns): Prom
         if (hasEnded) done();
         else request.resume();
       });
-      // What is paused here is read no further; the caller's connection holds the rest.
+      // A paused request is not read any further; the caller's connection keeps the rest.
       if (waits) request.pause();
     });
     request.once('end', () => {
       hasEnded = true;
       if (!waits) done();
     });
-    // A broken connection is told by the response's close as well; without a listener here it would be uncaught.
+    // The response's close reports a broken connection too. Without a listener here the error would be uncaught.
     request.once('error', () => undefined);
   });
 }

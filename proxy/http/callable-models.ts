@@ -1,4 +1,5 @@
-// Which models a caller may call, and which of them a name was meant to be. Allow-lists know a model by all of its names.
+// The models that a caller may call, and suggestions for a misspelled name. An allow-list knows a model by all of its
+// names.
 import { chatModels } from '../../catalog/model-names.ts';
 import { allowsModel } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
@@ -14,7 +15,10 @@ export interface CallableDeps {
   readonly customProviders: CustomProviders;
 }
 
-/** Whether every level of the caller allows the model, of both keys where two were sent. @param model its canonical name */
+/**
+ * Whether every level of the caller, of both keys if two were sent, allows the model.
+ * @param model its canonical name
+ */
 export function mayCall({ principal, project }: Caller, model: string): boolean {
   return allows(principal, model) && (project === undefined || allows(project, model));
 }
@@ -27,14 +31,17 @@ function allows({ organization, scope, key }: Principal, model: string): boolean
   );
 }
 
-/** Every row of the catalog and of custom providers' lists that the caller may call, synonyms with a row of their own among them. */
+/**
+ * All rows of the catalog and of custom providers' lists that the caller may call, including synonyms with a row of
+ * their own.
+ */
 export function callableModels(caller: Caller, deps: CallableDeps): readonly CatalogModel[] {
   const isConfigured = configuredProviders(caller, deps);
   const shipped = listModels().filter((model) => model.chat && isConfigured(model.provider));
   return [...shipped, ...customModels(caller, deps)].filter((model) => mayCall(caller, nameOf(model)));
 }
 
-/** Canonical names near to what was asked for, of models that the caller may call. */
+/** Canonical names similar to the requested one, of models that the caller may call. */
 export function nearestCallable(requested: string, caller: Caller, deps: CallableDeps): readonly string[] {
   const isConfigured = configuredProviders(caller, deps);
   const shipped = chatModels().filter((name) => isConfigured(name.slice(0, name.indexOf('/'))));

@@ -1,15 +1,16 @@
-// Connections of callers on all traffic listeners, from accept to close: so many in all that the process has descriptors left for its
-// providers, and of those a share for each address, whatever a connection does or fails to do. Where there is no room an idle one that
-// was answered gives way; else the new one is refused with an answer, as long as there is room for that.
+// Connections of callers on all traffic listeners, from accept to close. Their number is limited, so that descriptors
+// remain for providers, and each address has a share of it, whatever a connection does. Without room, an idle
+// connection is closed for the new one; if there is none, the new one gets an error response, as long as there is room
+// for that.
 import type { Socket } from 'node:net';
 import { addressGroup } from '../../common/caller-address.ts';
 import { descriptorsForCallers } from '../../common/descriptors.ts';
 import type { HeldShare, ShareOwner } from '../../common/shares.ts';
 
 export interface ConnectionsOptions {
-  /** Of connections that are served, by address. */
+  /** Shares of served connections, by address. */
   readonly share: HeldShare;
-  /** Connections that are told that there is no room, at a time; more are closed. */
+  /** Maximum number of connections that get an error response for lack of room. Further ones are closed. */
   readonly refusedMax: number;
 }
 
@@ -17,30 +18,30 @@ export interface ConnectionsOptions {
 export interface Connection {
   readonly owner: ShareOwner;
   readonly socket: Socket;
-  /** All that it gets is to be told so. */
+  /** The connection only gets an error response. */
   readonly isRefused: boolean;
-  /** Under way. */
+  /** Number of requests in flight. */
   requests: number;
   isOpen: boolean;
 }
 
-/** What is known of a connection when it is accepted. */
+/** Facts about a connection when it is accepted. */
 export interface Accepted {
-  /** Whose it is, as a trusted proxy reports it where one does; undefined where the peer has gone. */
+  /** The caller's address, from a trusted proxy if there is one; undefined if the peer has gone. */
   readonly address: string | undefined;
-  /** Ends a connection that is refused and has sent no request. */
+  /** Ends a refused connection that has sent no request. */
   announce(): void;
 }
 
-/** For a caller to send the head of a request, so that it can be told. */
+/** Time for a caller to send the head of a request, so that it can get a response. */
 const refusedMs = 1000;
 
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #bySocket = new WeakMap<Socket, Connection>();
-  /** TLS has a socket of its own over the one that was accepted; both have the same ends. */
+  /** TLS uses a socket of its own over the accepted one. Both have the same addresses and ports. */
   readonly #byEnds = new Map<string, Connection>();
-  /** Answered and waiting for another request, longest first; of all, and by address. */
+  /** Connections that wait for another request, the longest idle first: all, and by address. */
   readonly #idle = new Set<Connection>();
   readonly #idleOf = new Map<string, Set<Connection>>();
   #refused = 0;
@@ -50,7 +51,7 @@ export class Connections {
   }
 
   accept(socket: Socket, { address, announce }: Accepted): void {
-    // Gone already.
+    // The peer has gone already.
     if (address === undefined) return void socket.destroy();
     const group = addressGroup(address);
     const owner = { organization: group, key: group };
@@ -69,7 +70,7 @@ export class Connections {
     });
   }
 
-  /** @returns the connection that it came on; undefined where that has closed */
+  /** @returns the connection of the request; undefined if that has closed */
   requestStarted(socket: Socket): Connection | undefined {
     const connection = this.#bySocket.get(socket) ?? this.#byEnds.get(endsOf(socket));
     if (connection === undefined) return undefined;
@@ -91,7 +92,8 @@ export class Connections {
   #take(owner: ShareOwner): boolean {
     const { share } = this.#options;
     if (share.hasRoom(owner)) return share.take(owner);
-    // Whoever has its share gives up a connection of its own; where all are taken the one goes that waits for longest.
+    // An address that has used its share loses a connection of its own. If all are in use, the longest idle one is
+    // closed.
     const isFull = share.used >= share.capacity;
     const [longest] = (isFull ? this.#idle : this.#idleOf.get(owner.organization)) ?? [];
     if (longest !== undefined) {
@@ -126,19 +128,19 @@ function endsOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }
 
-/** More need memory that nobody has provided for without saying so. */
+/** More connections need more memory than usual, so an operator has to ask for them. */
 const usualMax = 16_384;
 
 export interface ConnectionBounds {
-  /** What there are descriptors for. */
+  /** The number for which there are descriptors. */
   readonly max: number;
   readonly usual: number;
   readonly refusedMax: number;
 }
 
 /**
- * Of the descriptors that a process may open, what its callers' connections may take: each may need one to a provider as well, and those
- * that are refused need some too.
+ * How many of the descriptors that a process may open are for callers' connections. Each of these may need one to a
+ * provider as well, and refused connections need some too.
  */
 export function connectionBounds(descriptorsMax: number): ConnectionBounds {
   const open = descriptorsForCallers(descriptorsMax);

@@ -1,5 +1,5 @@
-// One request and its response from accept to record: its identity, what it waits for (the watchdog looks at it), how it is
-// ended from outside, and what will be recorded of it.
+// One request and its response, from accept to record: its identity, what it waits for (read by the watchdog), how it
+// is aborted from outside, and its record.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
@@ -9,7 +9,10 @@ import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
 
-/** The client closed the connection before its answer was complete, or takes nothing of it. Logged as 499, answered to nobody. */
+/**
+ * The client closed the connection before its response was complete, or reads nothing of it. Logged as 499; there is no
+ * response.
+ */
 export class ClientGone extends Error {
   readonly code: 'client_left' | 'client_stalled';
 
@@ -20,76 +23,76 @@ export class ClientGone extends Error {
   }
 }
 
-/** What a stage waits for, as far as it can be ended. */
+/** The part of a waiting stage that can be aborted. */
 export interface Abortable {
   abort(error: Error, exchange: Exchange): void;
 }
 
-/** What a request may be waiting for; undefined = the gateway itself. */
+/** What a request waits for; undefined = the gateway itself. */
 export type Waiting = 'body' | 'head' | 'event' | 'reader' | undefined;
 
-/** What the access log and the metrics tell of a request. */
+/** Data for the access log and the metrics of a request. */
 export interface RequestRecord {
   route: string;
   organizationId: string | undefined;
   keyId: string | undefined;
-  /** Of a key that was sent and is not known here: its last characters. */
+  /** The last characters of a key that was sent and is unknown. */
   keyHint: string | undefined;
   projectKeyId: string | undefined;
   provider: string | undefined;
-  /** The stored key that the provider was to be called with. */
+  /** The stored key of the target that the provider was to be called with. */
   providerKeyId: string | undefined;
-  /** By its canonical name, without the provider. */
+  /** Canonical name, without the provider. */
   model: string | undefined;
-  /** As the caller named it, where that is another name. */
+  /** The name that the caller sent, if that is another one. */
   modelSent: string | undefined;
-  /** The model's name in catalog or configuration, where they know it: only then is it a metric label. */
+  /** The model's name in the catalog or in configuration. Only known names are metric labels. */
   catalogName: string | undefined;
   status: number;
   errorCode: string | undefined;
   errorSource: 'gateway' | 'provider' | undefined;
   /** Logged, never sent. */
   cause: unknown;
-  /** The limit or budget that decided. */
+  /** The limit or budget that refused the request. */
   limitId: string | undefined;
-  /** How the provider names the request that it failed. */
+  /** The provider's id of a request that it failed. */
   upstreamRequestId: string | undefined;
   attempts: number;
   streamed: boolean;
   direct: boolean;
   usage: Usage | undefined;
-  /** As the ledger settled it, in nano-dollars: what the provider did not report is estimated. */
+  /** In nano-dollars, as the ledger settled it. Unreported usage is estimated. */
   costNano: number;
-  /** Why the cost is estimated; undefined where it is not. */
+  /** The reason why the cost is estimated; undefined if it is not. */
   estimateReason: EstimateReason | undefined;
-  /** What a whole answer tells of its cost, USD; undefined where it is not known. */
+  /** The cost in a whole response, in USD; undefined if it is unknown. */
   costText: string | undefined;
-  /** As the provider named it. */
+  /** The model that the provider reported. */
   modelAnswered: string | undefined;
   requestBytes: number;
-  /** Monotonic, when the first byte of the answer was there, while it was for the caller. */
+  /** Monotonic time of the response's first byte, unless it was read on without the caller. */
   firstByteAt: number | undefined;
-  /** Monotonic, when the provider's response was read on without its caller: what the caller got of it ended then. */
+  /** Monotonic time at which reading on without the caller began. The caller received nothing after it. */
   readOnAt: number | undefined;
-  /** For how long it was read on. */
+  /** How long it was read on. */
   readOnMs: number | undefined;
-  /** What the answer tells of the caller's limits: names and values in turn. */
+  /** Response headers about the caller's limits: alternating names and values. */
   limitHeaders: readonly string[];
-  /** What the answer tells of the guardrails that apply; undefined where none does. */
+  /** Response header about the guardrails that apply; undefined if none does. */
   guardrailHeader: string | undefined;
   /** The guardrails that did not pass, in the same form. */
   guardrailsNotPassed: string | undefined;
 }
 
-/** How a request came. */
+/** How a request arrived. */
 export interface Arrival {
-  /** Of its caller: behind proxies that are trusted the one that they report. */
+  /** The caller's address; behind trusted proxies, the one that they report. */
   readonly address: string;
   /** The caller waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** There is no room for its connection: all that it gets is to be told. Default: false. */
+  /** There is no room for its connection, so it only gets an error response. Default: false. */
   readonly isRefused?: boolean;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly monotonic: () => number;
 }
 
@@ -101,7 +104,7 @@ export class Exchange {
   readonly address: string;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
-  /** There is no room for its connection: all that it gets is to be told. */
+  /** There is no room for its connection, so it only gets an error response. */
   readonly isRefused: boolean;
   /** The caller waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
@@ -140,16 +143,16 @@ export class Exchange {
   };
   /** Resolves when the response is sent or its connection is gone. */
   readonly closed: Promise<void>;
-  /** Monotonic, when the first attempt began. */
+  /** Monotonic time at which the first attempt began. */
   dispatchedAt: number | undefined;
   ticket: Ticket | undefined;
-  /** The last that was sent. */
+  /** The latest attempt that was sent. */
   attempt: Received | undefined;
   waiting: Waiting;
-  /** The watchdog's: its place among those that are watched. */
+  /** The index in the watchdog's list. */
   watchedAt = 0;
   waitingSince = 0;
-  /** For so long its caller has been waited for to take what there was, in all. */
+  /** Total time that was spent waiting for the caller to read, in milliseconds. */
   readerMs = 0;
   #abortable: Abortable | undefined;
   #aborted: Error | undefined;
@@ -174,23 +177,27 @@ export class Exchange {
     });
   }
 
-  /** Why the request was ended from outside. */
+  /** The error that aborted the request. */
   get aborted(): Error | undefined {
     return this.#aborted;
   }
 
   /**
-   * Says what is ended when the request is; each stage replaces it. An object that exists anyway and no closure: closures kept
-   * for the length of a request made the collector carry every finished request into the old generation.
+   * Sets what is aborted with the request; each stage replaces it. Stages pass an existing object instead of a closure:
+   * closures that lived as long as a request made the garbage collector move every finished request into the old
+   * generation.
    */
   onAbort(abortable: Abortable): void {
     this.#abortable = abortable;
   }
 
-  /** Ends the request from outside, once: the stage that waits fails with this error. A client that then takes no answer is cut. */
+  /**
+   * Aborts the request, once: the waiting stage fails with this error. A client that then reads no response is
+   * disconnected.
+   */
   abort(error: Error): void {
     if (this.isReadOn) {
-      // Of its caller there is nothing left to end.
+      // The caller has gone already, so only the attempt is given up.
       if (!(error instanceof ClientGone)) this.attempt?.giveUp('timed_out');
       return;
     }
@@ -202,7 +209,7 @@ export class Exchange {
     this.#abortable?.abort(error, this);
   }
 
-  /** @throws the error that ended the request from outside */
+  /** @throws the error that aborted the request */
   throwIfAborted(): void {
     if (this.#aborted !== undefined) throw this.#aborted;
   }
@@ -214,7 +221,7 @@ export class Exchange {
     this.waitingSince = now;
   }
 
-  /** @param attempt absent where nothing is known of what comes of it: a forwarding sidecar settles nothing */
+  /** @param attempt absent in forward mode, where nothing is settled */
   attemptStarted(attempt?: Received): void {
     this.throwIfAborted();
     this.attempt = attempt;
@@ -227,11 +234,11 @@ export class Exchange {
     return this.record.readOnAt !== undefined && this.record.readOnMs === undefined;
   }
 
-  /** The provider's response goes on without its caller; the time limits on the provider stay. */
+  /** From now on the provider's response is read without its caller. The time limits on the provider stay. */
   readOnStarted(): void {
     const { record } = this;
     record.readOnAt = this.#monotonic();
-    // A slow reader paused the provider.
+    // A slow reader had paused the provider.
     if (this.waiting !== 'head') this.waitFor('event');
   }
 
@@ -250,12 +257,14 @@ export class Exchange {
     this.waitingSince = now;
   }
 
-  /** Milliseconds from the request's head until its caller had the response, or left; until now while it is under way. */
+  /**
+   * Milliseconds from the request's head until the caller had the response or left; until now for a request in flight.
+   */
   get elapsedMs(): number {
     return (this.record.readOnAt ?? this.#monotonic()) - this.startedAt;
   }
 
-  /** Whose shares it uses. */
+  /** The organization and key whose shares it uses. */
   get owner(): ShareOwner {
     const { organizationId = '', keyId = '' } = this.record;
     return { organization: organizationId, key: keyId };

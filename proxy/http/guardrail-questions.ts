@@ -1,6 +1,7 @@
-// A guardrail's question to a model: a call of its own through the providers, priced, held of budgets and recorded as usage of its own,
-// under the id of the request that has caused it. It passes by the guardrails, so none is asked about its own questions; and by the
-// limits on rates and the callers' allow-lists, because not its caller but the organization has chosen it.
+// A guardrail's question to a model: a call of its own through the providers. It has a price, a reservation and usage
+// of its own, under the id of the request that caused it. It does not pass guardrails, so none checks its own
+// questions. Rate limits and the callers' allow-lists do not apply, because the organization has chosen the model, not
+// the caller.
 import { isObject, objectsOf, parseJson } from '../../common/json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { ChatCall, Outcome } from '../call.ts';
@@ -18,7 +19,7 @@ import { RequestHeaders } from './headers.ts';
 export interface GuardrailQuestionsDeps extends AuthorizeDeps {
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
-  /** Milliseconds. */
+  /** In milliseconds. */
   monotonic(): number;
 }
 
@@ -43,7 +44,7 @@ export function createAskModel(deps: GuardrailQuestionsDeps): AskModel {
   };
 }
 
-/** @throws ServiceFailedError where the organization cannot call it */
+/** @throws ServiceFailedError if the organization cannot call the model */
 function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
   const { caller, requestId, guardrailId, model, messages, responseTokensMax } = question;
   const body = { model, messages: [...messages], max_completion_tokens: responseTokensMax };
@@ -66,12 +67,12 @@ function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
     });
     return { ...call, guardrailId };
   } catch (error) {
-    // Without a key, or of a provider that is no more.
+    // There is no key, or the provider no longer exists.
     throw error instanceof GatewayError ? new ServiceFailedError('no_key', error) : error;
   }
 }
 
-/** @throws NotRequestedError where the money is spent; ServiceFailedError where nobody knows what it costs */
+/** @throws NotRequestedError if the money is spent; ServiceFailedError if the model has no price */
 async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Promise<Hold> {
   try {
     return await ledger.reserve(call);
@@ -88,7 +89,7 @@ const notPriced: ReadonlySet<string> = new Set([
   'invalid_request',
 ]);
 
-/** What the ledger holds for it may be less than it asks for. */
+/** Lowers the output limit if the reservation covers less than the question requests. */
 function held(call: ChatCall, { outputCeiling }: Hold): ChatCall {
   const requested = call.request.body.max_completion_tokens;
   if (outputCeiling === undefined || (typeof requested === 'number' && requested <= outputCeiling))
@@ -96,7 +97,7 @@ function held(call: ChatCall, { outputCeiling }: Hold): ChatCall {
   return { ...call, request: withOutputCeiling(call.request, outputCeiling) };
 }
 
-/** The request that dispatch works for. */
+/** The request on whose behalf dispatch works. */
 class ModelRequest implements DispatchContext {
   readonly owner: ShareOwner;
   readonly startedAt: number;
@@ -119,7 +120,7 @@ class ModelRequest implements DispatchContext {
     this.attempts++;
   }
 
-  /** An answer is a few words; what a provider sends in their place is bounded as all answers are. */
+  /** Nothing to count: the response is short, and its size is limited like that of every response. */
   buffer(): void {}
 
   progress(): void {}
@@ -168,7 +169,7 @@ function endOf(failure: unknown): Pick<Outcome, 'status' | 'errorSource' | 'erro
   };
 }
 
-/** @throws ServiceFailedError where the model says nothing */
+/** @throws ServiceFailedError if the response has no text */
 function textOf(result: AttemptResult): string {
   const response = result.kind === 'complete' ? parseJson(result.body.toString()) : undefined;
   const [choice] = objectsOf(isObject(response) ? response.choices : undefined);

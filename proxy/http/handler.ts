@@ -1,5 +1,5 @@
 // THE REQUEST PATH, read top to bottom. Each stage has one name, here and in docs, logs and metrics. A stage refuses by
-// throwing a GatewayError; whatever is thrown is answered once, below.
+// throwing a GatewayError; every thrown error is turned into one response, below.
 import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
@@ -27,13 +27,13 @@ import { respondError, respondJson } from './respond.ts';
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, LifecycleDeps {
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
-  /** In which requests are worked through. */
+  /** Schedules the processing of requests on the event loop. */
   readonly turns: LoopTurns;
   readonly guardrails: Guardrails;
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
   readonly readOn: ReadOn;
-  /** For requests that bring no virtual key. */
+  /** For requests without a virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
 }
@@ -44,7 +44,7 @@ export function createHandler(deps: HandlerDeps): Handler {
 
 async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const { headers, record, request } = exchange;
-  // accept: a gateway that stops takes nothing new; callers are sent to another one.
+  // accept: a gateway that is stopping accepts nothing new; callers are sent to another one.
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
 
   // match
@@ -52,20 +52,21 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   record.route = route.kind;
   const provider = route.kind === 'chat' ? route.provider : undefined;
 
-  // authenticate: all that headers decide, before a byte of the body is read.
+  // authenticate: everything that headers decide, before a byte of the body is read.
   const onProviderRoute = provider !== undefined;
   const keyed = withAttachedKey(headers, onProviderRoute, deps.attachedKey?.current);
   const caller = await authenticate(deps, readCredentials(keyed, onProviderRoute), exchange.address);
   noteCaller(record, caller);
   const target = route.kind === 'chat' ? routeTarget(deps, route, headers) : undefined;
 
-  // admit: after authentication, so that strangers hold no place.
+  // admit: after authentication, so that unauthenticated callers hold no slot.
   exchange.ticket = deps.admission.admit(exchange.owner);
   const turn = deps.turns.begin(exchange.owner);
   if (turn !== undefined) await turn;
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
-  // read; what is large is parsed in its organization's turn, and written anew for the provider in another one.
+  // read: a larger body is parsed when its organization gets time on the event loop. Writing it for the provider waits
+  // for time again.
   const body = await readBody(exchange, deps.bodyLimits, deps.turns);
   const parsing = parseBody(exchange, body, deps.turns);
   const chatRequest = parsing instanceof Promise ? await parsing : parsing;
@@ -90,13 +91,14 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const inspecting = deps.guardrails.inspect(authorized, exchange);
   const { call, output } = inspecting instanceof Promise ? await inspecting : inspecting;
 
-  // reserve: for at most as long as its budgets and limits hold; what it may put out at most may be part of it.
+  // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens.
   const reserved = deps.ledger.reserve(call);
   const hold = reserved instanceof Promise ? await reserved : reserved;
   record.limitHeaders = hold.headers;
   let failure: unknown;
   try {
-    // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
+    // dispatch, then relay: committed at the first byte, which output guardrails release once they have decided about
+    // it.
     const sending = turnFor(exchange, body, deps.turns);
     if (sending !== undefined) await sending;
     const result = await dispatched(deps.dispatch(held(call, hold), exchange), output);
@@ -106,14 +108,14 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     failure = withNearest(error, call);
     respondError(exchange, failure);
   }
-  // read on: what its caller does not take any more is read for its usage alone.
+  // read on: a response that the caller no longer reads is read only for its usage.
   const reading = deps.readOn.finish(exchange, caller.principal.organization);
   if (reading !== undefined) await reading;
-  // settle: always, exactly once, and by what the provider has reported, whether or not it came to the caller.
+  // settle: always, exactly once, by the usage that the provider reported, even if the caller did not get it.
   settle(exchange, hold, failure);
 }
 
-/** What a provider says of a failure is told as an answer is: as output guardrails leave it. */
+/** Output guardrails also inspect a provider's error. */
 async function dispatched<T>(result: T | Promise<T>, output: OutputGuard | undefined): Promise<T> {
   try {
     return await result;
@@ -137,13 +139,13 @@ function nameWithin(qualifiedModel: string): string {
   return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
 }
 
-/** Of a whole response, where its usage is. */
+/** The cost of a whole response, if it has a complete usage. */
 function costText({ attempt }: Exchange, hold: Hold): string | undefined {
   const usage = attempt?.usageIsComplete === true ? attempt.usage() : undefined;
   return usage && hold.costText(usage);
 }
 
-/** The call with what the ledger has to say: the most that it may put out, and what its usage costs where a chunk tells it. */
+/** Adds the results of the reservation to the call: the maximum of output tokens, and the cost for the usage chunk. */
 function held(call: ChatCall, hold: Hold): ChatCall {
   const { outputCeiling } = hold;
   if (outputCeiling === undefined && !call.request.includeUsage) return call;

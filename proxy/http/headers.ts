@@ -1,5 +1,5 @@
-// Request headers, read once: only those the gateway knows, and which of them were sent twice with different values.
-// Nothing else of a caller's headers is looked at, and none is ever forwarded as it came.
+// Request headers, parsed once: only those that the gateway knows, and which of them were sent twice with different
+// values. No other header of a caller is read, and none is forwarded unchanged.
 import { holdsCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { repeatsKey } from '../access/repeated-keys.ts';
@@ -27,10 +27,10 @@ const knownHeaders = new Set([
 export class RequestHeaders {
   readonly #values = new Map<string, string>();
   readonly #conflicts: string[] = [];
-  /** How many `Host` headers came: one is right. */
+  /** The number of `Host` headers; exactly one is valid. */
   readonly hosts: number;
 
-  /** @param raw names and values in turn, as node:http's `rawHeaders` */
+  /** @param raw alternating names and values, as node:http's `rawHeaders` */
   constructor(raw: readonly string[]) {
     let hosts = 0;
     for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -59,7 +59,7 @@ export class RequestHeaders {
   }
 }
 
-/** The caller's `x-request-id` if it is harmless, else a new UUIDv7: it is logged and sent back. */
+/** The caller's `x-request-id` if it is harmless, else a new UUIDv7. It is logged and returned. */
 export function requestId(headers: RequestHeaders): string {
   const sent = headers.get('x-request-id');
   if (sent === undefined || !/^[A-Za-z0-9._-]{1,64}$/.test(sent)) return uuidv7();
@@ -68,7 +68,9 @@ export function requestId(headers: RequestHeaders): string {
 
 const headerBytesMax = 512;
 
-/** The one encoder of response header values: visible ASCII and spaces, at most 512 bytes; everything else becomes `?`. */
+/**
+ * The one encoder of response header values: visible ASCII and spaces, at most 512 bytes; everything else becomes `?`.
+ */
 export function headerValue(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, headerBytesMax);
 }

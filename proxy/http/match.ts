@@ -1,5 +1,6 @@
-// Method and path to route. The raw request target is split by hand and matched letter for letter: nothing is decoded,
-// collapsed or resolved, so what is authorised is what is dispatched. Only the last part of /v1/models/{id} is decoded.
+// Maps method and path to a route. The raw request target is split by hand and matched exactly: nothing is decoded,
+// collapsed or resolved, so the authorized path is the dispatched path. Only the last part of /v1/models/{id} is
+// decoded.
 import { GatewayError } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 
@@ -7,9 +8,9 @@ export type Route = ChatRoute | { readonly kind: 'models' } | { readonly kind: '
 
 export interface ChatRoute {
   readonly kind: 'chat';
-  /** Of a provider's own route. */
+  /** Set for a provider's own route. */
   readonly provider: Provider | undefined;
-  /** As it stands in the path, not yet checked; only where the provider's route has one. */
+  /** The endpoint in the path, not checked yet; only if the provider's route has one. */
   readonly endpoint: string | undefined;
 }
 
@@ -38,7 +39,7 @@ export function matchRoute(method: string, target: string, providers: ReadonlyMa
 
 export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'none';
 
-/** What a path looks like, for who forwards it: whether there is such a provider is known elsewhere. */
+/** The form of a path, for forward mode, where the existing providers are unknown. */
 export function routeForm(target: string): RouteForm {
   const path = pathOf(target);
   if (path === '/v1/chat/completions') return 'chat';

@@ -1,4 +1,5 @@
-// GET /v1/models and /v1/models/{id}: what this key may call, from the catalog and the organization's custom providers.
+// GET /v1/models and /v1/models/{id}: the models that this key may call, from the catalog and the organization's custom
+// providers.
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { storedSelector } from '../../catalog/model-selector.ts';
 import { withoutKeyForms } from '../../common/key-forms.ts';
@@ -31,7 +32,7 @@ export function oneModel(caller: Caller, deps: CallableDeps, id: string): ModelE
   const named = (name: string) => models.find((model) => nameOf(model) === name);
   const found = named(requested) ?? named(canonicalModel(requested));
   if (found !== undefined) return entry(found);
-  // What is no name of a model is not repeated: it may be anything.
+  // Text that is no model name is not repeated, because it can be anything.
   const what = isModelName(id) ? `no such model: ${withoutKeyForms(id)}` : 'no such model';
   const near = nearestCallable(id, caller, deps);
   throw new GatewayError('model_not_found', { message: `${what}; ${nearestWords(near)}` });

@@ -1,9 +1,9 @@
-// What became of a request, for the ledger.
+// The outcome of a request, for the ledger.
 import type { Outcome } from '../call.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 import { errorResponse } from './respond.ts';
 
-/** @param failure what the request ended with before anything was sent to its caller; undefined where its answer began */
+/** @param failure the error before anything was sent to the caller; undefined if its response began */
 export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
   const { attempt, record, startedAt } = exchange;
   const { attempts, firstByteAt } = record;
@@ -11,7 +11,7 @@ export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
   const ending = attempt?.ending ?? 'unused';
   return {
     usage: attempt?.usage(),
-    // Until now nobody has ended it: a defect, and no reason to charge too little.
+    // Still open here: a defect, which is no reason to charge too little.
     ending: ending === 'open' ? 'not_read' : ending,
     usageIsComplete: attempt?.usageIsComplete === true,
     textTokens: () => attempt?.textTokens() ?? 0,

@@ -1,5 +1,5 @@
-// A body becomes a request: a small one at once, a larger one in its organization's turn, a large one in slices; no longer than its caller
-// waits for it.
+// Parses a body into a request: a small one at once, a larger one when its organization gets time on the event loop, a
+// large one in slices. Parsing stops when the caller no longer waits.
 import { overloaded } from '../errors.ts';
 import {
   type ChatRequest,
@@ -12,8 +12,8 @@ import { type LoopTurns, NoTurnError } from '../loop-turns.ts';
 import type { Abortable, Exchange } from './exchange.ts';
 
 /**
- * @returns a promise of what is not small
- * @throws GatewayError invalid_request that names the field, overloaded; what ended the request
+ * @returns a promise unless the body is small
+ * @throws GatewayError invalid_request that names the field, overloaded; or the error that aborted the request
  */
 export function parseBody(
   exchange: Exchange,
@@ -26,8 +26,10 @@ export function parseBody(
 }
 
 /**
- * For what is done with a body in one piece. A large one is not: it is for slices and workers.
- * @returns undefined where it may follow now. @throws GatewayError overloaded
+ * Waits for time on the event loop to process a body in one piece. A large body does not wait here: it is processed in
+ * slices and by workers.
+ * @returns undefined if it may be processed now.
+ * @throws GatewayError overloaded
  */
 export function turnFor({ owner }: Exchange, read: ReadBody, turns: LoopTurns): Promise<void> | undefined {
   return isLargeBody(read) ? undefined : turns.ready(owner, read.bytes.length);
@@ -44,5 +46,5 @@ async function inSlices(exchange: Exchange, read: ReadBody, turns: LoopTurns): P
   }
 }
 
-/** What ended the request is seen when its turn comes. */
+/** The abort is noticed at the next slice. */
 const nextTurn: Abortable = { abort: () => undefined };

@@ -1,19 +1,19 @@
-// Reading on: a provider's response whose caller has left, or may not have it, is read to its end for its usage alone, because what
-// is not read has to be charged by its reservation. The request is not over meanwhile: its reservation, its slot and its place
-// among the requests in flight stay taken, so that hanging up in a loop meets the same limits as waiting. Bounded in number, for
-// each organization, and, by the watchdog, in time.
+// Reads on: a provider's response whose caller has left, or may not have it, is read to its end for its usage alone,
+// because unread usage has to be charged by its reservation. The request is not over meanwhile: it keeps its
+// reservation, its concurrency slot and its slot among the requests in flight, so that hanging up in a loop meets the
+// same limits as waiting. Reading on is limited in number, for each organization, and, by the watchdog, in time.
 import { alphaOf, HeldShare } from '../../common/shares.ts';
 import type { GiveUpReason } from '../conversation/response-end.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface ReadOnLimits {
-  /** Responses at a time. */
+  /** Maximum number of responses at a time. */
   readonly max: number;
-  /** The part of them that one organization may take while it is alone, above 0 to 1. */
+  /** The part of them that one organization may use while no other does, above 0 to 1. */
   readonly organizationShare: number;
 }
 
-/** What becomes of responses that nobody takes any more: read to their end, or given up for one of the reasons. */
+/** Results for responses without a caller: read to their end, or given up for one of the reasons. */
 export const readOnResults = [
   'read',
   'left',
@@ -28,14 +28,17 @@ export interface ReadOnMetrics {
   readOn(result: ReadOnResult): void;
 }
 
-/** Whose response it is. */
+/** The organization of the response. */
 export interface Organization {
-  /** `read`: streams of providers that stop are read on as all others. Anything else: they are cancelled. */
+  /**
+   * `read`: streams are read on even if the provider stops when they are cancelled. Otherwise such streams are
+   * cancelled.
+   */
   readonly hangUp: 'cancel' | 'read';
 }
 
 export class ReadOn {
-  /** The more all take together, the less each may: there is room left for the next one, however many come. */
+  /** The more all organizations use together, the less each may use: so there is always room for another one. */
   readonly responses: HeldShare;
   readonly #metrics: ReadOnMetrics;
   readonly #open = new Set<Exchange>();
@@ -47,12 +50,12 @@ export class ReadOn {
     this.#metrics = metrics;
   }
 
-  /** Responses that are being read on. */
+  /** Number of responses that are being read on. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** Sees to it that the request's last attempt has ended. A promise only where something is read on. */
+  /** Ensures that the request's last attempt has ended. Returns a promise only if a response is read on. */
   finish(exchange: Exchange, organization: Organization): Promise<void> | void {
     const { attempt } = exchange;
     if (attempt === undefined || attempt.ending !== 'open') return;
@@ -65,13 +68,13 @@ export class ReadOn {
     return this.#read(exchange);
   }
 
-  /** Nothing is read on any more; what was is given up. */
+  /** Reads nothing on any more, and gives up the responses that are being read. */
   stop(): void {
     this.#isStopped = true;
     for (const { attempt } of this.#open) attempt?.giveUp('shutdown');
   }
 
-  /** Resolves when nothing is being read on. */
+  /** Resolves when no response is being read on. */
   idle(): Promise<void> {
     if (this.#open.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

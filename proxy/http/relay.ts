@@ -1,11 +1,12 @@
-// Gives a provider's answer to the caller. Committed with the first byte: from then on a failure is an error event and an
-// aborted connection, so that a cut answer never looks complete. A slow reader slows the provider down, not the memory.
+// Relays a provider's response to the caller. It is committed with the first byte: after that a failure becomes an
+// error event and an aborted connection, so that a cut response never looks complete. A slow reader slows the provider
+// down instead of filling memory.
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 import { headerValue } from './headers.ts';
 import { commonHeaders, envelope, recordError, send } from './respond.ts';
 
-/** Resolves when the answer is written; a failure after commit is told inside the stream and recorded. */
+/** Resolves when the response is written. A failure after the commit is reported inside the stream and recorded. */
 export function relay(exchange: Exchange, result: AttemptResult): Promise<void> | void {
   return result.kind === 'complete' ? relayComplete(exchange, result) : relayStream(exchange, result);
 }
@@ -25,7 +26,7 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
     'text/event-stream; charset=utf-8',
     'cache-control',
     'no-cache',
-    // Ingress proxies that buffer by default would hold tokens back.
+    // Without it, ingress proxies that buffer by default would delay tokens.
     'x-accel-buffering',
     'no',
     ...commonHeaders(exchange),
@@ -64,11 +65,11 @@ function abortStream(exchange: Exchange, error: unknown): void {
   const result = recordError(exchange, error);
   const { response } = exchange;
   if (error instanceof ClientGone) return void response.destroy();
-  // Without the end of the chunked body the client knows that the stream was cut.
+  // Without the last chunk of the chunked body, the client sees that the stream was cut.
   response.write(`data: ${envelope(result)}\n\n`, () => response.destroy());
 }
 
-/** The provider's headers through the one encoder of values. */
+/** Encodes the provider's headers like all other header values. */
 function passed(headers: readonly string[]): string[] {
   return headers.map(headerValue);
 }

@@ -1,5 +1,5 @@
-// Around every request path: what is thrown is answered once, and a request is recorded once, when its response is truly
-// finished.
+// Wraps every request path: a thrown error becomes one response, and a request is recorded once, when its response is
+// truly finished.
 import { GatewayError, overloaded } from '../errors.ts';
 import type { Abortable, Exchange } from './exchange.ts';
 import { isLeaving, recordError, respondError } from './respond.ts';
@@ -22,7 +22,7 @@ export function withLifecycle(deps: LifecycleDeps, respond: Handler): Handler {
     } catch (error) {
       respondError(exchange, error);
     }
-    // What is written is not yet taken: the client may still stall or leave.
+    // The response is written but not yet read: the client may still stall or leave.
     exchange.onAbort(reader);
     exchange.waitFor('reader');
     await exchange.closed;
@@ -33,8 +33,8 @@ export function withLifecycle(deps: LifecycleDeps, respond: Handler): Handler {
 }
 
 /**
- * What no route and no key can mend. Where a request ends, and for whom it is, must not be a matter of who reads it: a `Host` is one
- * (RFC 9112, section 3.2), and HTTP/1.0 has no chunks (section 6.1).
+ * Refuses requests that no route or key can make valid. All servers on the way must agree where a request ends and
+ * which host it is for: it needs exactly one `Host` (RFC 9112, section 3.2), and HTTP/1.0 has no chunks (section 6.1).
  * @throws GatewayError overloaded, invalid_request
  */
 function expectServable({ isRefused, request, headers }: Exchange): void {
@@ -45,10 +45,11 @@ function expectServable({ isRefused, request, headers }: Exchange): void {
     throw new GatewayError('invalid_request', { message: 'Transfer-Encoding needs HTTP/1.1' });
 }
 
-/** One for all requests: see Exchange.onAbort. */
+/** One object for all requests, see Exchange.onAbort. */
 const reader: Abortable = {
   abort(error, exchange) {
-    // The total time may be over in the turn in which the response leaves. It goes out; a caller that then takes nothing is cut.
+    // The total time may end in the tick in which the response leaves. The response is still sent; a caller that reads
+    // nothing is cut.
     if (isLeaving(exchange.response)) return;
     if (exchange.record.errorSource === undefined) recordError(exchange, error);
     exchange.response.destroy();

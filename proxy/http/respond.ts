@@ -1,4 +1,4 @@
-// Answers of the gateway's own: JSON bodies, and the one place where an error becomes an envelope.
+// The gateway's own responses: JSON bodies, and the one function that turns an error into an envelope.
 import type { ServerResponse } from 'node:http';
 import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
@@ -7,7 +7,7 @@ import { requestIdHeader } from '../upstream/response-headers.ts';
 import { ClientGone, type Exchange, type RequestRecord } from './exchange.ts';
 import { headerValue } from './headers.ts';
 
-/** What the caller is told of an error. */
+/** The parts of an error that the caller gets. */
 export interface ErrorResponse {
   readonly status: number;
   readonly source: 'gateway' | 'provider';
@@ -15,11 +15,11 @@ export interface ErrorResponse {
   readonly param: string | undefined;
   readonly code: string | undefined;
   readonly headers: readonly string[];
-  /** Beside the message. */
+  /** Further advice beside the message. */
   readonly hint?: string | undefined;
 }
 
-/** Waiting cannot help: SDKs that retry these on their own are told not to. */
+/** Waiting cannot help. SDKs retry these by default, so the response has `x-should-retry: false`. */
 const notWorthRetrying = new Set<ErrorCode>([
   'upstream_authentication_failed',
   'upstream_protocol_error',
@@ -61,7 +61,7 @@ export function envelope(
   return JSON.stringify({ error: { message, type: errorType(status), param, code, hint } });
 }
 
-/** Notes an error in the record; the response is written by respondError or, inside a stream, by relay. */
+/** Writes an error into the record. The response is sent by respondError or, inside a stream, by relay. */
 export function recordError(exchange: Exchange, error: unknown): ErrorResponse {
   const response = withoutKeys(errorResponse(error), exchange);
   const { record } = exchange;
@@ -77,7 +77,7 @@ export function recordError(exchange: Exchange, error: unknown): ErrorResponse {
   return response;
 }
 
-/** Messages repeat a caller's words here and there, and those may be its key. */
+/** Removes the caller's keys: messages repeat parts of a request, which may contain them. */
 function withoutKeys(response: ErrorResponse, { headers, record }: Exchange): ErrorResponse {
   const clean = (text: string) => withoutRepeatedKeys(text, headers, record.direct);
   const { message, param, code, hint } = response;
@@ -101,7 +101,7 @@ function noteCause(record: RequestRecord, error: unknown): void {
   } else record.cause = error;
 }
 
-/** Answers an error before anything of another answer was sent. */
+/** Sends an error response, before any other response has begun. */
 export function respondError(exchange: Exchange, error: unknown): void {
   const response = recordError(exchange, error);
   if (error instanceof ClientGone) return void exchange.response.destroy();
@@ -117,7 +117,7 @@ export function respondJson(exchange: Exchange, value: object): void {
   send(exchange, 200, Buffer.from(JSON.stringify(value)), []);
 }
 
-/** Sends a whole JSON answer with its length. */
+/** Sends a whole JSON response with its length. */
 export function send(exchange: Exchange, status: number, body: Buffer, headers: readonly string[]): void {
   const { response } = exchange;
   if (response.headersSent || response.destroyed) return;
@@ -149,15 +149,15 @@ interface Ending {
 let endings: Ending[] = [];
 
 /**
- * Answers that become ready in one turn of the event loop leave together at its end: a write wakes whoever waits at the other
- * end, and waking it for each answer anew cost as much as all of the gateway's checks. Where one answer is ready, it waits for
- * nothing.
+ * Responses that are completed in one tick of the event loop are written together at its end. Each write wakes the
+ * process at the other end, and a wake-up for each response cost as much CPU as all of the gateway's checks. A single
+ * response is not delayed.
  */
 function endTogether(response: ServerResponse, body: Buffer): void {
   if (endings.push({ response, body }) === 1) setImmediate(endAll);
 }
 
-/** Whether the response leaves at the end of this turn: its caller could not take anything of it yet. */
+/** Whether the response leaves at the end of this tick. Its caller cannot have read any of it yet. */
 export function isLeaving(response: ServerResponse): boolean {
   return !response.destroyed && endings.some((ending) => ending.response === response);
 }
@@ -171,7 +171,7 @@ function endAll(): void {
   }
 }
 
-/** A large body slice by slice, so that a client that reads slowly is told from one that does not read. */
+/** Writes a large body in slices, so that a slow reader can be distinguished from one that does not read. */
 function endInSlices(exchange: Exchange, body: Buffer): void {
   const { response } = exchange;
   let sent = 0;
@@ -188,7 +188,7 @@ function endInSlices(exchange: Exchange, body: Buffer): void {
   more();
 }
 
-/** Headers of every answer: which request, and what became of it. */
+/** Headers of every response: the request id, and how the request was handled. */
 export function commonHeaders(exchange: Exchange): string[] {
   const { record } = exchange;
   const headers = ['x-request-id', exchange.id];
@@ -201,7 +201,7 @@ export function commonHeaders(exchange: Exchange): string[] {
   return headers;
 }
 
-/** Who is refused before it is known holds no connection: it would cost nothing to hold many. */
+/** A caller that is refused before authentication keeps no connection, because it could keep many at no cost. */
 function closesAfter({ isRefused, record }: Exchange, status: number): boolean {
   return isRefused || (record.keyId === undefined && status >= 400 && status < 500);
 }
@@ -209,12 +209,12 @@ function closesAfter({ isRefused, record }: Exchange, status: number): boolean {
 const smallRestBytes = 256 * 1024;
 const lingerMs = 1000;
 
-/** Whether so much of the body is still to come that the connection has to end with the answer: see linger. */
+/** Whether too much of the body is outstanding, so that the connection must close with the response, see linger. */
 export function mustLinger(exchange: Exchange): boolean {
   return !exchange.request.complete && !isSmallRest(exchange);
 }
 
-/** A body of known, small length that was not read: node discards it and the connection can be used again. */
+/** An unread body of known, small length. Node discards it, and the connection can be reused. */
 function isSmallRest({ headers, expectsContinue }: Exchange): boolean {
   if (expectsContinue) return false;
   const announced = headers.get('content-length');
@@ -223,8 +223,8 @@ function isSmallRest({ headers, expectsContinue }: Exchange): boolean {
 }
 
 /**
- * Closes a connection on which a body is still arriving. Closing at once would reset it, and the client might never see the
- * answer: for a moment what arrives is discarded, then the connection ends.
+ * Closes a connection on which a body is still arriving. Closing at once would reset it, and the client might never see
+ * the response. So the body is discarded for a moment before the connection ends.
  */
 export function linger({ request, response }: Exchange): void {
   const finish = () => {

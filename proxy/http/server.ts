@@ -1,5 +1,5 @@
-// A traffic listener: node:http with its limits set, in plain text or with TLS; every accepted request handed to the request
-// path, and what is not even HTTP answered in the same envelope.
+// A traffic listener: node:http with its limits set, in plain text or with TLS. It passes every accepted request to the
+// request path, and responds to invalid HTTP with the same error envelope.
 import {
   createServer,
   type IncomingMessage,
@@ -24,41 +24,41 @@ import { envelope } from './respond.ts';
 
 export interface TrafficServerOptions {
   readonly address: ListenAddress;
-  /** Absent: plain text. */
+  /** Absent for plain text. */
   readonly tls?: ListenerTls | undefined;
   readonly headerBytesMax: number;
   readonly headersTimeoutMs: number;
   readonly clock: Clock;
-  /** Of this listener alone: it knows whose connections they are. */
+  /** For this listener alone: it knows the callers' addresses. */
   readonly callers: Callers;
   readonly handler: Handler;
-  /** Those of all listeners. Default: they are not counted. */
+  /** The connections of all listeners. Default: they are not counted. */
   readonly connections?: Connections;
-  /** The requests that are not finished, at any time. */
+  /** The unfinished requests, at any time. */
   open(): Iterable<Exchange>;
-  /** Requests that never became one: only their error is known. */
+  /** Input that never became a request; only its error is known. */
   onMalformed(code: ErrorCode): void;
   /** The request path itself threw: a defect. */
   onDefect(error: unknown): void;
 }
 
 export interface ListenerTls {
-  /** With authorities in it, callers need a certificate of theirs. */
+  /** If it contains authorities, callers need a certificate signed by one of them. */
   readonly source: TlsSource;
-  /** A connection that did not come to TLS, and why, as a code; where it came from is not always known any more. */
+  /** A connection whose TLS handshake failed. The reason is a code; the address is undefined if the peer has gone. */
   onRefused(reason: string, address: string | undefined): void;
 }
 
 export interface TrafficServer {
   readonly port: number;
-  /** Stops listening and closes idle connections; the others end with their request. Resolves when all are gone. */
+  /** Stops listening and closes idle connections; others end with their request. Resolves when all are closed. */
   drain(): Promise<void>;
   /** Cuts every connection. */
   destroy(): void;
 }
 
 const headersCheckMs = 1000;
-/** For what was said last to be read. */
+/** Time for the peer to read the last response. */
 const lingerMs = 1000;
 const drainSweepMs = 100;
 
@@ -86,11 +86,11 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
       announce: () => refuseSilent(socket, options),
     }),
   );
-  // Last: all that listens for connections gets them when their header was read.
+  // Last, so that other listeners for connections get them after their header was read.
   callers.expectHeaders(server);
   server.on('request', (request, response) => serve(request, response, false));
   server.on('checkContinue', (request, response) => serve(request, response, true));
-  // Any other expectation cannot be met; it is ignored, as RFC 9110 allows.
+  // No other expectation can be met. It is ignored, as RFC 9110 allows.
   server.on('checkExpectation', (request, response) => serve(request, response, false));
   server.on('connect', (_request, socket) => refuse(socket as Socket, 'method_not_allowed', options));
   server.on('clientError', (error, socket) => onClientError(error, socket as Socket, options));
@@ -113,14 +113,14 @@ function startedOn(socket: Socket, response: ServerResponse, connections: Connec
   return connection.isRefused;
 }
 
-/** It was accepted, there is no room for it, and it has sent no request that could be answered. */
+/** Refuses a connection for which there is no room and which has sent no request. */
 function refuseSilent(socket: Socket, options: TrafficServerOptions): void {
-  // Within TLS it cannot be told.
+  // Within TLS no response can be sent here.
   if (options.tls === undefined) refuse(socket, 'overloaded', options);
   else socket.destroy();
 }
 
-/** Where it came several times node:http has joined it. */
+/** If the header occurs several times, node:http joins its values. */
 function forwardedFor({ headers }: IncomingMessage): string | undefined {
   const value = headers['x-forwarded-for'];
   return Array.isArray(value) ? value.join(', ') : value;
@@ -131,7 +131,7 @@ function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOpti
     maxHeaderSize: headerBytesMax,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: headersCheckMs,
-    // The watchdog times bodies and answers.
+    // The watchdog limits the time for bodies and responses.
     requestTimeout: 0,
     keepAliveTimeout: 75_000,
     requireHostHeader: false,
@@ -149,7 +149,7 @@ function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOpti
     handshakeTimeout: headersTimeoutMs,
   });
   server.on('secureConnection', (socket) => handshaken.add(socket));
-  // Of connections to come; those that are open keep theirs.
+  // For new connections; open ones keep their certificate.
   server.on(
     'close',
     source.onChange((material) => server.setSecureContext(secureContext(material))),
@@ -157,7 +157,7 @@ function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOpti
   return server;
 }
 
-/** Connections that came to TLS. */
+/** Connections that completed the TLS handshake. */
 const handshaken = new WeakSet<TLSSocket>();
 
 function secureContext({ cert, key, ca }: TlsMaterial) {
@@ -165,9 +165,9 @@ function secureContext({ cert, key, ca }: TlsMaterial) {
 }
 
 function onClientError(error: Error, socket: Socket, options: TrafficServerOptions): void {
-  // Nobody is there yet who could read an answer: plain HTTP on this port, a certificate that is missing or not believed.
+  // No peer can read a response yet: it used plain HTTP on this port, or its certificate is missing or not trusted.
   if (socket instanceof TLSSocket && !handshaken.has(socket)) {
-    // What is wrong with its certificate comes as a code.
+    // A problem with its certificate is reported as a code.
     const address = socket.remoteAddress === undefined ? undefined : options.callers.peerOf(socket);
     options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), address);
     return void socket.destroy();
@@ -179,9 +179,9 @@ function drain(server: Server, { open, headersTimeoutMs }: TrafficServerOptions)
   for (const { response } of open()) response.shouldKeepAlive = false;
   const from = performance.now();
   const sweep = setInterval(() => {
-    // Where an answer's head was sent before, its connection is kept for another request that will not be taken.
+    // Connections whose response head was sent before draining are kept alive for requests that will not be accepted.
     server.closeIdleConnections();
-    // What is left now has sent half a head; a server that is closed no longer times it.
+    // The remaining connections have sent half a head. A closed server no longer limits their time.
     if (performance.now() - from > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();
   }, drainSweepMs);
   return new Promise((resolve) => {
@@ -199,15 +199,15 @@ function malformedCode(error: Error): ErrorCode {
   return code === 'HPE_INVALID_METHOD' && isRequestLine(error) ? 'method_not_allowed' : 'invalid_request';
 }
 
-/** Whether what came at least looks like a request: a TLS handshake or a chat on the wrong port does not. */
+/** Whether the input looks like a request line. A TLS handshake or another protocol on the wrong port does not. */
 function isRequestLine(error: Error): boolean {
   const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
   return /^[A-Z-]+ \S+ HTTP\/1\.[01]\r?\n/.test(packet.toString('latin1', 0, 4096));
 }
 
-/** Answers on a socket that has no parsed request, where that is still possible. */
+/** Sends an error response on a socket without a parsed request, if that is still possible. */
 function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions): void {
-  // A connection that was reset, or one in the middle of an answer, can be told nothing.
+  // A connection that was reset, or is in the middle of a response, cannot get an error response.
   const isResponding = [...options.open()].some(
     ({ request, response }) => request.socket === socket && response.headersSent,
   );
@@ -225,7 +225,7 @@ function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions):
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // The other side may keep its end open for as long as it likes.
+  // The peer could keep its end open forever.
   const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.once('close', () => clearTimeout(timer));
 }

@@ -1,23 +1,23 @@
-// Ends what takes too long: one sweep over all requests instead of timers for each. Every time limit of a request on the
-// traffic listener stands here, but for that on headers, which node:http keeps.
+// Aborts requests that take too long, with one sweep over all requests instead of timers for each. Every time limit of
+// a request on the traffic listener is here, except that for headers, which node:http enforces.
 import type { Clock } from '../../common/clock.ts';
 import { GatewayError } from '../errors.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 
 export interface TimeLimits {
-  /** From then on a body must have come at the minimum rate. */
+  /** After it, a body must have arrived at the minimum rate. */
   readonly bodyGraceMs: number;
-  /** Bytes a second. */
+  /** In bytes per second. */
   readonly bodyRateMin: number;
-  /** To the first byte of a streamed answer. */
+  /** Until the first byte of a streamed response. */
   readonly firstByteMs: number;
-  /** Between two reads of a streamed answer. */
+  /** Between two reads of a streamed response. */
   readonly idleMs: number;
-  /** A client that takes nothing. */
+  /** For a client that reads nothing. */
   readonly readerMs: number;
-  /** Of a provider's response without its caller: see ReadOn. */
+  /** For a provider's response without its caller, see ReadOn. */
   readonly readOnMs: number;
-  /** Of the whole request, from its head to the last byte that its client takes. */
+  /** For the whole request, from its head to the last byte that its client reads. */
   readonly totalMs: number;
 }
 
@@ -31,9 +31,9 @@ export interface Watchdog {
 const sweepMs = 250;
 
 export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
-  // A list in which each exchange knows its place, and no Set: a Set that is added to and deleted from makes itself a new table
-  // every few dozen requests, and each old table points to the next; one that the collector has moved to the old generation then
-  // keeps all later ones alive, and every finished request in them.
+  // A list in which each exchange knows its index, and not a Set: a Set with insertions and deletions allocates a new
+  // table every few dozen requests, and each old table points to the next. One table in the garbage collector's old
+  // generation would keep all later tables alive, and with them every finished request.
   const watched: Exchange[] = [];
   const sweep = setInterval(() => {
     const now = clock.monotonic();
@@ -59,13 +59,13 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
   };
 }
 
-/** The error that ends this request now, if any. */
+/** The error that aborts this request now, if any. */
 export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Error | undefined {
   const waited = now - exchange.waitingSince;
   const { isReadOn } = exchange;
   const { readOnAt = now } = exchange.record;
   if (isReadOn && now - readOnAt > limits.readOnMs) return upstreamTimeout('it was read on for long enough');
-  // Once: what was ended for it may still have to be told so.
+  // Only once: an aborted request may still have to send its error response.
   const isOver = (exchange.aborted === undefined || isReadOn) && now - exchange.startedAt > limits.totalMs;
   switch (exchange.waiting) {
     case undefined:
@@ -86,7 +86,7 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
       break;
   }
   if (!isOver) return undefined;
-  // A caller that takes drop by drop is not waited for at every moment.
+  // A caller that reads drop by drop is not waited for all the time, so the sum of its waits decides.
   const isSlowReader = exchange.readerMs > limits.totalMs / 2;
   return isSlowReader ? new ClientGone('client_stalled') : upstreamTimeout('the total time is over');
 }

@@ -1,5 +1,6 @@
-// Takes over what processes have left that are gone: reports what their requests used, and of those that were under way what they
-// held, then closes their sessions, so that what they had drawn is free at once. All of it may be done twice, by anybody.
+// Takes over the journals of dead processes. It reports the usage of their requests and, for requests that were under
+// way, the reserved amounts; then it closes their sessions, so that the rest of their leases is free at once. All of it
+// may be done twice, by any process.
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -21,16 +22,16 @@ export interface AdoptionDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: AdoptionMetrics;
-  /** In the ledger, in this epoch of its database. */
+  /** The events are in the ledger, in this epoch of its database. */
   readonly onRecorded: (events: readonly UsageEvent[], epoch: string) => void;
   /** The session is closed. */
   readonly onClosed: (session: string) => void;
 }
 
 export interface AdoptionMetrics {
-  /** A journal of a process that is gone was reported. */
+  /** The journal of a dead process was reported. */
   adopted(settled: number, killed: number): void;
-  /** Never to be recorded; the log has them. */
+  /** The events are never recorded; the log contains them. */
   lost(events: number): void;
 }
 
@@ -50,7 +51,7 @@ export class Adoption {
     this.#after(0);
   }
 
-  /** What is not done by then is done by whoever comes next. */
+  /** The next process does the work that is left. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer();
@@ -91,7 +92,7 @@ export class Adoption {
     file.remove();
   }
 
-  /** @returns false: this process ends before it is done */
+  /** @returns false if this process ends before the report is complete */
   async #report(events: readonly UsageEvent[]): Promise<boolean> {
     for (let from = 0; from < events.length; from += batchEventsMax) {
       let left = events.slice(from, from + batchEventsMax);
@@ -120,7 +121,8 @@ export class Adoption {
         this.#deps.onClosed(session);
         return true;
       } catch (error) {
-        // Of another identity, or an older control plane: it ends as it would have without a journal.
+        // The session is of another identity, or the control plane is older: the session ends as it would without a
+        // journal.
         if (error instanceof LedgerRefusedError) return true;
         await this.#pause(tries);
       }

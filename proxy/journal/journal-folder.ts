@@ -1,6 +1,7 @@
-// A folder of the pod's own, in which each process has a file for each of its sessions: `<process>_<session>.journal`, and beside them
-// a socket, `<process>.sock`, which accepts connections as long as the process lives. Whose socket does not is gone, and whoever
-// takes over renames its files to his own name. Nothing is flushed to the disk: a process dies, what it has written to the file stays.
+// A folder of the pod, in which each process has a file for each of its sessions, `<process>_<session>.journal`, and a
+// socket, `<process>.sock`, which accepts connections as long as the process lives. If the socket accepts none, the
+// process is dead, and the process that takes over renames its files to its own name. Nothing is flushed to the disk:
+// data written to the file outlives the process.
 import {
   closeSync,
   createReadStream,
@@ -19,11 +20,11 @@ import { isDiskTrouble, makeFolder } from '../../common/system-errors.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 
 export interface JournalFile {
-  /** Bytes that stand in it. */
+  /** Bytes in the file. */
   readonly size: number;
-  /** @throws Error that the file system gives; part of it may then stand there */
+  /** @throws Error of the file system; part of the text may then be in the file */
   append(text: string): void;
-  /** The text takes the place of all that stood there, or nothing does. @throws as append */
+  /** Replaces the whole content by the text, or changes nothing. @throws like append */
   replace(text: string): void;
   remove(): void;
 }
@@ -35,23 +36,25 @@ export interface AbandonedFile {
 }
 
 export interface JournalFolder {
-  /** @throws Error that the file system gives */
+  /** @throws Error of the file system */
   create(session: string): JournalFile;
-  /** Tries whether there is room for a while. @throws Error that the file system gives */
+  /** Tests whether there is room for a while. @throws Error of the file system */
   tryOut(): void;
-  /** Files of processes that are gone, and of those that this one has taken over before. */
+  /** Files of dead processes, including those that this process took over before. */
   abandoned(): Promise<readonly AbandonedFile[]>;
   close(): Promise<void>;
 }
 
 const filePattern = /^([0-9a-f-]{36})_([0-9a-f-]{36})\.journal(\.next)?$/;
-/** Of a path of a socket: sun_path has 108 bytes with its end on Linux, 104 elsewhere. */
+/** The longest path of a socket: sun_path has 108 bytes on Linux, including its end, and 104 elsewhere. */
 const socketPathMax = 103;
 const connectMs = 1_000;
-/** Some hundred requests. */
+/** Room for some hundred requests. */
 const triedBytes = 128 * 1024;
 
-/** @throws Error that says what to do, unless the disk is to blame: then the folder is opened as soon as it can be */
+/**
+ * @throws Error that explains the remedy, unless the disk is the cause: then the folder is opened as soon as possible
+ */
 export async function openJournalFolder(directory: string): Promise<JournalFolder> {
   const owner = uuidv7();
   const socket = socketPath(directory, owner);
@@ -75,7 +78,7 @@ class OpenFolder implements JournalFolder {
   readonly #socket: string;
   readonly #created = new Set<string>();
   #server: Server | undefined;
-  /** Why it could not be opened last. */
+  /** Why the last attempt to open it failed. */
   #trouble: unknown;
 
   constructor(directory: string, owner: string, socket: string) {
@@ -100,7 +103,7 @@ class OpenFolder implements JournalFolder {
 
   tryOut(): void {
     if (this.#server === undefined) {
-      // It is there for the next try.
+      // The folder may be open at the next try.
       void this.open().catch(() => undefined);
       throw this.#trouble;
     }
@@ -169,7 +172,7 @@ class OpenFile implements JournalFile {
   }
 }
 
-/** Little fits into it, so it is named from where this process stands if that is shorter. */
+/** A socket path has little room, so it is relative to the working directory if that is shorter. */
 function socketPath(directory: string, owner: string): string {
   const path = join(directory, `${owner}.sock`);
   const relativePath = relative(process.cwd(), path);
@@ -178,7 +181,7 @@ function socketPath(directory: string, owner: string): string {
 
 function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    // Who connects only wants to know whether somebody is there.
+    // A process that connects only tests whether this process lives.
     const server = createServer((connection) => connection.destroy());
     server.once('error', reject);
     server.listen(path, () => {
@@ -204,7 +207,7 @@ async function takeOver(
     const socket = socketPath(directory, by);
     if (!living.has(by)) living.set(by, await isAlive(socket));
     if (living.get(by)) continue;
-    // Killed while writing a file anew: the one that it was to replace is there.
+    // The process was killed while it rewrote a file: the file to be replaced still exists.
     if (isUnfinished !== undefined) {
       rmSync(join(directory, name), { force: true });
       continue;
@@ -226,7 +229,7 @@ function abandonedFile(path: string, session: string): AbandonedFile {
   };
 }
 
-/** Where that cannot be said it is. */
+/** True if it cannot be determined. */
 function isAlive(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);

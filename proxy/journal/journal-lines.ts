@@ -1,16 +1,18 @@
-// What a journal says, a line each: enough to report, without the process that wrote it, what its requests used or may have used.
+// The lines of a journal: enough for another process to report the usage, or possible usage, of its writer's requests.
 // Pure.
 import { isObject, parseJson } from '../../common/json.ts';
 import type { Charge } from '../budgets/budgets.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 
-/** Of one session. */
+/** A line of the journal of one session. */
 export type JournalLine =
   /** The first line of each file; the ordinal is that of the next event. */
   | { readonly kind: 'session'; readonly session: string; readonly ordinal: number }
-  /** A request has taken a hold and may be sent to a provider. */
+  /** A request has a reservation and may be sent to a provider. */
   | { readonly kind: 'take'; readonly hold: number; readonly taken: Taken }
-  /** A hold was settled, and its request's event is still to come. At a cost of nothing: nothing was used. */
+  /**
+   * A reservation was settled, and the event of its request is still to come. A cost of 0 means that nothing was used.
+   */
   | {
       readonly kind: 'release';
       readonly hold: number;
@@ -18,13 +20,13 @@ export type JournalLine =
       readonly charges: readonly Charge[];
     }
   | { readonly kind: 'settled'; readonly event: UsageEvent }
-  /** Events that wait in Redis, where others may report them: their escrow, by lease. */
+  /** Escrow, by lease, of events that wait in Redis, from where other proxies may report them. */
   | { readonly kind: 'overflowed'; readonly escrows: readonly Charge[] };
 
 export interface Taken {
-  /** What is to be reported should nothing more be known; cost and charges are added. */
+  /** The event to report if nothing more is known; cost and charges are added. */
   readonly event: UsageEvent;
-  /** Nano-dollars, of each slice. */
+  /** Nano-dollars, in each lease. */
   readonly amount: number;
   readonly slices: readonly Slice[];
 }
@@ -35,28 +37,28 @@ export function lineOf(line: JournalLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** @returns undefined for what is no line: the last one may have been cut */
+/** @returns undefined for a text that is not a line: the last one may be incomplete */
 export function readLine(text: string): JournalLine | undefined {
   try {
     const line = parseJson(text);
-    // Written by a process of this very program, or of another version of it.
+    // The line was written by this program, or by another version of it.
     return isObject(line) && typeof line.kind === 'string' ? (line as unknown as JournalLine) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What a process that is gone has left. */
+/** The content of a dead process's journal. */
 export interface Abandoned {
   readonly session: string;
-  /** Settled, and not known to be acknowledged. */
+  /** Settled events that are not known to be acknowledged. */
   readonly settled: readonly UsageEvent[];
-  /** Of requests that were under way. */
+  /** Events of requests that were under way. */
   readonly killed: readonly UsageEvent[];
   readonly overflowed: readonly Charge[];
 }
 
-/** Collects lines; the same lines make the same events, whoever reads them and how often. */
+/** Collects lines. The same lines make the same events, whichever process reads them and however often. */
 export class JournalReader {
   #session = '';
   #ordinal = 1;
@@ -87,7 +89,7 @@ export class JournalReader {
     }
   }
 
-  /** Undefined: it does not say of which session it is. */
+  /** Undefined: the journal does not name its session. */
   get abandoned(): Abandoned | undefined {
     if (this.#session === '') return undefined;
     const killed = new Map<string, UsageEvent>();
@@ -129,7 +131,7 @@ export class JournalReader {
   }
 }
 
-/** One for each slice. */
+/** One charge for each lease. */
 export function merged(charges: readonly Charge[]): readonly Charge[] {
   const sums = new Map<string, Charge>();
   for (const { budgetId, escrow, window } of charges) {

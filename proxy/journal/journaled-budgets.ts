@@ -1,4 +1,5 @@
-// Budgets whose holds stand in a journal before anybody has them: what is taken in one turn of the event loop is written together.
+// Budgets whose reservations are in a journal before a request gets them. The reservations of one tick are written
+// together.
 import type { BudgetHold, BudgetQuestion, Budgets, Charge, Stamp } from '../budgets/budgets.ts';
 import type { Journals, JournalTake } from './journals.ts';
 
@@ -30,7 +31,7 @@ export class JournaledBudgets implements Budgets {
 
   async #once(take: JournalTake, hold: BudgetHold, question: BudgetQuestion): Promise<BudgetHold> {
     if (await take.written) return new JournaledHold(hold, take);
-    // The journal is broken, and its session over: the request takes its hold in the next one.
+    // The journal is broken, and its session is over: the request makes its reservation in the next session.
     hold.settle(0);
     return await this.take(question);
   }

@@ -1,5 +1,6 @@
-// The journals of this process: one for each session that it has opened, until all that it says is known elsewhere. What comes in one
-// turn of the event loop is written at its end, in one call for each file; whoever waits for that goes on afterwards.
+// The journals of this process: one for each session that it has opened, until its whole content is known elsewhere.
+// The lines of one tick of the event loop are written at its end, with one call for each file; requests that wait for
+// that continue afterwards.
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetHold, Charge } from '../budgets/budgets.ts';
@@ -10,28 +11,31 @@ import { SessionJournal } from './session-journal.ts';
 export interface JournalsDeps {
   readonly folder: Pick<JournalFolder, 'create' | 'tryOut'>;
   readonly timers: Timers;
-  /** Runs the task at the end of this turn of the event loop. */
+  /** Runs the task at the end of this tick of the event loop. */
   readonly atEndOfTurn: (task: () => void) => void;
-  /** Of a session, its next event's. */
+  /** Ordinal of the session's next event. */
   readonly nextOrdinal: (session: string) => number;
   readonly log: Logger;
   readonly metrics: JournalMetrics;
-  /** Its journal is broken, or it has none and could have one: what is taken from now on is to be of another session. */
+  /**
+   * The session's journal is broken, or the session has none and a new session could have one: new reservations have to
+   * be made in another session.
+   */
   readonly onRenew: (session: string) => void;
 }
 
 export interface JournalMetrics {
-  /** A journal could not be begun or written; told again for as long as that is so. */
+  /** A journal could not be begun or written. Called repeatedly for as long as that lasts. */
   journalFailed(): void;
 }
 
 export interface JournalTake {
-  /** Whether it stands in the journal: else nothing may be sent to a provider for it. */
+  /** Whether the reservation is in the journal; if not, nothing may be sent to a provider for it. */
   readonly written: Promise<boolean>;
   released(cost: number, charges: readonly Charge[]): void;
 }
 
-/** A session without a journal ends as soon as another can have one. */
+/** How often to check whether a new session could have a journal. As soon as it could, a session without one ends. */
 const tryEveryMs = 5_000;
 
 export class Journals {
@@ -39,9 +43,9 @@ export class Journals {
   readonly #journals = new Map<string, SessionJournal>();
   readonly #ended = new Set<string>();
   #isTurnAwaited = false;
-  /** It failed: the next session goes without. */
+  /** A journal failed: the next session has none. */
   #isSkipped = false;
-  /** The session that goes without, until there is room for another's journal. */
+  /** The session without a journal, until there is room for another's journal. */
   #without: string | undefined;
   #cancelTry: () => void = () => undefined;
 
@@ -49,7 +53,7 @@ export class Journals {
     this.#deps = deps;
   }
 
-  /** The session is open: what is taken in it from now on is written down. */
+  /** The session is open: reservations in it are written down from now on. */
   begin(session: string): void {
     if (this.#journals.has(session)) return;
     const { folder, nextOrdinal } = this.#deps;
@@ -71,7 +75,7 @@ export class Journals {
     }
   }
 
-  /** No hold is taken in the session any more: its journal goes once all that it says is known elsewhere. */
+  /** No more reservations are made in the session: its journal is removed once its whole content is known elsewhere. */
   end(session: string): void {
     if (session === this.#without) this.#cancelTry();
     const journal = this.#journals.get(session);
@@ -80,7 +84,7 @@ export class Journals {
     this.#removeUnneeded(journal);
   }
 
-  /** Undefined: the hold's session has no journal. */
+  /** Undefined: the reservation's session has no journal. */
   take(hold: BudgetHold, event: UsageEvent): JournalTake | undefined {
     const journal = this.#journals.get(hold.stamp.session);
     if (journal === undefined) return undefined;
@@ -112,7 +116,7 @@ export class Journals {
     this.#awaitTurn();
   }
 
-  /** Writes what has come; called before anything of it is reported. */
+  /** Writes the buffered lines. Called before any of their usage is reported. */
   flush(): void {
     for (const journal of [...this.#journals.values()]) {
       if (!journal.isDirty) continue;
@@ -121,7 +125,7 @@ export class Journals {
     }
   }
 
-  /** What is not needed any more goes; the rest is for whoever comes next. */
+  /** Removes journals that are no longer needed. The next process takes over the others. */
   close(): void {
     this.#cancelTry();
     this.flush();
@@ -146,7 +150,10 @@ export class Journals {
     });
   }
 
-  /** It goes: what its requests still do would be missing in it. Should this proxy be killed, they are unsettled. */
+  /**
+   * Removes the journal, because it would lack later usage of its requests. If this proxy is killed, their money
+   * becomes unconfirmed.
+   */
   #broken(journal: SessionJournal, err: unknown): void {
     const { session } = journal;
     this.#journals.delete(session);

@@ -1,16 +1,17 @@
-// The journal of one session: what its requests took, before a byte of theirs goes to a provider, and what they used, before that is
-// reported. What is acknowledged leaves the file when it is written anew. A journal is whole, or it is broken and its session over.
+// The journal of one session: the reservations of its requests, before any byte of theirs goes to a provider, and their
+// usage, before it is reported. Acknowledged events leave the file when it is rewritten. A journal is complete, or it
+// is broken and its session over.
 import type { BudgetHold, Charge } from '../budgets/budgets.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 import type { JournalFile } from './journal-folder.ts';
 import { type JournalLine, lineOf, type Taken } from './journal-lines.ts';
 
-/** From then on the file is written anew, as soon as half of it is of no use any more. */
+/** Above this size the file is rewritten as soon as half of it is obsolete. */
 export const journalBytesMax = 8 * 1024 * 1024;
 
 interface OpenTake {
   readonly taken: Taken;
-  /** Undefined: it holds what it took. */
+  /** Undefined: the reservation is not settled. */
   released?: { readonly cost: number; readonly charges: readonly Charge[] };
 }
 
@@ -42,12 +43,12 @@ export class SessionJournal {
     return this.#buffer.length > 0 || this.#isOverflowNew;
   }
 
-  /** Whether the file says anything that is not known elsewhere. */
+  /** Whether the file contains anything that is not known elsewhere. */
   get isNeeded(): boolean {
     return this.#takes.size + this.#events.size > 0;
   }
 
-  /** @returns the hold's number, and whether it stands in the journal once the turn is written */
+  /** @returns the reservation's number, and whether it is in the journal once this tick is written */
   take(event: UsageEvent, { amount, slices }: Pick<BudgetHold, 'amount' | 'slices'>) {
     this.#holds += 1;
     const hold = this.#holds;
@@ -58,7 +59,7 @@ export class SessionJournal {
     return { hold, written: this.#written.promise };
   }
 
-  /** The hold is settled. An event of its request in the same turn says more. */
+  /** The reservation is settled. A later event of its request, perhaps in the same tick, supersedes this. */
   released(hold: number, cost: number, charges: readonly Charge[]): void {
     const take = this.#takes.get(hold);
     if (take === undefined) return;
@@ -79,12 +80,12 @@ export class SessionJournal {
     this.#buffer.push({ kind: 'settled', event });
   }
 
-  /** In the ledger. */
+  /** The event is in the ledger. */
   acknowledged(event: UsageEvent): void {
     this.#events.delete(event.id);
   }
 
-  /** In Redis, where whoever reads this journal does not look. */
+  /** The event is in Redis, where the process that takes over this journal does not look for it. */
   overflowed(event: UsageEvent): void {
     if (!this.#events.delete(event.id)) return;
     this.#isOverflowNew = true;
@@ -95,7 +96,7 @@ export class SessionJournal {
     }
   }
 
-  /** Writes what is buffered, at once. @returns the error that the file system gave: the journal is broken then */
+  /** Writes the buffered lines at once. @returns the error of the file system: the journal is broken then */
   flush(): unknown {
     const lines = this.#buffer;
     if (this.#isOverflowNew) lines.push(this.#overflowLine);

@@ -1,5 +1,5 @@
-// The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its scope
-// where one came with it, as far as they are for its model.
+// The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its
+// scope if the call has one. Limits for other models are left out.
 import { limitsModel } from '../../catalog/model-selector.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Caller } from '../access/authenticator.ts';
@@ -12,7 +12,7 @@ export type LimitLevel = LimitSubjectKind;
 
 interface Applied {
   readonly level: LimitLevel;
-  /** The glob that it is for, where it is not for all models. */
+  /** The glob of models that it is for; undefined: all models. */
   readonly model: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface AppliedLimits {
   readonly budgets: readonly AppliedBudget[];
 }
 
-/** None twice: both keys may be of one scope, and one key may be sent as both. */
+/** Each limit once: both keys may be of one scope, and one key may be sent as both. */
 export function appliedLimits({
   caller,
   qualifiedModel,
@@ -43,7 +43,7 @@ export function appliedLimits({
   return limits;
 }
 
-/** By key record, with the records beside it: what applies whatever the model is. */
+/** By key record, with the records beside it: the limits, if they apply to every model. */
 const remembered = new WeakMap<KeyRecord, Omit<Principal, 'key'> & { readonly limits: AppliedLimits }>();
 
 function select(caller: Caller, qualifiedModel: string): AppliedLimits {

@@ -1,4 +1,5 @@
-// What callers are told of their limits: the refusal that names the limit and when it opens, and the headers of an answer.
+// Messages to callers about their limits: the refusal, which names the limit and when it opens, and the headers of a
+// response.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { never } from '../../common/never.ts';
 import type { BudgetRefusal } from '../budgets/budgets.ts';
@@ -20,7 +21,7 @@ const kindNames: Readonly<Record<RateKind, string>> = {
   concurrent_requests: 'concurrent requests',
 };
 
-/** @param limit that opens last: before that a caller need not come again */
+/** @param limit the one that opens last: a caller need not try again before that */
 export function refusal(limit: AppliedRate, opensInMs: number, headers: readonly string[]): GatewayError {
   const retryAfter = Math.max(1, Math.ceil(opensInMs / 1000));
   const details = { retryAfter, headers, limitId: limit.id };
@@ -43,7 +44,7 @@ export function refusal(limit: AppliedRate, opensInMs: number, headers: readonly
   }
 }
 
-/** A request that its limit would never let in. */
+/** The refusal of a request that its limit would never admit. */
 export function neverFits(limit: AppliedRate, { input, output }: TokenEstimate): GatewayError {
   const param = input < limit.max ? 'max_completion_tokens' : 'messages';
   const advice = input < limit.max ? 'send a lower max_completion_tokens' : 'send less';
@@ -56,8 +57,8 @@ function nameOf({ level, max, kind, model }: AppliedRate): string {
 }
 
 /**
- * @param budget that has refused the request
- * @param now milliseconds since 1970, by the clock that the window ends by
+ * @param budget the one that refused the request
+ * @param now milliseconds since 1970, by the clock by which the window ends
  */
 export function budgetRefusal(
   budget: AppliedBudget,
@@ -104,8 +105,8 @@ function nameOfBudget({ level, amountUsd, period, model }: AppliedBudget): strin
 }
 
 /**
- * `x-ratelimit-*` as SDKs know them, of each kind those of the limit of which least remains: it is the next to refuse. Times are
- * written as the GPT vendor does: `350ms`, `12s`, `1m3s`.
+ * `x-ratelimit-*` headers as SDKs know them. For each kind they describe the limit with the least remaining, which is
+ * the next to refuse. Times have the GPT vendor's form: `350ms`, `12s`, `1m3s`.
  * @param standings in the order of the limits
  */
 export function limitHeaders(limits: readonly AppliedRate[], standings: readonly Standing[]): string[] {
@@ -120,7 +121,7 @@ export function limitHeaders(limits: readonly AppliedRate[], standings: readonly
   return headers;
 }
 
-/** Undefined: SDKs know no headers for it. */
+/** undefined: SDKs know no headers for the kind. */
 const headersOfKinds = {
   requests_per_minute: 'requests',
   tokens_per_minute: 'tokens',
@@ -140,7 +141,7 @@ function namesOf(what: string) {
   };
 }
 
-/** @returns its index; -1 where there is none of the kind */
+/** @returns the limit's index; -1 if there is none of the kind */
 function tightest(kind: RateKind, limits: readonly AppliedRate[], standings: readonly Standing[]): number {
   let [found, least] = [-1, Number.POSITIVE_INFINITY];
   for (let at = 0; at < limits.length; at++) {

@@ -1,5 +1,5 @@
-// The limits on rates of a call: estimates its tokens, takes its part of all of them or of none, and gives back in the end what it
-// did not use.
+// The rate limits of a call: estimates its tokens, reserves in all of the limits or in none, and releases the unused
+// part in the end.
 import type { ChatCall } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { estimateTokens, fitGuess } from '../rates/estimate.ts';
@@ -9,30 +9,31 @@ import { limitHeaders, neverFits, refusal } from './limit-messages.ts';
 
 export interface LimitMetrics {
   refused(level: LimitLevel, kind: RateKind): void;
-  /** A request whose rates this proxy counted alone. */
+  /** A request whose rates only this proxy counted. */
   countedLocally(): void;
 }
 
 export interface RateLimitsDeps {
   readonly rates: Rates;
-  /** Expected of a request that sets no maximum. */
+  /** Output tokens that are expected of a request without a maximum. */
   readonly outputTokensDefault: number;
   readonly metrics: Pick<LimitMetrics, 'refused'>;
 }
 
 export interface RateLimitsHold {
-  /** What the answer tells of the limits: names and values in turn. */
+  /** Response headers about the limits: names and values alternate. */
   readonly headers: readonly string[];
-  /** @param estimated the provider did not report all: then no less than the estimate is taken to be used */
+  /** @param estimated the provider did not report all usage: then at least the estimate counts as used */
   settle(usage: Usage, estimated: boolean): void;
 }
 
-/** Of a call that no limit on rates applies to. */
+/** For a call without rate limits. */
 const nothingTaken: RateLimitsHold = { headers: [], settle: () => undefined };
 
 /**
- * A promise only where Redis is asked.
- * @throws GatewayError rate_limit_exceeded, concurrency_limit_exceeded; invalid_request for more than a limit ever lets in
+ * Returns a promise only if Redis is called.
+ * @throws GatewayError rate_limit_exceeded, concurrency_limit_exceeded; invalid_request for more than a limit ever
+ * admits
  */
 export function takeRates(
   deps: RateLimitsDeps,
@@ -44,11 +45,11 @@ export function takeRates(
   const { id: organizationId } = call.caller.principal.organization;
   const response = deps.rates.take({ organizationId, limits, tokens });
   const holdOf = (taken: RateDecision) => holdOrRefuse({ ...taken, tokens }, limits, deps.metrics);
-  // Nothing is awaited where memory answers.
+  // Nothing is awaited if memory has the result.
   return response instanceof Promise ? response.then(holdOf) : holdOf(response);
 }
 
-/** 0 where no limit on tokens asks for it. @throws GatewayError invalid_request for more than a limit ever lets in */
+/** 0 if no limit counts tokens. @throws GatewayError invalid_request for more than a limit ever admits */
 function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
   let tightest: AppliedRate | undefined;
   for (const limit of limits) {

@@ -1,5 +1,6 @@
-// The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
-// settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
+// The ledger of requests. A request reserves money in every budget, then its part of every rate limit, all or nothing.
+// In the end its usage is priced, settled and recorded, once. All of this is in memory, unless a lease has to acquire
+// money or Redis counts the rates.
 import { usdOfNano } from '../../common/money.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import {
@@ -35,9 +36,9 @@ import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
   refused(level: LimitLevel, reason: RefusalReason): void;
-  /** A request to a model without a price, or that used something without one. */
+  /** A request to a model without a price, or with usage that has no price. */
   unpriced(): void;
-  /** One whose provider did not report all that it used. */
+  /** A request whose provider did not report all usage. */
   estimated(reason: EstimateReason): void;
 }
 
@@ -63,7 +64,7 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
   };
 }
 
-/** A question of a guardrail is no request of its caller's: it is charged, not counted. */
+/** A guardrail's call of a model is no request of the caller: it is charged, but not counted. */
 function limitsOf(call: ChatCall): AppliedLimits {
   const limits = appliedLimits(call);
   return call.guardrailId === undefined ? limits : { ...limits, rates: [] };
@@ -73,7 +74,7 @@ interface Deps extends RequestLedgerDeps {
   readonly servedTiers: ServedTiers;
 }
 
-/** Undefined where no budget applies. */
+/** Undefined if no budget applies. */
 type Money =
   | { readonly hold: BudgetHold; readonly bound: CostBound; readonly outputCeiling: number | undefined }
   | undefined;
@@ -102,7 +103,7 @@ function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: RequestTarge
   }
 }
 
-/** @param field that makes it cost what nobody knows; the model itself for one that charges for more than tokens */
+/** @param field makes the cost unknown; the model itself if it charges for more than tokens */
 function unpriced(field: string): GatewayError {
   const message =
     field === 'model'
@@ -126,7 +127,7 @@ interface Taken {
   readonly money: Money;
 }
 
-/** What was taken of budgets goes back where a limit on rates refuses. */
+/** Releases the money if a rate limit refuses. */
 function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Hold | Promise<Hold> {
   const giveBack = (error: unknown): never => {
     money?.hold.settle(0);
@@ -153,7 +154,7 @@ class RequestHold implements Hold {
   readonly #deps: Deps;
   readonly #call: ChatCall;
   readonly #held: Held;
-  /** Of now, not of the end: a budget that is made meanwhile has to know which came first. */
+  /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
   readonly #stamp: Stamp;
 
   constructor(deps: Deps, call: ChatCall, held: Held) {
@@ -187,7 +188,7 @@ class RequestHold implements Hold {
     if (!isPriced) budgetMetrics.unpriced();
     if (estimated) budgetMetrics.estimated(estimateReason);
     const settled = { cost, estimateReason };
-    // What was not dispatched used nothing, and nobody has to know of it.
+    // A request that was not dispatched used nothing, so nothing is recorded.
     if (outcome.attempts === 0) return settled;
     const booking = { ...charged, stamp: this.#stamp, estimated, unpriced: !isPriced, charges };
     usageLog.record(usageEvent(this.#call, outcome, booking));

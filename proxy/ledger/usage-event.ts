@@ -1,19 +1,19 @@
-// What is recorded of one request that was dispatched.
+// The usage event of one request that was dispatched.
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Charge, Stamp, UsageOfKilled } from '../budgets/budgets.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 
-/** What the ledger has made of it. */
+/** The values that the ledger adds. */
 export interface Booking {
   readonly stamp: Stamp;
-  /** Told by the provider, or estimated. */
+  /** Reported by the provider, or estimated. */
   readonly usage: Usage;
   readonly estimated: boolean;
-  /** Why it is estimated. */
+  /** Why the usage is estimated. */
   readonly estimateReason?: EstimateReason | undefined;
-  /** Nano-dollars of what was reported before the end of an estimated one. */
+  /** Nano-dollars of the usage that was reported before the end of an estimated request. */
   readonly reportedCost?: number | undefined;
   /** Nano-dollars. */
   readonly cost: number;
@@ -51,7 +51,7 @@ export function usageEvent(call: ChatCall, outcome: Outcome, booking: Booking): 
   };
 }
 
-/** What is recorded of a request whose proxy is killed: somebody else adds what it held. */
+/** The usage event of a request whose proxy is killed: another process adds the reserved amount. */
 export function killedEvent(call: ChatCall): UsageOfKilled {
   return {
     ...sourceOf(call),
@@ -93,7 +93,7 @@ function sourceOf(call: ChatCall) {
     modelAsked: call.qualifiedModel,
     streamed: request.stream,
     directKey: caller.direct,
-    // All attempts of a call go out with its first target.
+    // All attempts of a call use the credential of its first target.
     providerKeyId: call.targets[0]?.providerKeyId,
     ...(call.guardrailId !== undefined && { guardrailId: call.guardrailId }),
   };

@@ -1,22 +1,26 @@
-// What the families of models behind the one API differ in, beyond the capabilities that models elsewhere have too: the fields that
-// the API leaves to them, and their habits of conversation. A model of no known family gets what all of them take.
+// How the families of models behind the one API differ, beyond the capabilities that models elsewhere have too: the
+// fields that the API leaves to them, and their rules for conversations. A model of an unknown family gets what all of
+// them accept.
 import type { ModelCapabilities } from '../catalog/capabilities.ts';
 
 export interface Family {
-  /** Takes the assistant-model vendor's own fields: `thinking`, `output_config`, `tool_choice`. */
+  /** Accepts the assistant-model vendor's own fields: `thinking`, `output_config`, `tool_choice`. */
   readonly hasClaudeFields: boolean;
-  /** Place of top_k in additionalModelRequestFields; empty where there is none. */
+  /** Path of top_k in additionalModelRequestFields; empty if there is none. */
   readonly topK: readonly string[];
   readonly stops: boolean;
-  /** Words may be in one turn with tool calls and their results. */
+  /** Whether one turn may contain text together with tool calls or their results. */
   readonly mixesTools: boolean;
   /** Whether a call of one tool by name can be forced, or only one of any. */
   readonly forcesNamed: boolean;
   /** Ids of tool calls are nine letters and digits. */
   readonly nineLetterIds: boolean;
-  /** Lets tools end what is to be cached. */
+  /** Whether a tool definition may end the cached prefix. */
   readonly cachesTools: boolean;
-  /** What schemas of tools may hold. `plain`: no references; `bare`: and at the root type, properties and required alone. */
+  /**
+   * What schemas of tools may contain. `plain`: no references; `bare`: also only type, properties and required at the
+   * root.
+   */
   readonly schemas: 'any' | 'plain' | 'bare';
 }
 

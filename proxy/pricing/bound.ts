@@ -1,5 +1,5 @@
-// What a request can cost at most, before anybody has counted its tokens: what a budget holds for it. Text counts as if every byte
-// were a token, which no vendor's tokens are shorter than.
+// The most that a request can cost, before its tokens are counted: a budget reserves this amount. Text counts as if
+// every byte were a token, because no vendor's tokens are shorter than a byte.
 import type { ChatCall } from '../call.ts';
 import { audioTokensMax, imageTokensMax } from '../catalog/media-allowances.ts';
 import { isGiven } from '../conversation/options.ts';
@@ -13,23 +13,23 @@ export type BoundedCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalog
 
 /** Amounts are nano-dollars. */
 export interface CostBound {
-  /** The most tokens that the prompt can be. */
+  /** The most tokens that the prompt can have. */
   readonly promptTokens: number;
   readonly full: number;
-  /** With the lowest ceiling on its output; the same as `full` where its caller has set one. */
+  /** The cost with the lowest ceiling on the output; equal to `full` if the caller has set a ceiling. */
   readonly least: number;
   /**
-   * The most tokens that each choice may put out where so much is held, from `least` on. Undefined where the caller has set its
-   * own maximum, which stands.
+   * The most tokens that each choice may generate if this amount is reserved, from `least` on. Undefined if the caller
+   * has set a maximum, which then applies.
    */
   ceilingFor(amount: number): number | undefined;
-  /** The most tokens that all choices together may be where so much is held. */
+  /** The most tokens that all choices together may have if this amount is reserved. */
   outputTokens(amount: number): number;
-  /** What the whole prompt and so many tokens of output can cost. */
+  /** The most that the whole prompt and this many output tokens can cost. */
   costWith(outputTokens: number): number;
 }
 
-/** @param outputTokensDefault the ceiling where neither caller nor model has a lower one */
+/** @param outputTokensDefault the ceiling if neither caller nor model has a lower one */
 export function boundOf(call: BoundedCall, prices: Prices, outputTokensDefault: number): CostBound {
   const demand = demandOf(call);
   const input = promptTokensMax(call, demand);
@@ -61,14 +61,17 @@ export function boundOf(call: BoundedCall, prices: Prices, outputTokensDefault: 
   };
 }
 
-/** A shorter answer is worth nothing. */
+/** A shorter response is worth nothing. */
 const ceilingMin = 256;
-/** What vendors put around a message. */
+/** Tokens that vendors put around a message. */
 const tokensPerMessage = 16;
-/** The most that a vendor tells a model about tools before it names them (the assistant vendor's page "Tool use": 530). */
+/**
+ * The most tokens that a vendor adds about tools, besides their definitions (the assistant vendor's page "Tool use":
+ * 530).
+ */
 const tokensOfTools = 600;
 
-/** The larger where both are given: which of the two counts is the provider's to say. */
+/** The larger one if both are given, because the provider decides which of them counts. */
 function requestedCeiling({ request: { body } }: BoundedCall): number | undefined {
   const [newer, older] = [count(body.max_completion_tokens), count(body.max_tokens)];
   return newer === undefined || older === undefined ? (newer ?? older) : Math.max(newer, older);
@@ -78,12 +81,13 @@ function promptTokensMax(call: BoundedCall, { wholeWindow, searchTokens, calls }
   const own = ownTokensMax(call);
   const prompt = wholeWindow ? Math.max(own, call.catalogModel?.limits.maxInputTokens ?? own) : own;
   if (searchTokens === 0) return prompt;
-  // A step for each search and one for the answer; each reads the prompt and all that was found before it.
+  // A step for each search and one for the response. Each step reads the prompt and everything that was found before
+  // it.
   const { search = 0 } = calls;
   return (search + 1) * prompt + searchTokens * ((search * (search + 1)) / 2);
 }
 
-/** Of what is in the body. */
+/** The most tokens of the body itself. */
 function ownTokensMax({ request, qualifiedModel, catalogModel }: BoundedCall): number {
   const { body, bytes, messages } = request;
   const hasTools = isGiven(body.tools) || isGiven(body.functions);
@@ -100,10 +104,10 @@ function ownTokensMax({ request, qualifiedModel, catalogModel }: BoundedCall): n
       continue;
     }
     withoutData += perPart;
-    // A file holds pages of text and images, as many as have room in its bytes.
+    // A file contains pages of text and images, as many as fit into its bytes.
     if (kind === 'file') files += data.length;
   }
-  // No prompt is larger than the model takes, whatever a file unpacks to.
+  // No prompt is larger than the model accepts, even if a file unpacks to more.
   return withoutData + Math.min(files, catalogModel?.limits.maxInputTokens ?? files);
 }
 

@@ -1,7 +1,7 @@
-// What a request is charged: what its provider reported where that is all of it, nothing where nothing was used, and else an
-// estimate that nobody can lower by leaving early. By the reservation where nobody can know; by the text that came only where the
-// provider stopped with it, where it came whole, or where the organization has chosen so. Never above the reservation, unless the
-// provider reported more.
+// The charge of a request: the usage that its provider reported if that is complete, nothing if nothing was used, and
+// otherwise an estimate that no caller can lower by leaving early. The estimate is the reservation if the usage cannot
+// be known. It follows the received text only if the provider stopped with it, if the response came whole, or if the
+// organization has chosen so. It is never above the reservation, unless the provider reported more.
 import { isObject } from '../../common/json.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { ChatCall, Outcome } from '../call.ts';
@@ -11,14 +11,14 @@ import { estimateTokens } from '../rates/estimate.ts';
 import type { CostBound } from './bound.ts';
 import type { Prices } from './prices.ts';
 
-/** What an estimate needs to know; worked out only for one. */
+/** The inputs of an estimate; computed only if one is made. */
 export interface Terms {
   readonly bound: CostBound;
-  /** Nano-dollars that are held of each budget; without one what would have been. */
+  /** Nano-dollars reserved in each budget; without a budget, the amount that would have been reserved. */
   readonly reserved: number;
   /** The model may think, and not all of its thoughts are in the response. */
   readonly thinksUnseen: boolean;
-  /** Of the organization: whether what nobody reported is charged by its reservation or by its text. */
+  /** The organization's choice: unreported usage is charged by its reservation or by its text. */
   readonly unknownCost: 'hold' | 'text';
 }
 
@@ -26,9 +26,9 @@ export interface Charged {
   readonly usage: Usage;
   /** Nano-dollars. */
   readonly cost: number;
-  /** Undefined where the cost is that of complete usage. */
+  /** Undefined if the cost is that of complete usage. */
   readonly estimateReason: EstimateReason | undefined;
-  /** Nano-dollars of what was reported of an estimated one. */
+  /** Nano-dollars of the usage that was reported, if the cost is estimated. */
   readonly reportedCost: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export function chargeOf(outcome: Outcome, { prices, terms }: Priced): Charged {
   return estimated(outcome, prices, terms());
 }
 
-/** Why nobody knows what it cost; undefined where somebody does. */
+/** Why the cost is unknown; undefined if it is known. */
 export function estimateReasonOf({ usageIsComplete, ending }: Outcome): EstimateReason | undefined {
   if (usageIsComplete || ending === 'unused') return undefined;
   return ending === 'whole' ? 'no_usage' : ending;
@@ -72,7 +72,10 @@ function estimated(outcome: Outcome, prices: Prices, terms: Terms): Charged {
   };
 }
 
-/** Tokens of output that the response holds, and those that its provider may have put out until it noticed that nobody reads. */
+/**
+ * Output tokens of the response, and those that its provider may have generated before it noticed that the response is
+ * no longer read.
+ */
 function outputByText({ ending, usage, textTokens, latencyMs, firstTokenMs = latencyMs }: Outcome): number {
   const text = textTokens();
   const reported = usage?.completionTokens ?? 0;
@@ -85,12 +88,15 @@ const tailTokens = 64;
 const tailSeconds = 2;
 
 /**
- * Whether a model may think in a request without all of its thoughts being in the response: then what came of the response says nothing
- * of what was generated.
+ * Whether a model may think in a request without all of its thoughts being in the response: then the received text does
+ * not show how much was generated.
  */
 type ThinkingCall = Pick<ChatCall, 'request' | 'capabilities' | 'catalogModel' | 'qualifiedModel'>;
 
-/** Summaries are not all, and nobody says which models give more: a model that thinks is taken to do so unseen. */
+/**
+ * Summaries are not all thoughts, and no vendor documents which models send more: every model that thinks counts as
+ * thinking unseen.
+ */
 export function mayThinkUnseen(call: ThinkingCall): boolean {
   const { capabilities, catalogModel, request } = call;
   const canThink =
@@ -103,15 +109,16 @@ export function mayThinkUnseen(call: ThinkingCall): boolean {
   return !(capabilities.reasoningOff && effort === 'none' && !isGiven(thinking));
 }
 
-/** Claude models that take a budget for their thoughts have none without one. */
+/** Claude models with a budget for their thoughts do not think without one. */
 function thinksOnRequest({ capabilities, qualifiedModel }: ThinkingCall): boolean {
   return capabilities.reasoning === 'budget' && qualifiedModel.includes('claude');
 }
 
 /**
- * What a request to a model without a price is taken to have used where its provider did not report it: what it sent by the usual guess,
- * and of the response what came of it, or all that it may have been where that is not seen.
- * @param outputTokensDefault where neither caller nor model has set a ceiling
+ * The usage that is assumed for a request to a model without a price, if its provider reported none: its prompt by the
+ * usual guess, and the received part of the response, or the most that it may have been if that part does not show
+ * everything.
+ * @param outputTokensDefault the ceiling if neither caller nor model has one
  */
 export function estimatedUsage(call: ChatCall, outcome: Outcome, outputTokensDefault: number): Usage {
   const { input, output } = estimateTokens(call, outputTokensDefault);

@@ -1,5 +1,5 @@
-// What a request may be charged for beyond plain tokens of text, by what it asks for: dearer ways of being served, sound, images,
-// searches, input that is not in its body. What is held for it has to cover all of it.
+// The charges that a request may cause beyond plain tokens of text, derived from its fields: dearer service tiers,
+// sound, images, searches, input that is not in its body. The reservation has to cover all of them.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { CallKind, ServiceTier, TokenKind } from '../../common/model-facts.ts';
 import type { ChatCall } from '../call.ts';
@@ -9,23 +9,23 @@ import { searchesBySize, searchSizeDefault } from '../conversation/web-search.ts
 import { wantsLongCache } from '../formats/chat-completions/usage.ts';
 
 export interface Demand {
-  /** How it may be served, beside the usual way. */
+  /** Service tiers that it may get, besides the usual one. */
   readonly serviceTiers: readonly ServiceTier[];
-  /** Kinds of its prompt's tokens, beside those of every request. */
+  /** Kinds of tokens in its prompt, besides those of every request. */
   readonly input: readonly TokenKind[];
-  /** Kinds of its completion's tokens, beside text. */
+  /** Kinds of tokens in its completion, besides text. */
   readonly output: readonly TokenKind[];
-  /** How many pieces at most. */
+  /** The greatest number of pieces of each kind. */
   readonly calls: Readonly<Partial<Record<CallKind, number>>>;
-  /** Its prompt may be as long as the model takes, whatever its body says. */
+  /** Its prompt may be as long as the model accepts, whatever the size of its body. */
   readonly wholeWindow: boolean;
   /** Tokens that each search may add to the prompt; later steps read them again. */
   readonly searchTokens: number;
-  /** Tokens of the completion that no ceiling holds for. */
+  /** Tokens of the completion that no ceiling limits. */
   readonly moreOutput: number;
 }
 
-/** Of a request of text alone. */
+/** The demand of a request with text only. */
 export const plainDemand: Demand = Object.freeze({
   serviceTiers: Object.freeze([]),
   input: Object.freeze([]),
@@ -63,10 +63,10 @@ export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' |
   };
 }
 
-/** They search at every request, for a fee. */
+/** Models that search at every request, for a fee. */
 export const alwaysSearching = ['-search-preview', '-search-api'];
 
-/** Priority where it is asked for by either of its names; what the vendor chooses by itself is the usual tier. */
+/** Priority if it is requested by either of its names. A tier that the vendor chooses is the usual tier. */
 function requestedTiers(requested: unknown): readonly ServiceTier[] {
   const tier = servedTier(requested);
   return tier === undefined || tier === 'unknown' ? [] : [tier];
@@ -85,7 +85,10 @@ interface SearchDemand {
   readonly tokensEach: number;
 }
 
-/** How often vendors search for one request at most, and what each search adds to the prompt. Allowances, on the safe side. */
+/**
+ * The most searches that vendors make for one request, and the tokens that each search adds to the prompt. Both are
+ * allowances, on the safe side.
+ */
 function searchDemand(body: JsonObject, qualifiedModel: string): SearchDemand {
   const { web_search_options: options } = body;
   const ownSearch = ownToolsOf(body).some((name) => searchTools.has(name));
@@ -93,11 +96,11 @@ function searchDemand(body: JsonObject, qualifiedModel: string): SearchDemand {
   switch (qualifiedModel.split('/')[0]) {
     case 'assistant-provider': {
       const size = isObject(options) ? (options.search_context_size ?? searchSizeDefault) : searchSizeDefault;
-      // The tool that is sent is limited to as many. A result is some thousand tokens.
+      // The search tool is sent with this limit. A result has some thousand tokens.
       return { searches: searchesBySize.get(size) ?? searchesMax, tokensEach: resultTokensMax };
     }
     case 'search-provider':
-      // Its price page: what was retrieved is not charged as input.
+      // Its price page: retrieved content is not charged as input.
       return { searches: searchesMax, tokensEach: 0 };
     default:
       return { searches: searchesMax, tokensEach: resultTokensMax };
@@ -107,7 +110,7 @@ function searchDemand(body: JsonObject, qualifiedModel: string): SearchDemand {
 const searchesMax = 20;
 const resultTokensMax = 25_000;
 
-/** Tools that vendors run themselves and that callers may ask for among their own, by either spelling. */
+/** Tools that vendors run, and that callers may list among their own, in either spelling. */
 const searchTools: ReadonlySet<string> = new Set(['googleSearch', 'google_search']);
 const readingTools: ReadonlySet<string> = new Set([
   'urlContext',
@@ -116,7 +119,7 @@ const readingTools: ReadonlySet<string> = new Set([
   'code_execution',
 ]);
 
-/** Whether the tool is one that a vendor runs itself and whose cost is known. */
+/** Whether a vendor runs the tool and its cost is known. */
 export function ownTool(tool: unknown): 'searches' | 'reads' | undefined {
   const [name, ...others] = isObject(tool) ? Object.keys(tool) : [];
   if (name === undefined || others.length > 0) return undefined;
@@ -137,12 +140,12 @@ function hasOwnTool(body: JsonObject): boolean {
 
 interface ContentDemand {
   readonly sound: boolean;
-  /** It stands for what the vendor keeps, or fetches. */
+  /** The message refers to content that the vendor stores or fetches. */
   readonly stored: boolean;
 }
 
 function contentOf({ content, audio }: JsonObject): ContentDemand {
-  // An answer in sound, stored by the vendor: it counts as tokens of sound again.
+  // A response in sound that the vendor has stored: it counts as tokens of sound again.
   if (isGiven(audio)) return { sound: true, stored: true };
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   const files = parts.flatMap((part) => fileOf(part) ?? []);
@@ -152,7 +155,7 @@ function contentOf({ content, audio }: JsonObject): ContentDemand {
   };
 }
 
-/** What a part holds as a file: videos have a part of their own as well. */
+/** The file that a part contains. Videos have a part of their own as well. */
 export function fileOf(part: unknown): unknown {
   if (!isObject(part)) return undefined;
   if (part.type !== 'video_url') return part.type === 'file' ? part.file : undefined;
@@ -169,7 +172,7 @@ export function isSounding(file: unknown): boolean {
   );
 }
 
-/** A stored file, or one by URL, may be of any length. */
+/** A stored file, or a file by URL, may have any length. */
 export function isStored(file: unknown): boolean {
   if (!isObject(file)) return false;
   return (

@@ -1,5 +1,5 @@
-// What a call is charged by: the organization's own prices, else those of the custom provider's model or of the catalog, where its
-// targets are. Everything is compiled once, and kept as long as what it was compiled from.
+// The prices of a call: the organization's own prices, or else those of the custom provider's model or of the catalog,
+// in the regions of the call's targets. Everything is compiled once, and kept as long as its source.
 import { selectsModel } from '../../catalog/model-selector.ts';
 import type { OrganizationRecord, OwnPrice } from '../access/principal.ts';
 import type { ChatCall } from '../call.ts';
@@ -12,12 +12,12 @@ export class PriceBook {
   readonly #own = new WeakMap<OrganizationRecord, OwnPrices>();
   readonly #now: () => number;
 
-  /** @param now milliseconds since 1970: vendors raise prices at a day that the catalog knows before */
+  /** @param now milliseconds since 1970: the catalog knows in advance the days on which vendors raise prices */
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
-  /** The prices at the dearest of the call's targets. Undefined where they are not known at one of them. */
+  /** The prices at the dearest of the call's targets. Undefined if they are unknown at one of them. */
   of({ caller, qualifiedModel, catalogModel, targets }: PricedCall): Prices | undefined {
     const { organization } = caller.principal;
     const own = organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
@@ -35,9 +35,9 @@ export class PriceBook {
 }
 
 class OwnPrices {
-  /** In the order in which they are asked. */
+  /** In order of precedence. */
   readonly #ranked: readonly OwnPrice[];
-  /** Callers choose model names: what is remembered is bounded. */
+  /** Bounded, because callers choose model names. */
   readonly #known = new Map<string, ModelPrices | undefined>();
 
   constructor(all: readonly OwnPrice[]) {
@@ -55,7 +55,7 @@ class OwnPrices {
 
 const knownMax = 1000;
 
-/** Exact names, then the longest glob; of two that are equal the older. */
+/** Exact names first, then the longest glob; of two equal ones the older. */
 function byRank(a: OwnPrice, b: OwnPrice): number {
   const isGlob = ({ model }: OwnPrice) => (model.includes('*') ? 1 : 0);
   return isGlob(a) - isGlob(b) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1);
@@ -69,7 +69,7 @@ function listed(
   return atTargets(targets, (region) => {
     const own = region !== undefined && Object.hasOwn(regions, region) ? regions[region] : prices;
     const usual = own && compiled(pricesOn(own, now), region);
-    // Where nothing says where a request is processed, it is charged as usual and held as at the dearest place.
+    // If the region of a request is unknown, it is charged as usual, and the reservation is that of the dearest region.
     if (usual === undefined || region !== undefined || regions === noRegions) return usual;
     return heldAnywhere(usual, regions);
   });
@@ -108,19 +108,22 @@ function heldAnywhere(usual: Prices, regions: NonNullable<CatalogModel['regions'
 
 const noRegions: NonNullable<CatalogModel['regions']> = Object.freeze({});
 
-/** What the operator has set, else what the host says: the GPT vendor processes in a geography by the name of its host. */
+/**
+ * The region that the operator has set, or else the one in the host name: the GPT vendor processes in a geography by
+ * the name of its host.
+ */
 function regionOf({ region, baseUrl }: Targets[number]): string | undefined {
   return region ?? /^https:\/\/([a-z]{2})\.api\.openai\.com$/.exec(baseUrl.origin)?.[1];
 }
 
-/** By where requests are processed; undefined where nobody knows. */
+/** By region of processing; undefined if the region is unknown. */
 type Compilations = Map<string | undefined, Prices | undefined>;
 
 const compilations = new WeakMap<ModelPrices, Compilations>();
 
 function compiled(prices: ModelPrices, region: string | undefined): Prices | undefined {
   const known: Compilations = compilations.get(prices) ?? new Map();
-  // Regions come from operators' settings and callers' headers: where they change nothing, they are one.
+  // Regions come from operators' settings and callers' headers. All regions that change nothing share one compilation.
   const place =
     region !== undefined && Object.hasOwn(prices.surcharges ?? {}, region) ? region : region && elsewhere;
   if (known.has(place)) return known.get(place);
@@ -129,5 +132,5 @@ function compiled(prices: ModelPrices, region: string | undefined): Prices | und
   return compilation;
 }
 
-/** A place without a surcharge. */
+/** A region without a surcharge. */
 const elsewhere = '-';

@@ -1,5 +1,5 @@
-// What a request costs, in whole nano-dollars, rounded up once: its tokens at the rates of the way it was served and of the place
-// where it was processed, and what is charged by the piece.
+// The cost of a request in whole nano-dollars, rounded up once: its tokens at the rates of its service tier and region,
+// and the items that are charged by the piece.
 import {
   callKinds,
   isCallPrice,
@@ -26,31 +26,34 @@ import {
 export interface Prices {
   /** Nano-dollars. */
   costOf(usage: Usage): number;
-  /** Whether all of it has a price. What has none is counted as the nearest that has one, or as nothing: a lower bound. */
+  /**
+   * Whether all of the usage has a price. A part without one is counted at the nearest price, or as nothing: the cost
+   * is a lower bound.
+   */
   covers(usage: Usage): boolean;
   /**
-   * What the dearest of the tokens can cost where the whole prompt holds at most so many.
-   * @param demand what is asked for beside text; only what `lacks` finds priced is in it
-   * @param unasked how it may be served as well, as far as that has a price
+   * The most that each token can cost if the whole prompt has at most this many tokens.
+   * @param demand requested besides text; it contains only what `lacks` finds priced
+   * @param unasked service tiers that may apply without a request, if they have a price
    */
   dearest(promptTokens: number, demand?: Demand, unasked?: readonly ServiceTier[]): DearestRates;
-  /** Whether something of it has no price. */
+  /** Whether any part of the demand has no price. */
   lacks(demand: Demand): boolean;
 }
 
 export interface DearestRates {
   readonly input: Rate;
   readonly output: Rate;
-  /** Nano-dollars of what is charged by the piece. */
+  /** Nano-dollars of all items that are charged by the piece. */
   readonly calls: number;
 }
 
-/** No request makes more searches, or images: who tells of more is not believed. */
+/** No request makes more searches, or images: a larger report is not trusted. */
 export const callsMax = 10_000;
 
 /**
- * Undefined where an amount is none that a model could cost: what it costs is not known then.
- * @param region where requests are processed, as far as that is configured; the provider's own word goes before it
+ * Undefined if an amount is implausible for a model: then its cost is unknown.
+ * @param region where requests are processed, as far as that is configured; the provider's report takes precedence
  */
 export function compilePrices(prices: ModelPrices, region?: string): Prices | undefined {
   const usual = compileServed(prices, '1');
@@ -65,7 +68,7 @@ export function compilePrices(prices: ModelPrices, region?: string): Prices | un
   return new CompiledPrices({ prices, usual, surcharged, calls, region });
 }
 
-/** Of several, one of which will be charged. */
+/** The dearest of several prices, if one of them will be charged. */
 export function dearestOf(all: readonly Prices[]): Prices {
   return {
     costOf: (usage) => Math.max(...all.map((one) => one.costOf(usage))),
@@ -76,7 +79,10 @@ export function dearestOf(all: readonly Prices[]): Prices {
   };
 }
 
-/** Charged by the first; what is held covers the others as well, because nobody says which of them it will be. */
+/**
+ * Charges by the first prices. The reservation covers the others as well, because it is unknown which of them will
+ * apply.
+ */
 export function heldAsDearest(usual: Prices, others: readonly Prices[]): Prices {
   const dearest = dearestOf([usual, ...others]);
   return {
@@ -87,7 +93,7 @@ export function heldAsDearest(usual: Prices, others: readonly Prices[]): Prices 
   };
 }
 
-/** Rates by the way of being served. */
+/** Rates by service tier. */
 interface ServedRates {
   readonly usual: RateTiers;
   readonly others: ReadonlyMap<ServedTier | undefined, RateTiers>;
@@ -136,7 +142,7 @@ class CompiledPrices implements Prices {
 
   dearest(promptTokens: number, demand = plainDemand, unasked: readonly ServiceTier[] = []): DearestRates {
     const kinds = [...usualInput, ...demand.input];
-    // Models that draw may do so unasked.
+    // Models that make images may do so without a request.
     const drawn = this.#compiled.prices.imageOutput === undefined ? [] : (['imageOutput'] as const);
     const outputs: readonly TokenKind[] = ['output', ...drawn, ...demand.output];
     const reached = [...this.#mayServe([...demand.serviceTiers, ...unasked])].flatMap((tiers) =>
@@ -153,7 +159,7 @@ class CompiledPrices implements Prices {
     const requests = requested.request !== undefined && calls.request === undefined;
     const searches =
       requested.search !== undefined && calls.search === undefined && calls.groundedPrompt === undefined;
-    // An image is paid for by its tokens, or by the piece.
+    // An image is paid by its tokens, or by the piece.
     const draws =
       output.includes('imageOutput') && prices.imageOutput === undefined && calls.image === undefined;
     return (
@@ -166,7 +172,7 @@ class CompiledPrices implements Prices {
     );
   }
 
-  /** Whether the way of being served has a price. */
+  /** Whether the service tier has a price. */
   #isServed(tier: ServedTier | undefined): boolean {
     return tier === undefined || this.#compiled.usual.others.has(tier) || isCheaper(tier);
   }
@@ -176,7 +182,7 @@ class CompiledPrices implements Prices {
     return (region === undefined ? undefined : surcharged.get(region)) ?? usual;
   }
 
-  /** Where nobody has said where it will be processed it may be anywhere. */
+  /** Without a configured region, the request may be processed in any. */
   *#mayServe(serviceTiers: readonly ServiceTier[]): Iterable<RateTiers> {
     const { usual, surcharged, region } = this.#compiled;
     const places = region === undefined ? [usual, ...surcharged.values()] : [this.#servedIn(region)];
@@ -215,12 +221,12 @@ class CompiledPrices implements Prices {
   }
 }
 
-/** That a model makes for one request, where they are charged by the piece. */
+/** Images that a model makes for one request without being requested, if they are charged by the piece. */
 const imagesUnasked = 4;
 
 const usualInput: readonly TokenKind[] = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h'];
 
-/** Where it has no price of its own, the usual one is not too little. */
+/** If the tier has no price of its own, the usual price is high enough. */
 function isCheaper(tier: ServedTier | undefined): boolean {
   return tier === 'flex' || tier === 'batch';
 }
@@ -230,8 +236,8 @@ function isSound(kind: TokenKind): boolean {
 }
 
 /**
- * Cached tokens are among those of the prompt, writes by how long they live among the writes, and sound is among the tokens of
- * each. What is said to be more than the whole is as much as the whole.
+ * Cached tokens are part of the prompt tokens, writes by lifetime are part of the writes, and sound is part of the
+ * tokens of each. A part that is reported as larger than its whole counts as the whole.
  */
 function tokenCost(rates: Rates, usage: Usage): number {
   const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, special } = usage;

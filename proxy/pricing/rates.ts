@@ -1,10 +1,10 @@
-// Prices of tokens as whole numbers. A rate is nano-dollars per million tokens: with that all nine decimals of a price in USD per
-// million tokens are exact, and no sum of a request comes near 2^53.
+// Prices of tokens as whole numbers. A rate is nano-dollars per million tokens: so all nine decimals of a price in USD
+// per million tokens are exact, and no sum of a request comes near 2^53.
 import { isPrice, priceUsdMax, type TokenKind, tokenKinds } from '../../common/model-facts.ts';
 import { nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import type { PriceSet, TokenPrices } from '../catalog/models.ts';
 
-/** Nano-dollars per million tokens, taken apart: whole ones for each token, and millionths of one. */
+/** Nano-dollars per million tokens, in two parts: whole nano-dollars for each token, and millionths of one. */
 export interface Rate {
   readonly whole: number;
   readonly millionths: number;
@@ -18,16 +18,16 @@ export interface RateTier {
   readonly rates: Rates;
 }
 
-/** Never empty, ascending; the first is of every prompt. */
+/** Never empty, ascending. The first tier applies to every prompt. */
 export type RateTiers = readonly [RateTier, ...RateTier[]];
 
-/** No request holds more tokens of a kind: who tells of more is not believed. */
+/** No request has more tokens of a kind: a larger report is not trusted. */
 export const tokensMax = 1_000_000_000;
 
 const million = 1_000_000;
 
 /**
- * @param pairs of kinds that are parts of prompt and completion: what each adds to the sum is at most 10^15
+ * @param pairs tokens and rates of kinds that are parts of prompt and completion; each adds at most 10^15 to the sum
  * @returns nano-dollars
  */
 export function costOfTokens(pairs: readonly (readonly [tokens: number, rate: Rate])[]): number {
@@ -42,13 +42,13 @@ export function costOfTokens(pairs: readonly (readonly [tokens: number, rate: Ra
 }
 
 export interface CompileOptions {
-  /** A factor on every price, as `isSurcharge` takes it. */
+  /** A factor on every price, in the form that `isSurcharge` accepts. */
   readonly surcharge?: string;
-  /** The usual prices, where these are in place of them. */
+  /** The usual prices, if these replace them. */
   readonly usual?: TokenPrices;
 }
 
-/** Undefined where an amount is none that a model could cost: what it costs is not known then. */
+/** Undefined if an amount is implausible for a model: then its cost is unknown. */
 export function compileTiers(prices: PriceSet, options: CompileOptions = {}): RateTiers | undefined {
   const { surcharge = '1', usual = prices } = options;
   const first = compileRates(prices, { surcharge, usual });
@@ -62,7 +62,7 @@ export function compileTiers(prices: PriceSet, options: CompileOptions = {}): Ra
   return tiers;
 }
 
-/** Those of the tier that the whole prompt falls into. */
+/** The rates of the tier that the whole prompt belongs to. */
 export function ratesAt(tiers: RateTiers, promptTokens: number): Rates {
   return (tiers.findLast(({ above }) => promptTokens > above) ?? tiers[0]).rates;
 }
@@ -96,7 +96,10 @@ function compileRates(
   return rates as Rates;
 }
 
-/** Of no other kind's price: where only the usual prices have one it goes on, unless what stands in is dearer. */
+/**
+ * Kinds whose price no other kind replaces: if only the usual prices have one, it applies here too, unless the
+ * substitute is dearer.
+ */
 const ownKinds: ReadonlySet<TokenKind> = new Set([
   'audioInput',
   'audioCacheRead',
@@ -104,7 +107,7 @@ const ownKinds: ReadonlySet<TokenKind> = new Set([
   'imageOutput',
 ]);
 
-/** With what stands in for a kind that has no price of its own. */
+/** The prices, with substitutes for kinds that have no price of their own. */
 function allKinds(prices: TokenPrices): Readonly<Record<TokenKind, string>> {
   const { input, output, cacheRead = input, cacheWrite = input } = prices;
   const { cacheWrite1h = cacheWrite, audioInput = input } = prices;
@@ -116,7 +119,7 @@ function allKinds(prices: TokenPrices): Readonly<Record<TokenKind, string>> {
     cacheWrite1h,
     audioInput,
     cacheWrite12h: prices.cacheWrite12h ?? cacheWrite1h,
-    // Cached sound of a model without a price for it: as the sound itself, which is never too little.
+    // Cached sound of a model without a price for it costs as much as the sound, which is never too little.
     audioCacheRead: prices.audioCacheRead ?? prices.audioInput ?? cacheRead,
     audioOutput: prices.audioOutput ?? output,
     imageOutput: prices.imageOutput ?? output,
@@ -125,7 +128,7 @@ function allKinds(prices: TokenPrices): Readonly<Record<TokenKind, string>> {
 
 const nanoMax = priceUsdMax * nanoPerUsd;
 
-/** Rounded up to nine decimals of a price, where a surcharge makes more of them. */
+/** Rounded up to nine decimals of a price, because a surcharge may produce more. */
 function rateOf(price: string, surcharge: string): Rate | undefined {
   if (!isPrice(price)) return undefined;
   const usual = nanoOfUsd(price) ?? 0;

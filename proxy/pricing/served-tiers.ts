@@ -1,15 +1,16 @@
-// How provider keys are served where their requests leave it to the vendor: a project may be set to a dearer tier, which only its
-// answers tell. What was seen of a key is held for from then on; the first such request may cost more than was held, and is counted.
+// Remembers the service tiers of provider keys, for requests that leave the tier to the vendor: a project may be set to
+// a dearer tier, and only its responses show that. From then on reservations cover the tier that was seen. The first
+// such request may cost more than was reserved; its cost is counted nevertheless.
 import { isServiceTier, type ServiceTier } from '../../common/model-facts.ts';
 import type { ChatCall } from '../call.ts';
 import { servedTier, type Usage } from '../conversation/usage.ts';
 import type { Prices } from './prices.ts';
 
 export class ServedTiers {
-  /** By id of the provider key; the oldest goes where there is no room. */
+  /** By id of the provider key; the oldest is removed if there is no room. */
   readonly #seen = new Map<string, Seen>();
 
-  /** The prices as they have to be held for this call. */
+  /** The prices by which the reservation of this call is computed. */
   heldFor({ targets }: Pick<ChatCall, 'targets'>, prices: Prices): Prices {
     if (this.#seen.size === 0) return prices;
     const tiers = targets.flatMap(({ providerKeyId = '' }) => this.#seen.get(providerKeyId)?.tier ?? []);
@@ -27,7 +28,7 @@ export class ServedTiers {
     const known = keyId === undefined ? undefined : this.#seen.get(keyId);
     const tier = special?.serviceTier;
     if (keyId === undefined || (known === undefined && tier === undefined)) return;
-    // What was asked for says nothing of what is not.
+    // The response to a request for a tier shows nothing about requests without one.
     if (servedTier(request.body.service_tier) !== undefined) return;
     if (isServiceTier(tier)) this.#set(keyId, { tier, usualLeft: usualMax });
     else if (known !== undefined && known.usualLeft > 0)
@@ -45,7 +46,7 @@ export class ServedTiers {
 
 interface Seen {
   readonly tier: ServiceTier;
-  /** Requests that may be served as usual before it is forgotten: under load vendors serve some of them so. */
+  /** Requests that may be served as usual before the tier is forgotten: under load, vendors serve some of them so. */
   readonly usualLeft: number;
 }
 

@@ -1,5 +1,5 @@
-// What a request asks for that has no price: nothing that is held for it could be enough, so under a budget it is refused. Unknown
-// kinds of content are refused for the same reason.
+// Finds a part of a request that has no price: no reservation could be enough for it, so under a budget the request is
+// refused. Unknown kinds of content are refused for the same reason.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { ChatCall } from '../call.ts';
 import { audioSecondsMax } from '../catalog/audio-length.ts';
@@ -18,7 +18,7 @@ import type { Prices } from './prices.ts';
 
 type PriceableCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
 
-/** The field of the request, as an error names it; undefined where all that it asks for has a price. */
+/** The field of the request, as an error names it; undefined if all that it requests has a price. */
 export function unpriceable(
   { request, qualifiedModel, catalogModel }: PriceableCall,
   prices: Prices,
@@ -28,11 +28,11 @@ export function unpriceable(
   return fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has);
 }
 
-/** What of the model has a price, or a bound. */
+/** Which properties of the model have a price, or a bound. */
 interface Known {
   model(name: string): boolean;
   demand(demand: Partial<Demand>): boolean;
-  /** The most that its prompt can hold: stands for what is not in the body. */
+  /** The model's largest prompt is known: it bounds content that is not in the body. */
   readonly window: boolean;
 }
 
@@ -42,7 +42,7 @@ function knownPrices(prices: Prices, window: boolean): Known {
     window,
     demand,
     model: (name) => {
-      // Its searches are not bounded, and are not told.
+      // Its searches are neither bounded nor reported.
       if (name.includes('-deep-research')) return false;
       return (
         !alwaysSearching.some((kind) => name.includes(kind)) || (window && demand({ calls: { request: 1 } }))
@@ -56,24 +56,24 @@ const soundIn = { input: ['audioInput'] } as const;
 const soundOut = { output: ['audioOutput'] } as const;
 const imageOut = { output: ['imageOutput'] } as const;
 
-/** Each with the values of it that cost what is known. */
+/** Each field with a check for the values that have a known cost. */
 const fields: ReadonlyMap<string, (value: unknown, has: Known) => boolean> = new Map([
-  // Priority costs about twice as much, reserved capacity has prices by contract.
+  // Priority costs about twice as much; reserved capacity has prices by contract.
   ['service_tier', isPricedTier],
-  // A fee for each search, and what was found counts as input.
+  // Each search has a fee, and the results count as input.
   ['web_search_options', (_value, has) => has.demand(search)],
-  // Tokens of sound, in and out, have prices of their own, and so have those of images that a model makes.
+  // Tokens of sound, in and out, have prices of their own, and so have tokens of images that a model makes.
   ['audio', (_value, has) => has.demand(soundOut)],
   ['modalities', (value, has) => Array.isArray(value) && value.every((one) => isPricedModality(one, has))],
-  // A stored prompt of any length in front of the one in the body.
+  // A stored prompt of any length before the one in the body.
   ['cached_content', (_value, has) => has.window],
   ['cachedContent', (_value, has) => has.window],
-  // Of vendors that speak the callers' format: other models to be taken in its place, and searches for a fee.
+  // Fields of vendors with the callers' format: other models to be used instead, and searches for a fee.
   ['models', never],
   ['plugins', never],
   ['search_parameters', never],
   ['enable_search', (value) => value === false],
-  // What bounds the output must be a number that every provider reads alike: some take -1 for no limit.
+  // A bound of the output must be a number that every provider reads alike: some read -1 as no limit.
   ['max_completion_tokens', isPositive],
   ['max_tokens', isPositive],
   ['n', isPositive],
@@ -105,7 +105,7 @@ function fieldOf(body: JsonObject, has: Known): string | undefined {
   );
 }
 
-/** Tools that a vendor runs itself have fees, and what they find counts as input: only of some of them is either known. */
+/** Tools that a vendor runs have fees, and their results count as input. Both are known only for some of them. */
 function toolOf({ tools }: JsonObject, has: Known): string | undefined {
   if (!Array.isArray(tools)) return undefined;
   const index = tools.findIndex((tool: unknown) => !isPricedTool(tool, has));

@@ -1,12 +1,12 @@
-// A provider that is configuration: the format of a shipped provider, under a name and URL of its own. How its key is sent is one of
-// the credential schemes, so no format knows of it.
+// A provider from configuration: the format of a shipped provider, with its own name and URL. Its key is sent by one of
+// the credential schemes, independently of the format.
 import type { CustomProvider, KeyForm } from '../access/principal.ts';
 import { passesToCustom } from '../formats/chat-completions/passed-fields.ts';
 import { bearer, keyInHeader, noCredential } from './credentials/api-key.ts';
 import type { Authorize } from './credentials/credential.ts';
 import type { Provider } from './provider.ts';
 
-/** @param base the shipped provider whose wire format it speaks */
+/** @param base the shipped provider with the same wire format */
 export function customProvider(base: Provider, configured: CustomProvider): Provider {
   const { id, name, baseUrl, keyForm, passedFields } = configured;
   const own = {
@@ -22,7 +22,7 @@ export function customProvider(base: Provider, configured: CustomProvider): Prov
   };
 }
 
-/** Nothing is known of the server behind a URL of an operator's. */
+/** Nothing is known about the server behind an operator's URL. */
 const streamStops: Provider['streamStops'] = { value: false, source: 'none', asOf: undefined };
 
 function schemeOf(keyForm: Exclude<KeyForm, 'wire_format'>): Authorize {

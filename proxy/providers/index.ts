@@ -1,4 +1,4 @@
-// The providers of the vendors in common/vendors.ts: adding one is a file and a line here.
+// The providers of the vendors in common/vendors.ts: a new one is a file and a line here.
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { assistantProvider } from './assistant-provider.ts';
 import { gptProvider } from './gpt-provider.ts';

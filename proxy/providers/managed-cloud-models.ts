@@ -1,5 +1,5 @@
-// The managed cloud model service: one API for models of many makers (Converse, ConverseStream), requests signed with a cloud
-// account's access keys or sent with an API key.
+// The managed cloud model service: one API for models of many makers (Converse, ConverseStream), requests signed with a
+// cloud account's access keys or sent with an API key.
 import { vendorIdentity } from '../../common/vendors.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { converse } from '../formats/converse/index.ts';
@@ -11,7 +11,7 @@ export const managedCloudModels: Provider = {
   routeCredential: 'cloud-keys',
   authorize: cloudKeys,
   format: forChatClients(converse),
-  // The whole id is one segment, slashes included.
+  // The whole id is one segment, including slashes.
   path: ({ target, model, request }) =>
     `${target.baseUrl.path}/model/${encodeURIComponent(model)}/${request.stream ? 'converse-stream' : 'converse'}`,
   fetchesImages: true,

@@ -1,4 +1,4 @@
-// The search-company vendor: generateContent of its API v1beta, the model and the method in the path.
+// The search-company vendor: generateContent of its API v1beta, with the model and the method in the path.
 import { vendorIdentity } from '../../common/vendors.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { generateContent } from '../formats/generate-content/index.ts';

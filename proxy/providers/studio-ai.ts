@@ -1,5 +1,6 @@
-// The hosted model studio: GPT models and those of other makers, in four dialects of chat completions. The base URL says which one is
-// spoken. Source: the vendor's REST references and definitions of the inference API.
+// The hosted model studio: GPT models and those of other makers, in four dialects of chat completions, selected by the
+// base URL.
+// Source: the vendor's REST references and definitions of the inference API.
 import { vendorIdentity } from '../../common/vendors.ts';
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
 import { dialectOf, endpointOf } from '../formats/chat-completions/studio/dialects.ts';
@@ -23,12 +24,13 @@ function studioKey({ headers }: UpstreamRequest, target: CredentialTarget): stri
   const asBearer = ['authorization', `Bearer ${key}`];
   if (dialectOf(target.baseUrl).keyHeader === 'authorization' || isToken(key))
     return [...asBearer, ...headers];
-  // The caller's own came as a bearer token, which not every dialect takes of a plain key: the vendor's SDK sends both as well.
+  // The caller's own key came as a bearer token, but not every dialect accepts a plain key that way. Like the vendor's
+  // SDK, send both.
   const isOwn = target.providerKeyId === undefined;
   return ['api-key', key, ...(isOwn ? asBearer : []), ...headers];
 }
 
-/** Of the directory: JSON in base64url at its head. */
+/** A token of the directory begins with JSON in base64url. */
 function isToken(key: string): boolean {
   return key.startsWith('eyJ');
 }

@@ -1,17 +1,18 @@
-// What is to be told to Redis, by shard. What begins, and what frees a place, leaves at the end of this turn of the event loop, when
-// all that came in it is there; tokens that were not used go with it, or after a moment on their own. So many requests cost one call.
+// Requests that wait to be sent to Redis, by shard. Requests that begin, and ends that free a slot, are sent at the end
+// of this tick of the event loop, together with everything that came in it. Unused tokens are released with them, or
+// alone after a moment. So many requests cost one call.
 import type { Timers } from '../../common/timers.ts';
 import { type Begun, type Ended, holdsPlaces, type Turn } from './rate-batch.ts';
 
 export interface OutboxDeps {
   readonly timers: Timers;
-  /** Makes one call of it. */
+  /** Sends the batch in one call. */
   send(turn: Turn): void;
 }
 
-/** Requests in one call: others wait in Redis while it runs. */
+/** Requests in one call. The number is bounded, because other calls wait in Redis while it runs. */
 export const requestsInCallMax = 128;
-/** Tokens given back wait no longer for something to travel with. */
+/** Released tokens wait no longer than this for a call that is sent anyway. */
 export const tokensWaitMs = 5;
 
 interface Waiting {
@@ -41,12 +42,12 @@ export class Outbox {
     const waiting = this.#waiting(one.request.shard);
     waiting.ended.push(one);
     if (this.#closed) this.#send();
-    // Somebody may want the place at another proxy.
+    // Another proxy may need the slot.
     else if (holdsPlaces(one.request)) this.#leaveWithTurn(waiting);
     else this.#leaveSoon();
   }
 
-  /** Sends what waits; from now on what ends does not wait. */
+  /** Sends everything that waits. From now on, requests that end do not wait. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer?.();
@@ -65,7 +66,7 @@ export class Outbox {
     waiting.leavesWithTurn = true;
     if (this.#isTurnAwaited) return;
     this.#isTurnAwaited = true;
-    // After the events of this turn, each of which may bring requests.
+    // Runs after the events of this tick, each of which may bring requests.
     setImmediate(() => {
       this.#isTurnAwaited = false;
       this.#send(({ leavesWithTurn }) => leavesWithTurn);

@@ -1,18 +1,18 @@
-// What local-rates.ts counts with; the same arithmetic as the scripts. Times are whole monotonic milliseconds.
+// The counters of local-rates.ts, with the same arithmetic as the scripts. Times are whole monotonic milliseconds.
 import { cellsInRing, debtMaxMs, partsOfToken, placeOpensInMs } from './rates.ts';
 
-/** The count behind one limit. `max` comes with each question: a limit may change under its count. */
+/** The count of one limit. `max` comes with each call, because a limit may change under its count. */
 export interface Counter {
-  /** 0: it lets so many tokens in now. Brings the count up to the time. */
+  /** 0: the limit admits this many tokens now. Brings the count up to this time. */
   opensInMs(max: number, tokens: number, now: number): number;
   take(tokens: number): void;
   remaining(max: number, now: number): number;
   resetsInMs(max: number, now: number): number;
-  /** The request is over. @param correction tokens that it used above its estimate; negative: below */
+  /** The request has ended. @param correction tokens that it used above its estimate; negative: below */
   settle(max: number, correction: number, now: number): void;
 }
 
-/** Requests a minute. `#count` is the sum of the cells. */
+/** Requests a minute. The count is the sum of the cells. */
 export class RequestRing implements Counter {
   readonly #cells = new Uint32Array(cellsInRing);
   #second = 0;
@@ -63,12 +63,12 @@ export class RequestRing implements Counter {
   }
 }
 
-/** Tokens a minute, as parts of tokens that are used of it. */
+/** Tokens a minute, counted as the used parts of tokens. */
 export class TokenBucket implements Counter {
   #used = 0;
   #at = 0;
 
-  /** @param used parts of tokens: in place of what was counted */
+  /** @param used parts of tokens; replaces the count before */
   begin(used: number, now: number): void {
     this.#used = Math.max(0, used);
     this.#at = now;
@@ -103,7 +103,7 @@ export class TokenBucket implements Counter {
   }
 }
 
-/** @param used parts of tokens. @param tokens that are asked for */
+/** @param used parts of tokens. @param tokens that are requested */
 export function bucketOpensInMs(used: number, tokens: number, max: number): number {
   return Math.max(0, Math.ceil((used + (tokens - max) * partsOfToken) / max));
 }
@@ -116,7 +116,7 @@ export function bucketResetsInMs(used: number, max: number): number {
   return Math.ceil(used / max);
 }
 
-/** Requests at a time. Kept by limit, and only as long as there are any. */
+/** Concurrent requests. They are counted by limit, and a count exists only while there are any. */
 export class Places implements Counter {
   readonly #held: Map<string, number>;
   readonly #limitId: string;

@@ -1,5 +1,5 @@
-// What a request may use, before anybody has counted its tokens: a guess of its input and the most that it may be answered. What
-// it really used replaces it in the end, so it is to be near, not above.
+// The usage that a request may have, before its tokens are counted: a guess of its input, and the greatest length of
+// its output. The real usage replaces it in the end, so the estimate should be near, not above.
 import type { ChatCall } from '../call.ts';
 import { count } from '../conversation/usage.ts';
 import { mediaOf } from '../formats/chat-completions/media-parts.ts';
@@ -7,18 +7,18 @@ import { mediaOf } from '../formats/chat-completions/media-parts.ts';
 export interface TokenEstimate {
   readonly input: number;
   readonly output: number;
-  /** Its caller set no maximum: the output is what the gateway expects. */
+  /** The caller set no maximum: the output is the gateway's expectation. */
   readonly outputGuessed: boolean;
 }
 
-/** Of English text; code and other scripts have fewer. */
+/** In English text; code and other scripts have fewer. */
 export const bytesPerToken = 4;
-/** What vendors put around a message. */
+/** Tokens that vendors put around a message. */
 const tokensPerMessage = 16;
-/** Of an image in high detail; what its bytes say is nothing of its tokens. */
+/** Tokens of an image in high detail. Its bytes show nothing about its tokens. */
 const tokensPerMedia = 1500;
 
-/** @param outputTokensDefault the most that is expected where the caller sets no maximum */
+/** @param outputTokensDefault the most output that is expected if the caller sets no maximum */
 export function estimateTokens(
   { request, catalogModel }: Pick<ChatCall, 'request' | 'catalogModel'>,
   outputTokensDefault: number,
@@ -40,7 +40,10 @@ export function estimateTokens(
   };
 }
 
-/** A guess refuses nobody: of the output it expects no more than has room beside the input, and one token at least. */
+/**
+ * A guess must not refuse a request: the output is at most the room that is left beside the input, and at least one
+ * token.
+ */
 export function fitGuess(estimate: TokenEstimate, tokensMax: number): TokenEstimate {
   const { input, output, outputGuessed } = estimate;
   return outputGuessed ? { ...estimate, output: Math.max(1, Math.min(output, tokensMax - input)) } : estimate;

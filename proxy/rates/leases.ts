@@ -1,8 +1,8 @@
-// The leases that this proxy holds in Redis for requests under way, by shard and limit: what is to be renewed.
+// The leases in Redis that this proxy has for requests under way, by shard and limit: those to be renewed.
 import type { CountedRequest } from './rate-batch.ts';
 import { counted } from './rates.ts';
 
-/** Of one shard: requests by the names of their leases, by id of their limit. */
+/** The leases of one shard: by id of the limit, then by name of the lease, the request. */
 export type HeldLeases = ReadonlyMap<string, ReadonlyMap<string, CountedRequest>>;
 
 export class Leases {

@@ -1,14 +1,15 @@
-// A limit in a turn. Redis judges requests and tells how the limit stood before them; how it stands after each follows from that.
+// One limit in a batch. Redis admits or refuses the requests and returns the state of the limit before them; the state
+// after each request follows from that.
 import { never } from '../../common/never.ts';
 import { bucketOpensInMs, bucketRemaining, bucketResetsInMs } from './counters.ts';
 import { partsOfToken, placeOpensInMs, type RateKind, type Standing } from './rates.ts';
 
 export class LimitOfTurn {
-  /** Among those of the call, from 1 on, as Lua counts. */
+  /** Its position among the limits of the call, from 1, as Lua counts. */
   readonly position: number;
   readonly kind: RateKind;
   max: number;
-  /** Requests or places that are left, parts of tokens that are used. */
+  /** Requests or slots that remain; for tokens, the parts of tokens that are used. */
   #left = 0;
   #used = 0;
   #opensInMs = placeOpensInMs;
@@ -20,7 +21,7 @@ export class LimitOfTurn {
     this.max = max;
   }
 
-  /** @param figures of all limits. @param at where its own begin. @returns where the next one's do */
+  /** @param figures of all limits. @param at index of this limit's first figure. @returns index of the next limit's */
   hear(figures: readonly number[], at: number): number {
     switch (this.kind) {
       case 'tokens_per_minute':
@@ -39,7 +40,7 @@ export class LimitOfTurn {
     }
   }
 
-  /** How it stands after the next request. @param tokens that this one asked for */
+  /** The state after the next request. @param tokens that this request needs */
   standing(isAdmitted: boolean, tokens: number): Standing {
     switch (this.kind) {
       case 'tokens_per_minute':

@@ -1,6 +1,6 @@
-// Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network; beside Redis, its share of what
-// Redis said last. Bounded: limits that have not been asked for longest are forgotten, but for requests under way, which are always
-// known.
+// Rates of this proxy alone, in memory: the same as the scripts of redis-rates.ts, without a network. Beside Redis,
+// they are this proxy's share of the state that Redis returned last. Memory is bounded: the least recently used limits
+// are removed, but requests under way are always counted.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';
@@ -27,16 +27,16 @@ export interface LocalRatesDeps {
   readonly proxies?: () => number;
 }
 
-/** What one call reports to Redis of what was let in without it. */
+/** The requests admitted without Redis that one call reports to Redis. */
 export interface Report {
   readonly counts: readonly CountedAlone[];
-  /** The call is over. @param isAcknowledged Redis knows of it; else the next call reports it */
+  /** The call has ended. @param isAcknowledged Redis has counted them; otherwise the next call reports them */
   end(isAcknowledged: boolean): void;
 }
 
 export interface CountedAlone {
   readonly limit: RateLimit;
-  /** Requests or tokens; tokens may be negative: they were not used after all. */
+  /** Requests or tokens. Tokens may be negative: they were not used in the end. */
   readonly count: number;
 }
 
@@ -74,7 +74,9 @@ export class LocalRates implements Rates {
     return { standings, hold: admitted ? this.#hold(parts, tokens) : undefined };
   }
 
-  /** How limits stand in Redis, and whether it has let a request in: so that this can go on from there. */
+  /**
+   * Takes over the state of limits in Redis, and whether Redis admitted a request, so that counting can continue here.
+   */
   hear(limits: readonly RateLimit[], standings: readonly Standing[], isAdmitted: boolean): void {
     const now = this.#now();
     for (const [index, limit] of limits.entries()) {
@@ -85,7 +87,7 @@ export class LocalRates implements Rates {
     }
   }
 
-  /** What was let in of these limits that Redis does not know of, and that no other call is reporting. */
+  /** Counts of these limits that Redis does not have, and that no other call is reporting. */
   report(limits: Iterable<RateLimit>): Report {
     const parts: (CountedAlone & { readonly unreported: Unreported })[] = [];
     for (const limit of limits) {
@@ -101,7 +103,7 @@ export class LocalRates implements Rates {
     };
   }
 
-  /** Counts a request under way that was let in elsewhere, so that it is known here if this takes over. */
+  /** Counts a request under way that Redis admitted, so that it is included when this proxy counts alone. */
   follow(limits: readonly RateLimit[], hold: RateHold): RateHold {
     if (!limits.some(isOfPlaces)) return hold;
     for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).take();
@@ -113,7 +115,7 @@ export class LocalRates implements Rates {
     };
   }
 
-  /** Limits that something is remembered of. */
+  /** Limits with a count in memory. */
   get size(): number {
     return this.#counters.size + this.#places.size;
   }
@@ -135,7 +137,7 @@ export class LocalRates implements Rates {
     return this.#sharedOf(limit) ?? this.#place(limit.id);
   }
 
-  /** Undefined of requests at a time: each proxy knows its own. */
+  /** Undefined for concurrent requests: each proxy counts its own. */
   #sharedOf({ id, kind }: RateLimit): SharedCounter | undefined {
     const known = this.#counters.get(id);
     if (known !== undefined) return known;

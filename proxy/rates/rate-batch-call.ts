@@ -1,5 +1,5 @@
-// A turn in the words of scripts/turn.lua. Each limit is named once, however many requests it applies to; where it was changed
-// between two of them, its newest maximum counts.
+// Encodes a batch as arguments of scripts/turn.lua. Each limit is named once, however many requests it applies to. If
+// it changed between two of them, its newest maximum counts.
 import { aList, aNumber, aString, at, readShape, type Shape } from '../../common/json-shape.ts';
 import type { ScriptCall } from '../redis/script.ts';
 import { nameInShard } from '../redis/shards.ts';
@@ -14,14 +14,14 @@ export interface Judgement {
 }
 
 export interface TurnCallOptions {
-  /** Of the call, and of no other one. */
+  /** Of this call, and of no other one. */
   readonly name: string;
   readonly leaseMs: number;
-  /** Of limits that requests ask for: what was let in without Redis. */
+  /** Counts of requests and tokens that were admitted without Redis, for limits of the requests. */
   readonly alone: readonly CountedAlone[];
 }
 
-/** Who is admitted, then how each limit stood. */
+/** First the admitted requests, then the state of each limit. */
 const theResponse: Shape<readonly [string, ...number[]]> = (value) => {
   const [verdicts, ...figures] = aList((one) => one)(value);
   return [at('[0]', aString, verdicts), ...aList(aNumber)(figures)];
@@ -31,15 +31,15 @@ export class TurnCall implements ScriptCall {
   readonly keys: readonly string[];
   readonly args: readonly string[];
   readonly #turn: Turn;
-  /** By their ids, in the order of their positions. */
+  /** By id, in the order of their positions. */
   readonly #limits = new Map<string, LimitOfTurn>();
-  /** Those of each request that begins, in their order. */
+  /** The limits of each request that begins, in order. */
   readonly #requested: readonly (readonly LimitOfTurn[])[];
 
   constructor(turn: Turn, { alone, leaseMs, name }: TurnCallOptions) {
     const { shard, ended, begun } = turn;
     this.#turn = turn;
-    // Before those of requests that have ended, whose maxima are older.
+    // Added before the limits of ended requests, whose maxima are older.
     this.#requested = begun.map(({ request }) => request.limits.map((limit) => this.#limitRequested(limit)));
     const requested = this.#limits.size;
     const words = {
@@ -57,7 +57,7 @@ export class TurnCall implements ScriptCall {
     this.args = [JSON.stringify(words)];
   }
 
-  /** How each request that begins was judged. @param text that the script answers */
+  /** The decision on each request that begins. @param text the result of the script */
   read(text: string): readonly Judgement[] {
     const [verdicts, ...figures] = readShape(text, theResponse);
     let at = 0;

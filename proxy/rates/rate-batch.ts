@@ -1,12 +1,12 @@
-// What goes to Redis together: requests of one shard, those that have ended and those that begin.
+// A batch: the requests of one shard that are sent to Redis together, those that have ended and those that begin.
 import { nameInShard } from '../redis/shards.ts';
 import { counted, type RateDecision, type RateKind, type RateLimit } from './rates.ts';
 
 export interface Turn {
   readonly shard: number;
-  /** They make room for what begins. */
+  /** They make room for those that begin. */
   readonly ended: readonly Ended[];
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly begun: readonly Begun[];
 }
 
@@ -20,13 +20,13 @@ export interface Ended {
   readonly request: CountedRequest;
   /** Tokens that it used above its estimate; negative: below. */
   readonly correction: number;
-  /** Monotonic: then its places are free by themselves. Undefined where nobody has tried to free them yet. */
+  /** Monotonic; when the leases of its slots expire. Undefined if nothing has tried to free them yet. */
   readonly until?: number;
 }
 
 export interface CountedRequest {
   readonly shard: number;
-  /** Of its leases. Not the request's id, which its caller may choose, and use twice. */
+  /** The name of its leases. Not the request's id, which its caller may choose, and use twice. */
   readonly name: string;
   readonly limits: readonly RateLimit[];
   readonly tokens: number;
@@ -36,7 +36,7 @@ export function holdsPlaces({ limits }: CountedRequest): boolean {
   return limits.some(({ kind }) => counted[kind] === 'slots');
 }
 
-/** Whether the end of a request changes anything of such a limit. */
+/** Whether the end of a request changes a limit of this kind. */
 export function isGivenBack(kind: RateKind, correction: number): boolean {
   return counted[kind] === 'slots' || (counted[kind] === 'tokens' && correction !== 0);
 }

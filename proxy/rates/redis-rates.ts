@@ -1,5 +1,6 @@
-// Rates of all proxies together, counted in Redis: one call for all requests of a shard that begin in one turn of the event loop, and
-// with them what has ended. A call that runs after its requests have stopped waiting, or a second time, does nothing.
+// Rates of all proxies together, counted in Redis: one call for all requests of a shard that begin in one tick of the
+// event loop, and for those that have ended. A call that runs after its requests have stopped waiting, or a second
+// time, has no effect.
 import { randomBytes } from 'node:crypto';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -24,13 +25,13 @@ export interface RedisRatesDeps {
   readonly background: Background;
   /** How long a request waits: as long as the connection does. */
   readonly deadlineMs: number;
-  /** What this proxy has let in without Redis. */
+  /** The requests that this proxy has admitted without Redis. */
   readonly alone?: Pick<LocalRates, 'report'>;
 }
 
 const leaseMs = 30_000;
 const renewMs = 10_000;
-/** Of a call that nobody waits for. */
+/** For a call that no request waits for. */
 const endsWindowMs = 1_000;
 const freeAgainMs = 1_000;
 
@@ -43,7 +44,7 @@ export class RedisRates implements Rates {
   readonly #leases = new Leases();
   #cancelRenewal: (() => void) | undefined;
   #closed = false;
-  /** Not the request's id, which its caller may choose, and use twice. */
+  /** Prefix of lease names. A request's id cannot be the name: its caller may choose it, and use it twice. */
   readonly #proxy = randomBytes(9).toString('base64url');
   #count = 0;
 
@@ -76,7 +77,7 @@ export class RedisRates implements Rates {
 
   #send(turn: Turn): void {
     const done = this.#run(turn);
-    // Whoever begins in it waits for it, and hears of its failure.
+    // Requests that begin in the batch wait for it, and get its error.
     if (turn.begun.length === 0) this.#deps.background('settle rates', done);
   }
 
@@ -91,10 +92,10 @@ export class RedisRates implements Rates {
         const one = begun[index];
         one?.resolve({ standings, hold: isAdmitted ? this.#hold(one.request) : undefined });
       }
-      // Whoever was resolved goes on after this.
+      // The resolved requests continue after this.
       report?.end(true);
     } catch (error) {
-      // Redis may know of it all the same: rather counted twice than never.
+      // Redis may have counted them nevertheless: counting twice is better than not at all.
       report?.end(false);
       for (const { reject } of begun) reject(error);
       this.#freeLater(turn, error);
@@ -116,8 +117,8 @@ export class RedisRates implements Rates {
   }
 
   /**
-   * Frees the places of requests that nobody can be sure of: Redis did not answer when they were taken, or given back. Again and
-   * again until it has, or the leases are over; places only, for they can be freed twice.
+   * Frees the slots of requests in an uncertain state: Redis did not respond when they were acquired or released.
+   * Repeats that until Redis responds, or the leases are over. Only slots are freed, because they can be freed twice.
    */
   #freeLater({ ended, begun }: Turn, error: unknown): void {
     if (this.#closed) return;
@@ -134,7 +135,7 @@ export class RedisRates implements Rates {
     });
   }
 
-  /** One timer for all leases, and none where there are none. */
+  /** One timer for all leases, and none if there are no leases. */
   #renewLater(): void {
     if (this.#cancelRenewal !== undefined || this.#leases.isEmpty) return;
     this.#cancelRenewal = this.#deps.timers.after(renewMs, () => {
@@ -145,7 +146,7 @@ export class RedisRates implements Rates {
     });
   }
 
-  /** What fails costs no request anything: a lease stands for 30 seconds. */
+  /** A failure costs no request anything: a lease lasts 30 seconds. */
   async #renewAll(shard: number, held: HeldLeases): Promise<void> {
     const keys = [...held.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
     const args = [leaseMs, ...[...held.values()].flatMap((requests) => [requests.size, ...requests.keys()])];
@@ -158,8 +159,8 @@ export class RedisRates implements Rates {
   }
 
   /**
-   * Of requests that have ended while their leases were renewed: what is sent a second time, because Redis did not know the script or
-   * the time was set, comes after the end, and has put the lease back.
+   * Frees the slots of requests that have ended while their leases were renewed. A renewal that is sent a second time,
+   * because Redis did not know the script or its time was set, comes after the end and has put the lease back.
    */
   #freeEnded(renewed: ReadonlySet<CountedRequest>): void {
     if (this.#closed) return;
@@ -170,7 +171,7 @@ export class RedisRates implements Rates {
   }
 }
 
-/** Of the requests that begin, each once, as the newest of them has it. */
+/** The limits of the requests that begin, each once, as the newest request has it. */
 function limitsOf({ begun }: Turn): Iterable<RateLimit> {
   const limits = new Map<string, RateLimit>();
   for (const { request } of begun) for (const limit of request.limits) limits.set(limit.id, limit);

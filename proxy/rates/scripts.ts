@@ -1,4 +1,4 @@
-// The scripts that count in Redis, read when the program starts. Each begins with what it shares with the other.
+// The scripts that count in Redis, read when the program starts. Both begin with the same text.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ export const rateScripts: RateScripts = {
 };
 
 function read(...names: readonly string[]): string {
-  // A bundle finds them in the folder beside it: scripts/build.ts puts them there.
+  // A bundle finds the files in the folder beside it: scripts/build.ts puts them there.
   return names
     .map((name) => readFileSync(join(import.meta.dirname, 'scripts', `${name}.lua`), 'utf8'))
     .join('\n');

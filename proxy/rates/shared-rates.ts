@@ -1,5 +1,5 @@
-// Rates of all proxies together while Redis answers; this proxy's share of what it said last while it does not. Requests under way are counted here
-// all the time: they do not end when Redis does.
+// Rates of all proxies together while Redis responds; this proxy's share of the state that Redis returned last while it
+// does not. Requests under way are counted here all the time, because they do not end when Redis does.
 import { RedisUnavailableError } from '../redis/connection.ts';
 import type { LocalRates } from './local-rates.ts';
 import type { RateDecision, RateQuestion, Rates } from './rates.ts';

@@ -1,55 +1,58 @@
-// What one of several proxies counts with while Redis is silent: its share of what the last answer left, so that all of them together
-// let in no more than the limit, however often Redis is slow. What was let in alone is told to Redis when it answers again.
+// The counters of one of several proxies while Redis is silent: its share of what the last response left. So all
+// proxies together admit no more than the limit, however often Redis is slow. Requests that were admitted alone are
+// reported to Redis when it responds again.
 import { type Counter, RequestRing, TokenBucket } from './counters.ts';
 import { partsOfToken, type Standing } from './rates.ts';
 
-/** A counter that hears how its limit stands for all proxies together. */
+/** A counter that follows the state of its limit for all proxies together. */
 export interface SharedCounter extends Counter {
   /** Redis has counted a request of this proxy. */
   follow(now: number): void;
-  /** How the limit stands in Redis. */
+  /** Takes over the state of the limit in Redis. */
   hear(standing: Standing, max: number, now: number): void;
-  /** Requests or tokens that were let in alone, and that Redis is not known to count. */
+  /** Requests or tokens that were admitted alone, and that Redis is not known to have counted. */
   readonly unreported: Unreported;
 }
 
-/** What is reported by one call at a time, though several are under way: each part of it is in one of them, or waits. */
+/**
+ * Counts to be reported to Redis by calls, several of which may be under way: each count is in one of them, or waits.
+ */
 export class Unreported {
   #count = 0;
-  /** Of them, in calls under way. */
+  /** The part of the count that is in calls under way. */
   #reporting = 0;
 
   get count(): number {
     return this.#count;
   }
 
-  /** Negative: tokens that were not used after all. */
+  /** Negative: tokens that were not used in the end. */
   add(count: number): void {
     this.#count += count;
   }
 
-  /** A call takes all that no other one has. */
+  /** Takes everything that no other call has. */
   report(): number {
     const count = this.#count - this.#reporting;
     this.#reporting = this.#count;
     return count;
   }
 
-  /** The call is over. @param isAcknowledged Redis knows of it; else the next call has it */
+  /** The call has ended. @param isAcknowledged Redis has counted it; otherwise the next call reports it */
   reported(count: number, isAcknowledged: boolean): void {
     this.#reporting -= count;
     if (isAcknowledged) this.#count -= count;
   }
 }
 
-/** What was let in longer ago does not count any more. */
+/** Requests that were admitted longer ago no longer count. */
 const minuteMs = 60_000;
 
-/** Requests a minute. @param proxies how many share, at least 1 */
+/** Requests a minute. @param proxies how many proxies share the limit, at least 1 */
 export class SharedRequests implements SharedCounter {
   readonly unreported = new Unreported();
   readonly #proxies: () => number;
-  /** All that this proxy has let in, with Redis and alone. */
+  /** All requests that this proxy has admitted, with Redis and alone. */
   readonly #own = new RequestRing();
   #left = 0;
   #receivedAt = Number.NEGATIVE_INFINITY;
@@ -67,7 +70,7 @@ export class SharedRequests implements SharedCounter {
   hear({ remaining }: Standing, _max: number, now: number): void {
     this.#left = remaining;
     this.#receivedAt = now;
-    // What this answer does not know of yet.
+    // Requests that this response does not include yet.
     this.#alone = this.unreported.count;
   }
 
@@ -84,7 +87,7 @@ export class SharedRequests implements SharedCounter {
     this.unreported.add(1);
   }
 
-  /** After `opensInMs` of the same moment. */
+  /** To be called after `opensInMs` of the same instant. */
   remaining(max: number, now: number): number {
     return this.#isFresh(now)
       ? this.#shareOf(this.#left, max) - this.#alone
@@ -106,7 +109,7 @@ export class SharedRequests implements SharedCounter {
   }
 }
 
-/** Tokens a minute: a bucket of the share's size, which is as full as that of all proxies was when Redis answered last. */
+/** Tokens a minute: a bucket of the share's size, as full as that of all proxies was when Redis last responded. */
 export class SharedTokens implements SharedCounter {
   readonly unreported = new Unreported();
   readonly #proxies: () => number;
@@ -123,7 +126,7 @@ export class SharedTokens implements SharedCounter {
     this.#bucket.begin(used * partsOfToken, now);
   }
 
-  /** One that is larger than the share is let in where nothing is used. */
+  /** A request larger than the share is admitted if nothing is used. */
   opensInMs(max: number, tokens: number, now: number): number {
     const share = this.#shareOf(max);
     return this.#bucket.opensInMs(share, Math.min(tokens, share), now);
@@ -152,7 +155,7 @@ export class SharedTokens implements SharedCounter {
   }
 }
 
-/** At least 1, or it would be an outage; but of a limit of none nothing. */
+/** At least 1, to avoid an outage; but 0 for a limit of 0. */
 function shareOf(left: number, max: number, proxies: number): number {
   return Math.min(max, Math.max(1, Math.floor(left / proxies)));
 }

@@ -1,4 +1,5 @@
-// Scripts that do nothing once their time is over: whoever asked has stopped waiting by then, and may have gone on without Redis.
+// Scripts that do nothing once their time is over: the caller has stopped waiting by then, and may have continued
+// without Redis.
 import type { Clock } from '../../common/clock.ts';
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import { runScript, type Script, type ScriptCall } from '../redis/script.ts';
@@ -11,11 +12,11 @@ export interface TimedScriptsDeps {
 
 export interface ScriptWindow {
   readonly shard: number;
-  /** From when it is sent. */
+  /** Counted from when the script is sent. */
   readonly windowMs: number;
 }
 
-/** It was sent and no answer was heard: it may have been done all the same. */
+/** The script was sent, and no response arrived: it may have run nevertheless. */
 export class NoReplyError extends RedisUnavailableError {}
 
 const late = -1;
@@ -23,7 +24,7 @@ type Reply = readonly [state: number, now: number, response?: string];
 
 export class TimedScripts {
   readonly #deps: TimedScriptsDeps;
-  /** Redis's, by shard: in a Cluster each node has a clock of its own. */
+  /** The clocks of Redis by shard: in a Cluster each node has its own. */
   readonly #clocks = Array.from({ length: shardCount }, () => new ServerClock());
 
   constructor(deps: TimedScriptsDeps) {
@@ -31,9 +32,10 @@ export class TimedScripts {
   }
 
   /**
-   * Where Redis's time is not known yet, or was set, the answer tells it and the script is run once more: Redis does answer.
-   * @returns what the script says beside its state and the time
-   * @throws NoReplyError where it may have been done, RedisUnavailableError where it was not
+   * If Redis's time is not known yet, or was set, the response contains it and the script is run once more, because
+   * Redis does respond.
+   * @returns the result of the script, without its state and the time
+   * @throws NoReplyError if it may have run, RedisUnavailableError if it did not
    */
   async run(script: Script, call: ScriptCall, window: ScriptWindow): Promise<string> {
     let [state, , response] = await this.#ask(script, call, window);
@@ -64,29 +66,29 @@ export class TimedScripts {
 
 /** More than clocks drift apart. */
 const driftMsPerMs = 0.001;
-/** A guess that is older may be too far ahead. */
+/** An older estimate may be too far ahead. */
 const forgottenAfterMs = 60_000;
 
 /**
- * What a server's clock shows now, guessed from the times that it reported. It reports each after it was asked, so the guess is ahead by no
- * more than the quickest round trip. When a response was read says little: it may have waited here for as long as the event loop stood
- * still.
+ * The present time of a server's clock, estimated from the times that it reported. It reports each one after the call
+ * was sent, so the estimate is ahead by no more than the quickest round trip. The time at which a response was read
+ * shows little: the response may have waited here while the event loop stood still.
  */
 export class ServerClock {
-  /** The server's time less the monotonic clock, at most. */
+  /** The server's time minus the monotonic clock, at most. */
   #offset = Number.NEGATIVE_INFINITY;
   #updatedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param asked monotonic, before the question was sent. @param read monotonic, when its answer was read */
+  /** @param requested monotonic, before the call was sent. @param read monotonic, when its response was read */
   update(time: number, { requested, read }: { readonly requested: number; readonly read: number }): void {
     const most = this.#offset + Math.max(0, read - this.#updatedAt) * driftMsPerMs;
-    // Later than was thought possible: it is the first time, or the server's clock was set ahead.
+    // Later than seemed possible: it is the first time, or the server's clock was set ahead.
     const wasSetAhead = this.#updatedAt === Number.NEGATIVE_INFINITY || time - read > most;
     this.#offset = wasSetAhead ? time - requested : Math.min(most, time - requested);
     this.#updatedAt = read;
   }
 
-  /** Whole milliseconds; 0 while it is not known. @param at monotonic */
+  /** Whole milliseconds; 0 while the time is unknown. @param at monotonic */
   timeAt(at: number): number {
     const known = at - this.#updatedAt <= forgottenAfterMs;
     return known ? Math.max(0, Math.floor(at + this.#offset)) : 0;

@@ -1,5 +1,6 @@
-// Records as releases before signatures wrote them to Redis: sealed JSON, trusted because of the cache key alone. Read for one release,
-// and only while the control plane is of a release that does not sign; never written. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
+// Records as releases before signatures wrote them to Redis: sealed JSON, trusted because of the cache key alone. They
+// are read for one release, only while the control plane is of a release that does not sign, and never written. A value
+// is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
 import { hash } from 'node:crypto';
 import { aList, aNumber, anObject, aRecord, readShape, ShapeError } from '../../common/json-shape.ts';
 import { never } from '../../common/never.ts';
@@ -39,7 +40,7 @@ export function openLayout4(
   if (header === undefined) return undefined;
   const context = sealContext(subject, header.asOf, header.organization);
   const content = unseal(keys, context, bytes.subarray(headerEnd));
-  // What opens was written by a proxy of this layout.
+  // A value that can be unsealed was written by a proxy of this layout.
   return content && { asOf: header.asOf, content: readShape(content.toString(), theContent) };
 }
 

@@ -1,5 +1,6 @@
-// Records in Redis: format byte ‖ seal(signed record). The seal hides what is in it, the control plane's signature decides whether it is
-// believed, so whoever has the cache key can withhold records, and neither make nor undo one. What is not believed is counted.
+// Records in Redis: format byte ‖ seal(signed record). The seal hides the content; the control plane's signature
+// decides whether a record is trusted. So a holder of the cache key can withhold records, but neither make nor undo
+// one. Records that are not trusted are counted.
 import { hash } from 'node:crypto';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -13,7 +14,7 @@ import { encodeSigned, heldFrom, parseSigned } from '../control-plane/wire-signe
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import { heldOfLayout4, nameInLayout4, openLayout4 } from './redis-layout-4.ts';
 
-/** The three commands that are needed. @throws RedisUnavailableError */
+/** The three commands that the cache needs. @throws RedisUnavailableError */
 export interface RecordCommands {
   get(name: string): Promise<Uint8Array | null>;
   set(name: string, value: Buffer, expiresInMs: number): Promise<unknown>;
@@ -43,7 +44,7 @@ export function recordCommands(connection: RedisConnection): RecordCommands {
 
 export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
   const { background, clock, commands, maxStaleMs, metrics, recordKeys } = deps;
-  // Counted and not logged each time: the connection tells once.
+  // Counted and not logged each time, because the connection logs a failure once.
   const failed = (operation: 'read' | 'write') => (error: unknown) => {
     if (!(error instanceof RedisUnavailableError)) throw error;
     metrics.cacheFailed(operation);
@@ -105,21 +106,22 @@ const layouts: Readonly<Record<Belief, Layout | undefined>> = {
 
 /**
  * When a record was true, by this process's clock.
- * @param at milliseconds since 1970; undefined if that is too far in the future
+ * @param at milliseconds since 1970
+ * @returns undefined if that is too far in the future
  */
 function arrivedAt({ clock, limits }: Opening, at: number): number | undefined {
   const ageMs = clock.now() - at;
   if (ageMs < -limits.clockSkewMs) return undefined;
-  // Clocks differ, so a record is never taken for fresh by its own word, only by the feed's.
+  // Clocks differ, so a record never counts as fresh by its own time, only by the feed's.
   return clock.monotonic() - Math.max(ageMs, limits.freshForMs + 1);
 }
 
-/** Part of every name and every seal: another layout is another set of names. */
+/** Part of every name and every seal: another layout has other names. */
 const layout = 5;
 
 /**
- * Where the record of a subject is. Resolve takes hashes of keys, so Redis must not tell them: names are hashes of what they stand
- * for. No secret goes into them, so that proxies find each other's records while a cache key is rotated.
+ * The name of a subject's record. Resolve accepts hashes of keys, so Redis must not reveal them: names are hashes of
+ * subjects. No secret is part of them, so that proxies find each other's records while a cache key is rotated.
  */
 export function recordName({ kind, ref }: Subject): string {
   return `gateway:record:${layout}:${hash('sha256', `${kind}\n${ref}`, 'base64url')}`;
@@ -130,7 +132,10 @@ export function sealRecord(keys: SealKeys, record: SignedRecord): Buffer {
   return Buffer.concat([Buffer.from([layout]), seal(keys, sealContext(record), encodeSigned(record))]);
 }
 
-/** Whatever somebody with the cache key has put there, unchecked. Undefined: it does not open in this place. */
+/**
+ * A record that any holder of the cache key may have written, unchecked. Undefined: the value cannot be unsealed under
+ * this name.
+ */
 export function unsealRecord(keys: SealKeys, subject: Subject, value: Buffer): SignedRecord | undefined {
   const content = value[0] === layout ? unseal(keys, sealContext(subject), value.subarray(1)) : undefined;
   return content && tried(() => parseSigned(content));
@@ -139,11 +144,11 @@ export function unsealRecord(keys: SealKeys, subject: Subject, value: Buffer): S
 function open(deps: Opening, subject: Subject, value: Buffer): Held | Ignored {
   const record = unsealRecord(deps.sealKeys, subject, value);
   if (record === undefined) return 'unreadable';
-  // Its own word on whose it is does not count: it is checked as the record of the subject that was asked for.
+  // The record's own claim about its subject does not count: it is checked as the record of the requested subject.
   if (!deps.recordKeys.isGenuine({ ...record, kind: subject.kind, ref: subject.ref })) return 'signature';
   const confirmedAt = arrivedAt(deps, record.signature.signedAt);
   if (confirmedAt === undefined) return 'clock';
-  // A control plane of another version may have signed what this one cannot read.
+  // A control plane of another version may have signed a record that this version cannot read.
   return tried(() => heldFrom(subject, record, confirmedAt)) ?? 'unreadable';
 }
 

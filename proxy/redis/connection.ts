@@ -1,5 +1,5 @@
-// The proxy's connection to Redis (the only ioredis), shared by records and rates. Whatever Redis does, a command is over
-// within its deadline, and after three failures in a row none is tried until a single trial succeeds.
+// The proxy's connection to Redis (the only ioredis), shared by records and rates. A command always ends within its
+// deadline, and after three failures in a row none is tried until a single trial succeeds.
 import { Cluster, type ClusterOptions, Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { backoffMs } from '../../common/backoff.ts';
 import { Breaker } from '../../common/breaker.ts';
@@ -11,21 +11,21 @@ export type RedisClient = Redis | Cluster;
 export interface RedisConnection {
   /**
    * Runs one command; a script over several keys must keep to one hash slot.
-   * @param shard whose values it is about: in a Cluster it is left alone without the others
-   * @throws RedisUnavailableError within the deadline; its cause is Redis's own error where it answered with one
+   * @param shard the shard of its values: in a Cluster, one shard can be left alone without the others
+   * @throws RedisUnavailableError within the deadline; its cause is Redis's own error if Redis returned one
    */
   run<T>(command: (client: RedisClient) => Promise<T>, shard?: number): Promise<T>;
-  /** As run, of what a Redis that is full or read-only does all the same: that it succeeds says nothing of writes. */
+  /** Like run, for commands that a full or read-only Redis still executes: their success shows nothing about writes. */
   read<T>(command: (client: RedisClient) => Promise<T>, shard?: number): Promise<T>;
-  /** Whether it has answered since the start. */
+  /** Whether Redis has responded since the start. */
   hasResponded(): boolean;
-  /** By the connection and the last commands, for operators; undefined: too early to say. */
+  /** Derived from the connection and the last commands, for operators; undefined: too early to know. */
   state(): 'ok' | 'failing' | undefined;
   /** Does not wait for commands under way. */
   close(): void;
 }
 
-/** Redis refused, did not answer in time, or is being left alone after failures. What is asked of it goes on without it. */
+/** Redis refused, did not respond in time, or is left alone after failures. The caller continues without it. */
 export class RedisUnavailableError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -33,14 +33,14 @@ export class RedisUnavailableError extends Error {
   }
 }
 
-/** Whether Redis answered, and refused: it is full, read-only, or does not allow it. */
+/** Whether Redis responded with a refusal: it is full, read-only, or does not allow the command. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof RedisUnavailableError && error.cause instanceof ReplyError;
 }
 
 export interface RedisConnectionOptions {
   readonly target: RedisTarget;
-  /** Before every name. */
+  /** Precedes every name. */
   readonly prefix?: string | undefined;
   readonly log: Logger;
   readonly deadlineMs?: number;
@@ -56,7 +56,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   const { log } = options;
   const client = createClient(options.target, options.prefix);
   const deadlineMs = options.deadlineMs ?? redisDeadlineMs;
-  // Says why a connection cannot be made, where commands only find that there is none.
+  // The reason why no connection can be made; commands only find that there is none.
   let connectionError: unknown;
   let hasResponded = false;
   client.on('error', (error) => {
@@ -66,7 +66,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     hasResponded = true;
     connectionError = undefined;
   });
-  // Parts that are left alone, and which of what was asked last was refused.
+  // Parts that are left alone, and whether the last read and the last write were refused.
   const silent = new Set<number | undefined>();
   const refused = { read: false, write: false };
   const breakers = new Map<number | undefined, Breaker>();
@@ -77,7 +77,8 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     breakers.set(part, made);
     return made;
   };
-  // One server is silent for all; of a Cluster one master may be, and what the others count stays shared.
+  // A single server is silent for all shards. In a Cluster one master may be silent, and the counts of the others stay
+  // shared.
   const isParted = options.target.mode === 'cluster';
   const logRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
   const logSilence = (err: unknown, shard: number | undefined) =>
@@ -129,7 +130,8 @@ function atMostEvery(ms: number, report: (error: unknown) => void): (error: unkn
   };
 }
 
-// After a stall of the event loop the timer comes before the reply that has been there all the time: one more turn reads it.
+// After a stall of the event loop the timer fires before a response that arrived long ago is read: one more tick reads
+// it.
 function withDeadline<T>(response: Promise<T>, deadlineMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -149,7 +151,7 @@ const commonOptions = {
   maxLoadingRetryTime: 1_000,
   noDelay: true,
   keepAlive: 10_000,
-  // A former master that a failover has left behind.
+  // A former master after a failover.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } as const satisfies RedisOptions;
 
@@ -199,7 +201,7 @@ function clusterOptions(target: RedisTarget, login: Pick<RedisOptions, 'username
     slotsRefreshInterval: 5_000,
     clusterRetryStrategy: retryDelay,
     clusterNodeRetryStrategy: retryDelay,
-    // Certificates name hosts, so hosts are dialled as they are named.
+    // Certificates contain host names, so hosts are dialled by name.
     ...(target.tls && {
       dnsLookup: (address: string, callback: (error: null, address: string) => void) =>
         callback(null, address),

@@ -1,4 +1,4 @@
-// Scripts in Redis: sent by their hash, and whole to a server that does not know them yet.
+// Scripts in Redis: called by their hash, and sent whole to a server that does not know them yet.
 import { createHash } from 'node:crypto';
 import type { RedisClient } from './connection.ts';
 
@@ -8,7 +8,7 @@ export interface Script {
 }
 
 export interface ScriptCall {
-  /** All of one hash slot. */
+  /** All in one hash slot. */
   readonly keys: readonly string[];
   readonly args: readonly (string | number | Buffer)[];
 }

@@ -1,5 +1,5 @@
-// What all proxies keep in Redis is spread over 64 shards, each one hash slot of a Redis Cluster, so that one script may see
-// several values of a shard. Names carry the version of their layout: another layout is another set of names.
+// Spreads the values that all proxies keep in Redis over 64 shards, each one hash slot of a Redis Cluster, so that one
+// script can use several values of a shard. Names contain the version of their layout: another layout has other names.
 
 /** @param organizationId the shard is its CRC-16 (polynomial 0x1021, as Redis hashes keys) modulo 64 */
 export function shardOf(organizationId: string): number {
@@ -13,7 +13,7 @@ export function shardOf(organizationId: string): number {
 
 export const shardCount = 64;
 
-/** What is kept, and the version of its layout. */
+/** The kind of values, and the version of their layout. */
 export type RedisLayout = 'rate:1' | 'usage:1';
 
 /** The braces make the shard the part of a name that decides its slot. */

@@ -1,5 +1,6 @@
-// Which Redis a setting means. One URL redis://[user:password@]host[:port][/database] is a single server; several, separated
-// by commas, or redis-cluster://… are first nodes of a Cluster; redis-sentinel://…/<master name> are Sentinels. rediss… is TLS.
+// Parses the setting of Redis. One URL redis://[user:password@]host[:port][/database] is a single server; several,
+// separated by commas, or redis-cluster://… are first nodes of a Cluster; redis-sentinel://…/<master name> are
+// Sentinels. rediss… is TLS.
 import { Secret } from '../../common/secret.ts';
 import type { Decoder } from '../../common/settings.ts';
 
@@ -10,7 +11,7 @@ export interface RedisTarget {
   readonly username: string | undefined;
   readonly password: Secret | undefined;
   readonly database: number;
-  /** Of Sentinels: the name under which they watch the master. */
+  /** For Sentinels: the name under which they watch the master. */
   readonly masterName: string;
 }
 
@@ -28,7 +29,7 @@ const schemes = {
   'rediss-sentinel:': { mode: 'sentinel', tls: true, port: 26_379 },
 } as const;
 
-/** The text may hold a password: it is in no error. */
+/** The text may contain a password, so no error contains the text. */
 export const redisTarget: Decoder<RedisTarget> = (text) => {
   const urls = text
     .split(',')
@@ -55,7 +56,7 @@ export const redisTarget: Decoder<RedisTarget> = (text) => {
   };
 };
 
-/** Braces would decide the slot of a Cluster. */
+/** Braces would decide the slot in a Cluster. */
 export const redisPrefix: Decoder<string> = (text) => {
   if (!/^[\w.:-]{1,64}$/.test(text)) throw new Error('must be up to 64 letters, digits and _ . : -');
   return text;

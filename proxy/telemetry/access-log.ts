@@ -1,5 +1,5 @@
-// The one log line of a request, written when its response is truly finished. No prompts, no answers, no credentials: what others
-// have said stands there as one bounded line, without anything that has the form of a key.
+// The one log line of a request, written when its response is truly finished. It contains no prompts, responses or
+// credentials. Error messages of others are limited to one line, without anything that looks like a key.
 import { printableLine, withoutKeyForms } from '../../common/key-forms.ts';
 import { createLineWriter, errorFields, type LineLevel, type Logger } from '../../common/logger.ts';
 import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
@@ -12,7 +12,7 @@ export function createAccessLog(log: Logger): AccessLog {
   const write = createLineWriter(log);
   return ({ record, request, headers, id, address, startedAt }, durationMs) => {
     const { usage, firstByteAt } = record;
-    // Put together by hand: a serializer took as long as the request's authentication. A field without a value is left out.
+    // Built by hand: a serializer took as long as the request's authentication. Fields without a value are omitted.
     write(
       levelOf(record),
       text('request_id', id).slice(1) +
@@ -42,7 +42,7 @@ export function createAccessLog(log: Logger): AccessLog {
   };
 }
 
-/** What somebody has to mend: a defect, a stored key that the vendor refuses, a control plane that is away. */
+/** Errors that an operator has to fix: a defect, a stored key that the vendor refuses, an unreachable control plane. */
 const mended: ReadonlySet<string> = new Set<ErrorCode>([
   'internal_error',
   'upstream_authentication_failed',
@@ -51,7 +51,7 @@ const mended: ReadonlySet<string> = new Set<ErrorCode>([
   'no_healthy_target',
 ]);
 
-/** What fails without its caller's fault stands out of what is logged of every request. */
+/** Failures that are not the caller's fault stand out from the log of all requests by their level. */
 function levelOf({ status, errorCode = '' }: RequestRecord): LineLevel {
   if (status < 500) return 'info';
   return mended.has(errorCode) ? 'error' : 'warn';
@@ -68,12 +68,12 @@ function failure(record: RequestRecord): string {
   );
 }
 
-/** Where a client has gone that leads nowhere. */
+/** The method and path of a request without a route. */
 function target({ method, url = '' }: Exchange['request'], headers: Exchange['headers']): string {
   return text('method', method) + text('path', withoutRepeatedKeys(shownPath(url), headers, true));
 }
 
-/** What stands in JSON as it is. */
+/** Text that needs no escaping in JSON. */
 const plain = /^[\w./:@+ -]*$/;
 
 function text(name: string, value: string | undefined): string {
@@ -87,7 +87,7 @@ function number(name: string, value: number | undefined): string {
 
 const reasonMax = 400;
 
-/** Of a defect with its stack; else in one line. */
+/** A defect is logged with its stack, other causes in one line. */
 function cause({ cause: value, errorCode }: RequestRecord): string {
   if (value === undefined) return '';
   if (errorCode === 'internal_error')
@@ -97,7 +97,7 @@ function cause({ cause: value, errorCode }: RequestRecord): string {
 
 const causesMax = 5;
 
-/** Of an error and what caused it, each once; of several that were tried the first. */
+/** Messages of an error and its causes, each once. Of an error with several parts, only the first counts. */
 function messages(value: unknown): readonly string[] {
   const found: string[] = [];
   let at = value;
@@ -121,14 +121,14 @@ function rounded(ms: number): number {
 }
 
 const lengthMax = 200;
-/** As APIs name their routes and models; behind a colon what is done with one. */
+/** A path segment in the form of route and model names, with an optional method after a colon. */
 const word = /^[a-z0-9._~-]{0,64}(?::[A-Za-z]{1,40})?$/;
 const rest = '…';
 
 /**
- * A path as the log may show it: the words of an API, up to the first part that is none. Whoever puts a key into a path, perhaps one with
- * slashes in it, finds nothing of it in the log.
- * @param target of a request, as it came
+ * The loggable part of a path: its segments up to the first one that does not look like an API's. So a key in a path,
+ * even one with slashes in it, is not logged.
+ * @param target of the request as received
  */
 export function shownPath(target: string): string {
   const [path = ''] = target.split('?', 1);

@@ -5,7 +5,7 @@ import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import { bounded } from './name-labels.ts';
 import type { Tally } from './tally.ts';
 
-/** Organizations name their guardrails as they like. */
+/** Organizations choose the names of their guardrails freely, so the number of labels is limited. */
 const guardrailsMax = 500;
 
 export function guardrailMetrics(

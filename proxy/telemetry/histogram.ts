@@ -1,10 +1,10 @@
-// Histograms that are counted in plain numbers and written out at each scrape, in the Prometheus text format: the library's own
-// `observe` checks and hashes its labels every time, which is more than a request's authentication costs.
+// Histograms that count in plain numbers and are written at each scrape, in the Prometheus text format. The library's
+// own `observe` checks and hashes its labels every time, which costs more than a request's authentication.
 
 export interface HistogramOptions {
   readonly name: string;
   readonly help: string;
-  /** Upper bounds, ascending; the one without a bound is added. */
+  /** Upper bounds, ascending. The unbounded bucket is added. */
   readonly buckets: readonly number[];
   readonly labelNames: readonly string[];
 }
@@ -13,7 +13,7 @@ export interface HistogramOptions {
 export class HistogramRow {
   readonly labels: readonly string[];
   readonly #bounds: readonly number[];
-  /** One for each bound and one for what is above all. */
+  /** One count for each bound, and one for all values above. */
   readonly counts: number[];
   sum = 0;
 
@@ -40,7 +40,7 @@ export class TalliedHistogram {
     this.#options = options;
   }
 
-  /** Made once for each set of label values; whoever observes often keeps it. */
+  /** Creates one row for each set of label values. Frequent observers keep the row. */
   row(...labels: string[]): HistogramRow {
     const key = labels.join(' ');
     const row = this.#rows.get(key) ?? new HistogramRow(labels, this.#options.buckets);
@@ -48,7 +48,7 @@ export class TalliedHistogram {
     return row;
   }
 
-  /** As a scrape reads it. */
+  /** The text for a scrape. */
   render(): string {
     const { name, help } = this.#options;
     const rows = [...this.#rows.values()].flatMap((row) => this.#lines(row));

@@ -1,4 +1,4 @@
-// Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
+// Metrics of the ledger: budgets, money acquired from them, and usage events on their way to the control plane.
 import { estimateReasons } from '../../proto/words/money.ts';
 import type { BudgetTotals, SliceMetrics } from '../budgets/leased-budgets.ts';
 import type { AdoptionMetrics } from '../journal/adoption.ts';
@@ -8,7 +8,7 @@ import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import type { Tally } from './tally.ts';
 
-/** What is read at each scrape. */
+/** Values that are read at each scrape. */
 export interface LedgerGauges {
   budgets(): BudgetTotals;
   readonly usage: UsageGauges;
@@ -144,7 +144,7 @@ function usageMetrics(tally: Tally): UsageMetrics {
     help: 'Usage in Redis that was skipped and stays there, by reason',
     labelNames: ['reason'],
   });
-  // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
+  // Created at the start: Prometheus does not see the increase of a series that begins with 1.
   for (const reason of skipReasons) skipped(reason);
   const counted = (outcome: string) => {
     const row = events(outcome);

@@ -1,5 +1,5 @@
-// Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a caller;
-// docs/metrics.md lists every name.
+// Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a
+// caller; docs/metrics.md lists every name.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import {
   type CertificateEnds,
@@ -26,9 +26,9 @@ import type { Count, TallyOptions } from './tally.ts';
 export interface Gauges extends LedgerGauges {
   readonly admission: AdmissionGauges;
   readonly readOn: { readonly open: number };
-  /** Absent where none is set. */
+  /** Absent if Redis is not configured. */
   readonly redis?: { state(): 'ok' | 'failing' | undefined } | undefined;
-  /** Undefined while the feed has never answered. */
+  /** Undefined until the feed has responded for the first time. */
   feedAgeMs(): number | undefined;
 }
 
@@ -43,24 +43,24 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
-  /** Whoever opens one says so here. */
+  /** Certificates in use; each owner registers its own. */
   readonly certificates: CertificateEnds;
-  /** The same of shares. */
+  /** Shares in use; each owner registers its own. */
   readonly shares: ShareUses;
-  /** One request, when its response is finished. Times in milliseconds. */
+  /** Counts one request, when its response is finished. Times are in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
   backgroundFailure(task: string): void;
-  /** What is read at each scrape. */
+  /** Sets the values that are read at each scrape. */
   observe(gauges: Gauges): void;
-  /** The same of a proxy that only forwards. */
+  /** Sets the admission gauges in forward mode. */
   observeAdmission(admission: AdmissionGauges): void;
   render(): Promise<{ contentType: string; body: string }>;
 }
 
 export interface RequestTimes {
   readonly total: number;
-  /** From the arrival of the request to the call of the provider; undefined where none was called. */
+  /** From the arrival of the request to the call of the provider; undefined if no provider was called. */
   readonly overhead: number | undefined;
   readonly firstByte: number | undefined;
 }
@@ -122,7 +122,7 @@ function buildInfo(registry: Registry): void {
   }).set({ version }, 1);
 }
 
-/** A counter by label values. @returns the count of one set of them, made once; whoever counts often keeps it */
+/** A counter by label values. @returns the count of one set of values, created once; frequent callers keep it */
 function tally(registry: Registry, options: TallyOptions): (...labels: string[]) => Count {
   const rows = new Map<string, Count>();
   new Counter({
@@ -143,10 +143,10 @@ function tally(registry: Registry, options: TallyOptions): (...labels: string[])
   };
 }
 
-/** All that one kind of request counts into. */
+/** All counters of one kind of request. */
 interface RequestRow {
   readonly requests: Count;
-  /** Undefined where no provider was chosen. */
+  /** Undefined if no provider was chosen. */
   readonly provider: ProviderRow | undefined;
 }
 
@@ -200,7 +200,7 @@ function observeProvider(row: ProviderRow, record: RequestRecord, times: Request
   row.outputUsage.observe(usage.completionTokens);
 }
 
-/** A provider chooses its own codes. */
+/** Error codes of providers are not labels, because a provider can send any code. */
 function errorLabel({ errorSource, errorCode = 'none' }: RequestRecord): string {
   return errorSource === 'provider' ? 'provider_error' : errorCode;
 }
@@ -262,7 +262,7 @@ const overheadOptions: HistogramOptions = {
   labelNames: [],
 };
 
-// Names and buckets of the OpenTelemetry semantic conventions for generative AI, as Prometheus writes them.
+// Names and buckets of the OpenTelemetry semantic conventions for generative AI, in Prometheus spelling.
 const durationBuckets = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];

@@ -1,16 +1,16 @@
-// Which provider and model a request is counted under. Shipped providers and their catalog are a fixed table; names that
-// organizations configure are counted as they come, up to a bound, so that many organizations do not flood a scrape.
+// The provider and model labels of a request. Shipped providers and their catalog are a fixed table. Names from
+// organizations' configuration are used up to a limit, so that many organizations do not flood a scrape.
 import { providers } from '../providers/index.ts';
 
-/** What the labels are made of. */
+/** The names that the labels are made from. */
 export interface Named {
   readonly provider: string | undefined;
-  /** The model's name in catalog or configuration, never as the caller wrote it; undefined where neither knows it. */
+  /** The model's name in the catalog or in configuration, never the caller's text; undefined if it is in neither. */
   readonly catalogName: string | undefined;
 }
 
 export interface NameLabels {
-  /** Undefined where no provider was chosen. */
+  /** Undefined if no provider was chosen. */
   provider(named: Named): string | undefined;
   model(named: Named): string;
 }
@@ -33,7 +33,7 @@ export function createNameLabels(): NameLabels {
   };
 }
 
-/** The first so many names as they are, all later ones as one. */
+/** Returns the first `max` names unchanged and replaces all later ones by one name. */
 export function bounded(max: number): (name: string) => string {
   const known = new Set<string>();
   return (name) => {

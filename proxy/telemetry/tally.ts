@@ -1,4 +1,4 @@
-// What counters are asked by: a name with labels, and one count for each set of their values.
+// The interface of counters: a name with labels, and one count for each set of label values.
 
 export interface TallyOptions {
   readonly name: string;
@@ -6,11 +6,14 @@ export interface TallyOptions {
   readonly labelNames: string[];
 }
 
-/** Counted in plain numbers and handed to the library at each scrape: its own `inc` checks and hashes labels every time. */
+/**
+ * Counts in plain numbers and passes them to the library at each scrape: its own `inc` checks and hashes labels every
+ * time.
+ */
 export interface Count {
   readonly labels: readonly string[];
   pending: number;
 }
 
-/** Makes a counter. @returns the count of one set of label values, made once; whoever counts often keeps it */
+/** Creates a counter. @returns the count of one set of label values, created once; frequent callers keep it */
 export type Tally = (options: TallyOptions) => (...labels: string[]) => Count;

@@ -1,14 +1,14 @@
-// Which addresses a connection may reach. Hosts are judged by the addresses they resolve to, at the moment of connecting,
-// and the connection goes to the very address that was judged. Private hosts are reached only where an operator lists them, and by
-// those organizations for which they are listed.
+// Decides which addresses a connection may reach. A host is checked by the addresses it resolves to, when the
+// connection is opened, and the connection uses exactly a checked address. A private host is reachable only if an
+// operator lists it, and only by the organizations for which it is listed.
 import type { BlockList } from 'node:net';
 import { blockList, familyOf, isMetadataHost, isPublicAddress } from '../../common/addresses.ts';
 import { type PrivateUpstream, PrivateUpstreams } from '../../common/private-upstreams.ts';
 
 export interface AddressPolicyOptions {
-  /** Hosts and ports of base URLs that may be private, and plain http. */
+  /** Hosts and ports of base URLs that may be private, and may use plain http. */
   readonly privateUpstreams: readonly PrivateUpstream[];
-  /** CIDR blocks refused beside the built-in ones. */
+  /** CIDR blocks that are refused beside the built-in ones. */
   readonly denyCidrs: readonly string[];
 }
 
@@ -22,14 +22,14 @@ export class AddressPolicy {
   }
 
   /**
-   * What an operator listed this host and port for: undefined where not for this organization, empty where for all, else the
+   * For whom an operator listed this host and port: undefined if not for this organization, empty if for all, else the
    * organization. Connections of different scopes are never shared.
    */
   scopeOf(hostAndPort: string, organization: string): string | undefined {
     return this.#private.scopeOf(hostAndPort, organization);
   }
 
-  /** Whether a connection may be opened to this address for a host that is listed, or is not. */
+  /** Whether a connection may be opened to this address. @param isListed whether the host is listed */
   allows(address: string, isListed: boolean): boolean {
     const family = familyOf(address);
     if (family === undefined || isMetadataHost(address)) return false;

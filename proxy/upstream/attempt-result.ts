@@ -1,47 +1,48 @@
-// What comes of an attempt: what is known of the provider's response at any time, and the response itself, whole or as a stream.
+// The result of an attempt: facts about the provider's response at any time, and the response itself, whole or as a
+// stream.
 import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
 import type { Usage } from '../conversation/usage.ts';
 
-/** What is known of a provider's response, at any time. */
+/** Facts about a provider's response, available at any time. */
 export interface Received {
   readonly ending: ResponseEnd;
-  /** As far as it was reported: all that the response used, or a lower bound. */
+  /** The usage reported so far: complete, or a lower bound. */
   usage(): Usage | undefined;
   readonly usageIsComplete: boolean;
-  /** The model that answers, if it was named: printable, of at most 256 characters, without a credential. */
+  /** The responding model, if the provider named it: printable, of at most 256 characters, without a credential. */
   model(): string | undefined;
-  /** The most tokens that what has come of the response can be. */
+  /** The most tokens that the received part of the response can consist of. */
   textTokens(): number;
   /** Whether its provider stops generating when this response is cancelled. */
   readonly stops: boolean;
-  /** Reads what is still to come and keeps nothing of it. Resolves when the response has ended, or was given up. */
+  /** Reads the rest of the response and keeps nothing of it. Resolves when the response has ended or was given up. */
   readOn(): Promise<void>;
-  /** Cancels what is still open. */
+  /** Cancels a response that has not ended. */
   giveUp(reason: GiveUpReason): void;
 }
 
 export interface CompleteResult {
   readonly kind: 'complete';
-  /** What passes of the provider's, names and values in turn. */
+  /** Headers of the provider that are passed on, as alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
 export interface StreamResult {
   readonly kind: 'stream';
-  /** What passes of the provider's, names and values in turn. */
+  /** Headers of the provider that are passed on, as alternating names and values. */
   readonly headers: readonly string[];
-  /** Starts the flow: what is held first, then what comes. */
+  /** Starts the flow: buffered bytes first, then new ones. */
   flowTo(sink: StreamSink): void;
   pause(): void;
   resume(): void;
-  /** The caller takes no more of it; the sink gets this error, unless all had come. */
+  /** The caller reads no more of it. The sink gets this error unless the stream is complete. */
   abort(error: Error): void;
 }
 
 export type AttemptResult = CompleteResult | StreamResult;
 
-/** Where a stream goes once it is committed. After `end` or `fail` nothing follows. */
+/** The destination of a committed stream. Nothing follows `end` or `fail`. */
 export interface StreamSink {
   write(bytes: Buffer): void;
   end(): void;

@@ -1,6 +1,7 @@
-// One attempt at a provider: sends the request, collects a complete answer, or holds a stream's head until its first event
-// and then hands the stream over. What goes wrong before that is the attempt's outcome; afterwards it goes to the sink. A response
-// that nobody takes any more is let go of, not cancelled: its usage may still be read (readOn), or it is given up.
+// One attempt at a provider: sends the request and collects a complete response, or buffers a stream's head until its
+// first event and then hands the stream over. An earlier failure is the attempt's outcome; a later one goes to the
+// sink. A response without a reader is released, not cancelled: its usage may still be read (readOn), or it is given
+// up.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
@@ -36,27 +37,30 @@ export interface AttemptLimits {
 export interface AttemptDeps {
   readonly transport: Transport;
   readonly limits: AttemptLimits;
-  /** For large calls. Default: they are translated here. */
+  /** Translates large calls in workers. Default: they are translated here. */
   readonly translation?: Translation;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/** The request that the attempt works for. */
+/** The request on whose behalf the attempt works. */
 export interface AttemptContext {
-  /** Whose shares it uses. */
+  /** The organization and key whose shares it uses. */
   readonly owner: ShareOwner;
-  /** Called when the request is about to be sent: what cannot be built is no attempt. @throws what ended the request */
+  /**
+   * Called when the request is about to be sent: a request that cannot be built is no attempt.
+   * @throws the error that aborted it
+   */
   attemptStarted(attempt: Received): void;
-  /** Takes room for buffered bytes. @throws GatewayError overloaded */
+  /** Accounts memory for buffered bytes. @throws GatewayError overloaded */
   buffer(bytes: number): void;
   /** Bytes came from the provider. */
   progress(): void;
 }
 
-/** Of an error no more is read: its status says what matters. */
+/** No more of an error is read: its status is enough. */
 const errorBytesMax = 1024 * 1024;
-/** For the connection to end after the stream's end marker; then it is given up instead of used again. */
+/** Time for the connection to end after the stream's end marker. After it, the connection is not reused. */
 const endGraceMs = 1000;
 
 export class Attempt implements UpstreamReceiver, StreamResult, Received {
@@ -76,11 +80,11 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #sink: StreamSink | undefined;
   #conclusion: (() => void) | undefined;
   #settled = false;
-  /** Nobody takes the response any more: what still comes of it is read for its usage alone. */
+  /** The response has no reader, so the rest of it is read only for its usage. */
   #released = false;
   #over: PromiseWithResolvers<void> | undefined;
   ending: ResponseEnd = 'open';
-  /** Of a whole response. */
+  /** A whole response. */
   #response: (CompleteResponse & Partial<ReadResponse>) | undefined;
   #endTimer: NodeJS.Timeout | undefined;
 
@@ -104,8 +108,9 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   /**
-   * Ends the attempt from outside. A provider that took too long is cancelled; where the caller has left, or may not have the
-   * response, it is let go of: who ended it has to readOn() or giveUp(). What was never sent costs nothing.
+   * Aborts the attempt from outside. A provider that took too long is cancelled. If the caller has left, or may not
+   * have the response, the response is released, and then readOn() or giveUp() must be called. A request that was never
+   * sent costs nothing.
    */
   abort(error: Error): void {
     if (this.ending !== 'open') return;
@@ -134,7 +139,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#head = headers;
     if (!this.#isSuccess) return;
     this.headers = passedHeaders(headers, this.#call.target.credential).concat(this.#ownHeaders);
-    // A header that came twice is a list.
+    // A header that occurs twice is a list.
     const type = String(headers['content-type'] ?? '');
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
       this.#break('the answer is compressed though nobody asked for it');
@@ -188,7 +193,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   get usageIsComplete(): boolean {
     const isReported =
       this.#reader === undefined ? this.#response?.usage !== undefined : this.#reader.usageIsComplete;
-    // Nobody writes for nothing: where text came and none is counted, the output was left out.
+    // No provider generates text for free: if there is text and no output tokens are counted, the count is incomplete.
     return isReported && (this.usage()?.completionTokens !== 0 || this.textTokens() === 0);
   }
 
@@ -201,7 +206,8 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     if (this.#response !== undefined)
       return this.#response.textTokens ?? completionTokensMax(this.#response.body);
     if (!this.#isSuccess) return 0;
-    // A part of a body is no JSON: its marks count as text too. No token is less than a byte, and to count a long one takes too long.
+    // A part of a body is not JSON, so its punctuation counts as text too. A token has at least one byte, and counting
+    // a long text is slow.
     const { bytes } = this.#body;
     return bytes.length > largeBytes ? bytes.length : textTokensMax(bytes.toString());
   }
@@ -226,7 +232,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   #send(request: BuiltRequest): void {
-    // Ended while it was being signed.
+    // The attempt was aborted while the request was being signed.
     if (this.#settled) return;
     this.#context.attemptStarted(this);
     this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
@@ -273,7 +279,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   #completed(response: CompleteResponse & Partial<ReadResponse>): void {
-    // A worker read it, and meanwhile it was given up.
+    // The response was given up while a worker read it.
     if (this.ending !== 'open') return;
     this.#response = response;
     this.#settled = true;
@@ -281,7 +287,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#end('whole');
   }
 
-  /** What the provider answered instead of an answer. */
+  /** The provider's error response. */
   #failure(): Error {
     const { target } = this.#call;
     this.#end('unused');
@@ -299,14 +305,14 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     if (reader.failure !== undefined) this.#failInside(reader, reader.failure);
   }
 
-  /** An error in place of a stream is a refusal; what came before an error inside one was used. */
+  /** An error instead of a stream is a refusal. Output before an error inside a stream was used. */
   #failInside(reader: StreamReader, failure: VendorError): void {
     const hasBegun = reader.usage !== undefined || reader.textTokens > 0;
     this.#cancel(hasBegun ? 'cut' : 'unused');
     this.#fail(this.#vendorFailure(failure));
   }
 
-  /** Where a vendor has no end marker the end itself is one, if all that must come has come. */
+  /** For a vendor without an end marker, the end of the connection is one, if everything required has arrived. */
   #endStream(reader: StreamReader): void {
     const bytes = reader.end();
     if (reader.failure !== undefined) {
@@ -334,7 +340,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#outcome.resolve(this);
   }
 
-  /** The end marker is there: the caller has all. The provider's end of the connection may still be on its way. */
+  /** The end marker has arrived, so the caller has everything. The provider's end of the connection may follow. */
   #finish(): void {
     this.#conclude((sink) => sink.end());
     this.#end('whole');
@@ -352,7 +358,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#end(ending);
   }
 
-  /** Once: what ended it first counts. */
+  /** Effective once: the first ending counts. */
   #end(ending: ResponseEnd): void {
     if (this.ending !== 'open') return;
     this.ending = ending;
@@ -369,7 +375,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#outcome.reject(error);
   }
 
-  /** Tells the sink how it ended, once; later if the stream is not flowing yet. */
+  /** Reports the end to the sink, once; later if the stream is not flowing yet. */
   #conclude(deliver: (sink: StreamSink) => void): void {
     if (this.#conclusion !== undefined) return;
     this.#conclusion = () => {

@@ -1,5 +1,5 @@
-// The platform's base URLs, one template for each provider. `{endpoint}` and `{region}` are all that a caller or a provider key
-// may put into one, in forms that cannot name another host than the operator meant.
+// The platform's base URLs, one template for each provider. A caller or a provider key may only fill in `{endpoint}`
+// and `{region}`, in forms that cannot lead to a host that the operator did not intend.
 import { isEndpoint, isRegion } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
 import { type BaseUrl, parseBaseUrl } from '../formats/format.ts';
@@ -23,15 +23,18 @@ export function checkRegion(region: string): string {
 }
 
 export interface BaseUrlSettings {
-  /** Templates by canonical provider name; a provider without one has its default. */
+  /** Templates by canonical provider name. A provider without one uses its default. */
   readonly templates: ReadonlyMap<string, string>;
-  /** Endings, each with a leading dot, that a host with an endpoint in it must have. */
+  /** Suffixes, each with a leading dot. A host that contains an endpoint must end with one. */
   readonly endpointHostSuffixes: readonly string[];
 }
 
 export class BaseUrls {
   readonly #settings: BaseUrlSettings;
-  /** Of templates without placeholders, which are most. Not by name: organizations may give one name to two providers. */
+  /**
+   * URLs of templates without placeholders, which most are. Not by name: two organizations may use one name for two
+   * providers.
+   */
   readonly #fixed = new WeakMap<Provider, BaseUrl>();
 
   constructor(settings: BaseUrlSettings) {

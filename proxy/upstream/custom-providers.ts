@@ -1,5 +1,6 @@
-// The custom providers that an organization may call, by name: each a provider as any other, with what its configuration says
-// of its models. Made once for each configuration, which organizations share where it is the platform's.
+// The custom providers that an organization may call, by name: each a provider like any other, with the configured
+// facts about its models. Each is created once for its configuration, which organizations share if it is the
+// platform's.
 import type { CustomProvider as Configured, OrganizationRecord } from '../access/principal.ts';
 import type { Traits, TraitTable } from '../catalog/capabilities.ts';
 import type { CatalogModel } from '../catalog/models.ts';
@@ -8,9 +9,9 @@ import type { Provider } from '../providers/provider.ts';
 
 export interface CustomProvider {
   readonly provider: Provider;
-  /** Those that are listed, by name. */
+  /** The listed models, by name. */
   readonly models: ReadonlyMap<string, CatalogModel>;
-  /** Of any model: those of its wire format, and what is said of it beyond them. */
+  /** The capabilities of any model: those of its wire format, with the configured differences. */
   traitsOf(model: string): Traits;
 }
 
@@ -22,7 +23,7 @@ export class CustomProviders {
   readonly #made = new WeakMap<Configured, CustomProvider>();
   readonly #byName = new WeakMap<OrganizationRecord, ByName>();
 
-  /** @param shipped by canonical name, at least */
+  /** @param shipped must contain all canonical names */
   constructor(shipped: ReadonlyMap<string, Provider>, traits: TraitTable) {
     this.#shipped = shipped;
     this.#traits = traits;
@@ -40,7 +41,7 @@ export class CustomProviders {
     return byName;
   }
 
-  /** Undefined where this version does not speak the wire format. */
+  /** Undefined if this version does not know the wire format. */
   #make(configured: Configured): CustomProvider | undefined {
     const { models, wireFormat } = configured;
     const base = this.#shipped.get(wireFormat);

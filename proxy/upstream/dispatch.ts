@@ -1,5 +1,5 @@
-// The attempt loop: what the provider needs fetched, which target, one attempt at it, what came of it. One target and no retry
-// yet.
+// The attempt loop: fetches what the provider needs, selects the target, makes one attempt and returns its result.
+// There is one target and no retry yet.
 import type { ChatCall } from '../call.ts';
 import type { InlineData } from '../conversation/media.ts';
 import { GatewayError } from '../errors.ts';
@@ -7,7 +7,7 @@ import { imageUrls } from '../formats/chat-completions/read-content.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from './attempt.ts';
 import { fetchImages, type ImageContext, type ImageDeps } from './images.ts';
 
-/** What dispatch needs of the request it works for. */
+/** What dispatch needs of the request on whose behalf it works. */
 export type DispatchContext = AttemptContext & ImageContext;
 
 export interface DispatchDeps extends AttemptDeps {

@@ -1,5 +1,6 @@
-// Images that callers give by URL, fetched for vendors that take bytes only. A URL is the caller's word: it must lead over https
-// to a public address, at every redirect anew; what comes must be an image by its bytes, small enough and soon enough.
+// Fetches images that callers give by URL, for vendors that accept only bytes. The URL is untrusted: at every redirect
+// it must lead over https to a public address, and the response must be an image by its bytes, within limits of size
+// and time.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
@@ -10,36 +11,36 @@ import type { LoopTurns } from '../loop-turns.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
 export interface ImageLimits {
-  /** Different URLs in one request. */
+  /** Number of different URLs in one request. */
   readonly imagesMax: number;
-  /** Of all images of one request. */
+  /** Total size of all images of one request. */
   readonly imageBytesMax: number;
-  /** For all images of one request. */
+  /** Total time for all images of one request. */
   readonly imageTimeoutMs: number;
 }
 
-/** What fetching needs of the request it works for. */
+/** What fetching needs of the request on whose behalf it works. */
 export interface ImageContext {
-  /** Whose shares it uses. */
+  /** The organization and key whose shares it uses. */
   readonly owner: ShareOwner;
-  /** Takes room for buffered bytes. @throws GatewayError overloaded */
+  /** Accounts memory for buffered bytes. @throws GatewayError overloaded */
   buffer(bytes: number): void;
-  /** Says what is ended when the client leaves or time is up. */
+  /** Registers what to abort when the client leaves or the time is up. */
   onAbort(fetch: { abort(error: Error): void }): void;
 }
 
 export interface ImageDeps {
-  /** Its address policy lists no private hosts. */
+  /** The transport's address policy must list no private hosts. */
   readonly transport: Transport;
   readonly limits: ImageLimits;
-  /** In which connections to hosts of the callers' choosing are begun. */
+  /** Schedules the start of connections, to hosts that callers choose. */
   readonly turns: Pick<LoopTurns, 'slices'>;
 }
 
 /**
  * @param urls as the caller wrote them
  * @returns the images by their URLs
- * @throws GatewayError invalid_request that says which image failed and why, overloaded
+ * @throws GatewayError invalid_request with the failed image and the reason, overloaded
  */
 export function fetchImages(
   urls: readonly string[],
@@ -91,7 +92,7 @@ class ImageFetching {
     this.#outcome.reject(error);
   }
 
-  /** A connection to a new host takes most of a millisecond: one at a time, and none once one has failed. */
+  /** Opening a connection to a new host takes almost a millisecond: one at a time, and none after a failure. */
   #startInTurns(): void {
     const urls = this.#wanted.values();
     const startNext = () => {
@@ -134,7 +135,7 @@ class ImageFetching {
 }
 
 interface ImageSink {
-  /** @throws GatewayError that ends the request */
+  /** @throws GatewayError that fails the request */
   taken(bytes: number): void;
   done(image: InlineData): void;
   failed(error: Error): void;
@@ -148,7 +149,7 @@ interface Sending {
 const redirectsMax = 3;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-/** One image; its receiver is itself, and the next one's after a redirect. */
+/** Fetches one image. It receives its own response, and after a redirect the next one. */
 class OneImage implements UpstreamReceiver {
   readonly #url: string;
   readonly #sending: Sending;
@@ -205,12 +206,12 @@ class OneImage implements UpstreamReceiver {
       this.#sink.failed(overloaded(error));
       return;
     }
-    // The same whatever it was: what names lead to inside the gateway's network is none of the caller's business.
+    // One message for all causes: the caller must not learn how names resolve inside the gateway's network.
     this.#fail('could not be fetched; it must lead to a public https address that answers', error);
   }
 
   #get(url: URL | undefined): void {
-    // Credentials in a URL would go to a host of the caller's choosing in the gateway's name.
+    // The gateway would send credentials in a URL to a host that the caller chose.
     if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
       this.#fail('is not an https URL');
       return;
@@ -252,13 +253,13 @@ class OneImage implements UpstreamReceiver {
 
 const shownMax = 100;
 
-/** @param cause logged, never told */
+/** @param cause only logged */
 function failed(url: string | undefined, why: string, cause?: Error): GatewayError {
   const which = url === undefined ? 'fetching the images' : `the image ${shown(url)}`;
   return new GatewayError('invalid_request', { param: 'messages', message: `${which} ${why}`, cause });
 }
 
-/** Without the query: that is where URLs carry their signatures. */
+/** Without the query, where URLs contain their signatures. */
 function shown(url: string): string {
   const [address = ''] = url.split(/[?#]/, 1);
   return JSON.stringify(address.length > shownMax ? `${address.slice(0, shownMax)}…` : address);

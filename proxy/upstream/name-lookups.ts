@@ -1,6 +1,7 @@
-// Every name that the proxy connects to by order of a request is looked up here, and on none of Node's threads. Names that callers and
-// organizations chose are asked for whole, as a share of their organization and key, and no longer than somebody waits for them. Names
-// that the platform's operator chose are found as the system finds them, at no one's expense, and kept for a short time.
+// All look-ups of names that the proxy connects to for a request, without Node's thread pool. Names that callers and
+// organizations choose are looked up literally; each look-up counts against the share of its organization and key, and
+// ends when no request waits for it. Names that the platform's operator chose are looked up like the system does,
+// outside of any share, and cached for a short time.
 import type { LookupAddress } from 'node:dns';
 import { setTimeout as after } from 'node:timers/promises';
 import { type AskDns, createAskDns } from '../../common/dns-resolve.ts';
@@ -8,7 +9,7 @@ import type { LookupFor, Resolve } from '../../common/filtered-lookup.ts';
 import type { HeldShare, ShareOwner } from '../../common/shares.ts';
 import { createAskSystem, hasNoAddress } from '../../common/system-names.ts';
 
-/** The share of look-ups that are under way has no room. */
+/** The share of look-ups in progress is used up. */
 export class LookupRefusedError extends Error {
   constructor() {
     super('too many names are being looked up for this organization');
@@ -16,7 +17,7 @@ export class LookupRefusedError extends Error {
   }
 }
 
-/** A name that did not become an address: there is none, or nobody said it in time. */
+/** A name without an address: there is none, or no DNS server responded in time. */
 export class LookupFailedError extends Error {
   readonly code: string;
 
@@ -31,11 +32,11 @@ export class LookupFailedError extends Error {
 export interface NameLookupsOptions {
   /** Lower-case host names that the platform's operator chose. */
   readonly own: ReadonlySet<string>;
-  /** Of look-ups under way. */
+  /** Shares of look-ups in progress. */
   readonly share: HeldShare;
-  /** Of one look-up, whatever the DNS servers do. */
+  /** Time limit of one look-up, whatever the DNS servers do. */
   readonly timeoutMs: number;
-  /** Of the DNS servers, host:port; default: those of the system. */
+  /** Addresses of the DNS servers, host:port. Default: those of the system. */
   readonly servers?: readonly string[] | undefined;
   /** Monotonic milliseconds. */
   now(): number;
@@ -45,7 +46,7 @@ export interface NameLookupsOptions {
   readonly askSystem?: AskDns;
 }
 
-/** Of what happens outside any request: a connection that was closed just as a request was given to it. */
+/** For work outside of any request: a connection that was closed just as a request was given to it. */
 const nobody: ShareOwner = { organization: '', key: '' };
 
 const loopback: readonly LookupAddress[] = [
@@ -58,7 +59,7 @@ export class NameLookups {
   readonly #askDns: AskDns;
   readonly #askSystem: AskDns;
   readonly #own = new Map<string, OwnName>();
-  /** Of organizations: those of one organization for one name are one. */
+  /** Look-ups in progress of organizations' names. Look-ups of one organization for one name are joined. */
   readonly #underWay = new Map<string, Lookup>();
 
   constructor(options: NameLookupsOptions) {
@@ -68,7 +69,7 @@ export class NameLookups {
     this.#askSystem = options.askSystem ?? createAskSystem({ servers });
   }
 
-  /** As net.connect and node:https take it. */
+  /** The look-up function for net.connect and node:https. */
   readonly resolve: Resolve = (host, options, callback) => {
     this.find(host, options).then(
       (addresses) => callback(null, [...addresses]),
@@ -80,7 +81,7 @@ export class NameLookups {
   async find(host: string, { owner = nobody, signal }: LookupFor = {}): Promise<readonly LookupAddress[]> {
     signal?.throwIfAborted();
     const name = host.toLowerCase().replace(/\.$/, '');
-    // RFC 6761, section 6.3: never asked for.
+    // RFC 6761, section 6.3: localhost is never looked up.
     if (name === 'localhost' || name.endsWith('.localhost')) return loopback;
     if (this.#options.own.has(name)) return this.#ownName(name).addresses();
     return this.#join(name, owner, signal);
@@ -105,7 +106,7 @@ export class NameLookups {
         .then(({ addresses }) => addresses)
         .finally(() => {
           share.give(owner);
-          // One that nobody waited for any more has left before.
+          // A look-up without waiters was removed before, and another may have replaced it.
           if (this.#underWay.get(id)?.ending === ending) this.#underWay.delete(id);
         });
       lookup = { found, ending, waiting: 0 };
@@ -114,7 +115,7 @@ export class NameLookups {
     return this.#wait(id, lookup, signal);
   }
 
-  /** The last one that leaves ends the look-up. */
+  /** The last waiter that leaves aborts the look-up. */
   async #wait(
     id: string,
     lookup: Lookup,
@@ -154,13 +155,13 @@ interface Lookup {
   waiting: number;
 }
 
-/** An answer is used for as long as the DNS servers allow, and at most so long. */
+/** A result is used for as long as its TTL allows, but no longer than this. */
 const freshMsMax = 30_000;
-/** While the DNS servers say nothing, an older one is (RFC 8767), so that a pause of theirs stops no provider. */
+/** An older result is used while the DNS servers do not respond (RFC 8767), so that their outage stops no provider. */
 const usableMs = 300_000;
-/** So long they are waited for before it is. */
+/** How long the DNS servers are waited for before an older result is used. */
 const patienceMs = 500;
-/** What failed is not asked for again at once. */
+/** A failed look-up is not repeated at once. */
 const failedMs = 1_000;
 
 interface Kept {
@@ -169,7 +170,7 @@ interface Kept {
   readonly usableUntil: number;
 }
 
-/** One name of the operator's: asked for once at a time, by whoever needs it first. */
+/** One of the operator's names. Only one look-up runs at a time, and all requests wait for it. */
 class OwnName {
   readonly #ask: () => ReturnType<AskDns>;
   readonly #now: () => number;
@@ -195,7 +196,7 @@ class OwnName {
       this.#pending = undefined;
     });
     if (kept === undefined) return this.#pending;
-    // Whoever comes while nobody answers waits for a moment only.
+    // While the DNS servers do not respond, a request waits only for a moment.
     const pending = this.#pending.catch((error: unknown) => {
       if (this.#kept === undefined) throw error;
       return kept.addresses;
@@ -216,7 +217,7 @@ class OwnName {
       return addresses;
     } catch (error) {
       this.#failed = { error, until: this.#now() + failedMs };
-      // Nobody has to keep to what was said before once it is said that there is nothing.
+      // An older result is dropped once the DNS servers respond that the name has no address.
       if (error instanceof LookupFailedError && hasNoAddress(error)) this.#kept = undefined;
       throw error;
     }

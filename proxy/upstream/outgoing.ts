@@ -1,5 +1,5 @@
-// A request as it goes on the wire. A large body goes in pieces, as the provider takes them: in one piece it would be encrypted, and copied,
-// in one turn of the event loop.
+// The body of a request to a provider. A large body is sent in pieces, as fast as the provider reads: in one piece it
+// would be encrypted and copied in one tick of the event loop.
 import { Readable } from 'node:stream';
 import type { BuiltRequest } from './translation-job.ts';
 import type { OutgoingRequest } from './transport.ts';

@@ -1,5 +1,5 @@
-// An error that the provider answered, and what the caller is told of it: its status, words and request id, but never words that
-// may name the organization's resources or key.
+// A provider's error response, and the error that the caller gets for it: with the provider's status, message and
+// request id, but without text that may name the organization's resources or key.
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
@@ -14,15 +14,15 @@ export class ProviderFailure extends Error {
   readonly status: number;
   readonly param: string | undefined;
   readonly code: string | undefined;
-  /** Seconds. */
+  /** In seconds. */
   readonly retryAfter: number | undefined;
-  /** False where waiting cannot help. */
+  /** False if waiting cannot help. */
   readonly retryable: boolean;
-  /** What passes of the provider's headers, names and values in turn. */
+  /** Headers of the provider that are passed on, as alternating names and values. */
   readonly headers: readonly string[];
-  /** For the log: status, and words as far as they may stand there. */
+  /** For the log: the status, and the provider's message as far as it may be logged. */
   readonly reason: string;
-  /** What the gateway knows beside the provider's words. */
+  /** Advice of the gateway beside the provider's message. */
   readonly hint: string | undefined;
 
   constructor(vendor: VendorError, { retryAfter, headers, reason, hint }: FailureDetails) {
@@ -46,7 +46,7 @@ type FailureDetails = Pick<ProviderFailure, 'retryAfter' | 'headers' | 'reason'>
 const messageMax = 2000;
 
 /**
- * @param call with the target whose credential the provider was sent
+ * @param call its target has the credential that the provider got
  * @param now milliseconds since 1970, for a `retry-after` that is a date
  */
 export function providerFailure(
@@ -64,7 +64,7 @@ export function providerFailure(
     return new GatewayError('upstream_protocol_error', { cause: new Error(`unexpected status ${status}`) });
   }
   if (isStored && (status === 401 || status === 403)) {
-    // Nothing that the gateway keeps may be learned from it; the request id finds it at the vendor.
+    // The caller must not learn anything about the stored key. The request id identifies the failure at the vendor.
     return new GatewayError('upstream_authentication_failed', {
       cause: new Error(reason),
       headers: requestIdHeader(passed),
@@ -74,11 +74,11 @@ export function providerFailure(
     const reported = text === undefined ? undefined : withoutKey(text, target.credential);
     return reported !== undefined && form.test(reported) ? reported : undefined;
   };
-  // It may name the vendor's resources, which the organization's key reaches and not the caller.
+  // The message may name the vendor's resources, which the caller cannot access but the organization's key can.
   const hidden = isStored && status === 404;
   const reported = {
     ...vendor,
-    // 529 is "overloaded" at one vendor and unknown to callers' SDKs.
+    // One vendor uses 529 for "overloaded"; callers' SDKs do not know it.
     status: status === 529 ? 503 : status,
     message: hidden ? modelNotKnown : messageFor(vendor, target),
     param: hidden ? undefined : matchOf(vendor.param, paramForm),
@@ -88,16 +88,16 @@ export function providerFailure(
   return new ProviderFailure(reported, { retryAfter: waits, headers: passed, reason });
 }
 
-/** Of a failure of the vendor itself nothing that looks like a key passes, where the key is not the caller's. */
+/** A vendor's own failure may quote a key. If the key is not the caller's, text in the form of keys is removed. */
 function messageFor({ status, message }: VendorError, { credential, providerKeyId }: Target): string {
   const reported = withoutKey(message, credential);
   const scrubbed = providerKeyId !== undefined && status >= 500 ? withoutKeyForms(reported) : reported;
   return scrubbed.slice(0, messageMax);
 }
 
-// What is longer or stranger is no code or path of a field.
+// Longer text, or text with other characters, is no code and no path of a field.
 const codeForm = /^[\w.-]{1,64}$/;
 const paramForm = /^[\x21-\x7e]{1,128}$/;
 
-/** In place of the words of a 404, with a stored key. */
+/** Replaces the message of a 404 with a stored key. */
 export const modelNotKnown = 'the provider does not know this model, or the stored key may not use it';

@@ -1,5 +1,5 @@
-// Text of a provider, which may hold anything. Whatever repeats a key that was sent whole goes no further: neither to the caller nor into
-// a log.
+// Text of a provider, which can contain anything. Text that repeats the whole key that was sent is neither returned to
+// the caller nor logged.
 import { holdsCredential } from '../../common/credential.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 
@@ -18,12 +18,13 @@ function keysOf(credential: Credential): readonly string[] {
 const lengthMax = 256;
 
 /**
- * The model that a provider says has responded, as it may be recorded: printable, of at most 256 characters, without a credential.
- * @returns undefined for what is not
+ * The model that responded according to the provider, in a form that may be recorded: printable, of at most 256
+ * characters, without a credential.
+ * @returns undefined if the text has another form
  */
 export function responseModel(reported: string | undefined, credential: Credential): string | undefined {
   if (reported === undefined || !/^[ -~]+$/.test(reported.slice(0, lengthMax))) return undefined;
-  // Judged whole: what is cut could be the half of a key.
+  // The whole text is checked, because a cut text could end in half of a key.
   return holdsCredential(reported) || holdsKey(reported, credential)
     ? undefined
     : reported.slice(0, lengthMax);

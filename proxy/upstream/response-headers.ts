@@ -1,10 +1,10 @@
-// Headers of a response that concern its provider: what passes of the provider's own (limits and the id of the request, under names that
-// say whose they are), and how the request was sent.
+// Response headers about the provider: its own headers that are passed on (limits, and the request id under the
+// provider's name), and how the request was sent.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { holdsKey } from './provider-text.ts';
 
-/** Names and values in turn. A value that repeats the key the provider was sent does not pass. */
+/** Alternating names and values. A value that repeats the key sent to the provider is not passed on. */
 export function passedHeaders(headers: IncomingHttpHeaders, credential: Credential): readonly string[] {
   const passed: string[] = [];
   for (const name in headers) {
@@ -18,7 +18,7 @@ export function passedHeaders(headers: IncomingHttpHeaders, credential: Credenti
 
 export const requestIdName = 'x-svc-upstream-request-id';
 
-/** Of headers that pass the one that names the request at the provider, name and value; empty where there is none. */
+/** The passed header with the provider's request id, as name and value; empty if there is none. */
 export function requestIdHeader(passed: readonly string[]): readonly string[] {
   const at = passed.indexOf(requestIdName);
   return at === -1 ? [] : passed.slice(at, at + 2);
@@ -26,7 +26,7 @@ export function requestIdHeader(passed: readonly string[]): readonly string[] {
 
 const requestIdNames: ReadonlySet<string> = new Set(['x-request-id', 'request-id', 'x-amzn-requestid']);
 
-/** Letters only: no key is made of those, and a name may repeat one too. */
+/** Only letters, so that a name cannot repeat a key. */
 const limitName = /^[a-z]+-ratelimit-[a-z-]{1,48}$/;
 
 function nameFor(name: string): string | undefined {
@@ -37,8 +37,8 @@ function nameFor(name: string): string | undefined {
 }
 
 /**
- * How the request was sent to the provider: names of fields that were dropped, or sent by other means, and a ceiling that the gateway
- * chose. Empty, nearly always.
+ * How the request was sent to the provider: the names of dropped and of emulated fields, and an output limit that the
+ * gateway chose. Usually empty.
  */
 export function ownHeaders(
   { dropped = [], emulated = [], maxTokens }: Pick<UpstreamRequest, 'dropped' | 'emulated' | 'maxTokens'>,
@@ -56,5 +56,8 @@ function fieldNames(dropped: readonly string[], credential: Credential): string 
   return [...new Set(dropped.map((field) => (isName(field) ? field : '?')))].join(',');
 }
 
-/** Names of unknown fields are the caller's words, and may be anything, even a key: what no field is called is not repeated. */
+/**
+ * Names of unknown fields are the caller's text and can be anything, even a key. Text that does not look like a field
+ * name is omitted.
+ */
 const fieldName = /^[a-z][a-z_]*(\.[a-z_]+)*$/i;

@@ -1,11 +1,11 @@
-// How long to wait before another try, in every spelling that vendors use. Pure: the clock is given.
+// How long to wait before a retry, in every spelling that vendors use. Pure: the clock is a parameter.
 import type { IncomingHttpHeaders } from 'node:http';
 
 const secondsMax = 86_400;
 
 /**
  * @param now milliseconds since 1970, for spellings that are a date
- * @param told seconds, where the body said so
+ * @param reported seconds from the body
  * @returns whole seconds, at most a day
  */
 export function retryAfter(headers: IncomingHttpHeaders, now: number, reported?: number): number | undefined {
@@ -56,7 +56,7 @@ function inDuration(value: string): number | undefined {
   );
 }
 
-/** Of the limits that are used up, the one that opens last; whatever is not used up does not matter. */
+/** Of the limits that are used up, the reset time of the last one. Other limits do not matter. */
 function latestReset(headers: IncomingHttpHeaders, now: number): number | undefined {
   const waits = Object.keys(headers).flatMap((name) => {
     const limit = /^(.*ratelimit)-(?:(.*)-)?remaining(?:-(.*))?$/.exec(name);

@@ -1,5 +1,5 @@
-// Which targets a call may go to: the organization's stored keys of the provider in the order in which they are tried, or
-// the caller's own key, which goes to the platform's URL of that provider and nowhere else.
+// The targets that a call may use: the organization's stored keys of the provider in the order in which they are tried,
+// or the caller's own key, which is sent only to the platform's URL of that provider.
 import type { OrganizationRecord, ProviderKey } from '../access/principal.ts';
 import { parseBaseUrl } from '../formats/format.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
@@ -11,21 +11,21 @@ interface WeightedTarget extends Target {
   readonly weight: number;
 }
 
-/** The caller's own credential and where it is for. */
+/** The caller's own credential, and where it may be sent. */
 export interface DirectCredential extends Place {
   readonly credential: Credential;
 }
 
 export class Targets {
   readonly #baseUrls: BaseUrls;
-  /** Made once for each revision of an organization: a new revision is a new record. */
+  /** Created once for each revision of an organization: a new revision is a new record. */
   readonly #stored = new WeakMap<OrganizationRecord, Map<Provider, readonly WeightedTarget[]>>();
 
   constructor(baseUrls: BaseUrls) {
     this.#baseUrls = baseUrls;
   }
 
-  /** Empty where the organization has no key of this provider, and needs one. */
+  /** Empty if the organization needs a key of this provider and has none. */
   stored(organization: OrganizationRecord, provider: Provider): readonly Target[] {
     let byProvider = this.#stored.get(organization);
     if (byProvider === undefined) {
@@ -86,8 +86,8 @@ const noKey = {
 };
 
 /**
- * Lower priority first; within one priority a weighted draw: the smallest of exponential variates with the weights as rates
- * comes first as often as its share of the weights.
+ * Lower priority first. Within one priority the order is random by weight: each target gets an exponential variate with
+ * its weight as the rate, and the smallest comes first, which happens as often as its share of the weights.
  */
 function inOrder(targets: readonly WeightedTarget[]): readonly Target[] {
   if (targets.length < 2) return targets;

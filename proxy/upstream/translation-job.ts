@@ -1,5 +1,5 @@
-// What a worker is told of a call that it translates, and what it says: plain values and bytes, which change hands without being copied.
-// The functions of a provider are pure, so they give there what they would give here.
+// The messages between the proxy and a worker that translates a call: plain values, and bytes that are transferred
+// without being copied. The functions of a provider are pure, so they return the same in a worker.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../common/secret.ts';
 import { vendorNames } from '../../common/vendors.ts';
@@ -13,20 +13,20 @@ import type { Credential, UpstreamRequest } from '../providers/credentials/crede
 import { customProvider } from '../providers/custom.ts';
 import { buildRequest, type Provider, type ProviderCall } from '../providers/provider.ts';
 
-/** As CustomProvider of proxy/access, what its provider is made of. */
+/** The part of a custom provider's configuration that its provider is made from. */
 export type ProviderForm = Pick<CustomProvider, 'id' | 'name' | 'baseUrl' | 'keyForm' | 'passedFields'>;
 
 export interface TranslationJob {
-  /** A shipped provider. */
+  /** Name of a shipped provider. */
   readonly provider: string;
-  /** Of a custom one of its wire format. */
+  /** For a custom provider with the shipped provider's wire format. */
   readonly form: ProviderForm | undefined;
-  /** JSON. */
+  /** In JSON. */
   readonly request: Uint8Array<ArrayBuffer>;
-  /** JavaScript would write all of its numbers as they are written. */
+  /** JavaScript would write every number exactly as it is in the bytes. */
   readonly numbersArePlain: boolean;
   readonly outputCeiling: number | undefined;
-  /** Of the request as it came. */
+  /** Size of the request as received. */
   readonly requestBytes: number;
   readonly call: PlainCall;
   /** Absent: the vendor's request is built. */
@@ -34,24 +34,24 @@ export interface TranslationJob {
 }
 
 interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outputTokensMax' | 'now'> {
-  /** By URL. Their bytes are handed over, once: a second attempt would need them fetched again. */
+  /** By URL. Their bytes are transferred, once: a second attempt would have to fetch them again. */
   readonly images: ReadonlyMap<string, PlainImage>;
   readonly target: Omit<ProviderCall['target'], 'provider' | 'credential'>;
-  /** By the names of a Credential. */
+  /** By field name of a Credential. */
   readonly credential: Readonly<Record<string, string>>;
 }
 
 interface PlainImage {
   readonly mediaType: string;
-  /** Or base64. */
+  /** A string is base64. */
   readonly bytes: Uint8Array<ArrayBuffer> | string;
 }
 
 export type BuiltRequest = Omit<UpstreamRequest, 'body'> & { readonly body: string | Buffer };
 
-/** A whole response, read elsewhere. */
+/** A whole response that a worker has read. */
 export interface ReadResponse extends CompleteResponse {
-  /** The most tokens that its text can be. */
+  /** The most tokens that its text can consist of. */
   readonly textTokens: number;
 }
 
@@ -59,7 +59,7 @@ export interface TranslationOutcome {
   readonly built?: Omit<UpstreamRequest, 'body'> & { readonly body: Uint8Array<ArrayBuffer> };
   readonly read?: Omit<ReadResponse, 'body'> & { readonly body: Uint8Array<ArrayBuffer> };
   readonly failure?: TranslationFailure;
-  /** The job's, given back. */
+  /** The job's bytes, transferred back. */
   readonly request: Uint8Array<ArrayBuffer>;
 }
 
@@ -73,7 +73,7 @@ interface TranslationFailure {
 
 const shippedNames: ReadonlySet<string> = new Set(vendorNames);
 
-/** Undefined for a provider that is neither shipped nor made of one that is. */
+/** Undefined for a provider that is neither shipped nor based on a shipped one. */
 export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provider' | 'form'> | undefined {
   if (madeOf === undefined) return shippedNames.has(name) ? { provider: name, form: undefined } : undefined;
   const { id, baseUrl, keyForm, passedFields, wireFormat } = madeOf;
@@ -83,7 +83,7 @@ export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provid
   };
 }
 
-/** What of a call goes along. @param images that are needed */
+/** The parts of a call that a worker needs. @param images those that are needed */
 export function plainCall(
   { target, model, capabilities, outputTokensMax, now }: ProviderCall,
   images: ProviderCall['images'],
@@ -115,7 +115,7 @@ function imageOf({ mediaType, bytes }: PlainImage): InlineData {
     : new FetchedImage(mediaType, bufferOf(bytes));
 }
 
-/** What is handed over with a job. */
+/** The buffers to transfer with a job. */
 export function bytesOf({ request, response, call }: TranslationJob): readonly ArrayBuffer[] {
   const images = [...(call.images?.values() ?? [])].flatMap(({ bytes }) =>
     typeof bytes === 'string' ? [] : [bytes.buffer],
@@ -123,10 +123,10 @@ export function bytesOf({ request, response, call }: TranslationJob): readonly A
   return [...new Set([request.buffer, ...(response ? [response.body.buffer] : []), ...images])];
 }
 
-/** By their names. */
+/** By name. */
 type Shipped = ReadonlyMap<string, Provider>;
 
-/** Does what the job says, in the worker. */
+/** Runs the job, in the worker. */
 export async function translated(job: TranslationJob, shipped: Shipped): Promise<TranslationOutcome> {
   const { request, response } = job;
   try {
@@ -171,12 +171,12 @@ function providerOf({ provider, form }: TranslationJob, shipped: Shipped): Provi
   return form === undefined ? base : customProvider(base, { ...form, wireFormat: provider, models: [] });
 }
 
-/** The very bytes. */
+/** Without a copy. */
 export function bufferOf(bytes: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Bytes that may change hands: those of small buffers lie in memory that others use too. */
+/** Bytes that may be transferred. Small buffers are copied, because they share memory with others. */
 export function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes;
   if (buffer instanceof ArrayBuffer && buffer.byteLength > pooledMax && 2 * byteLength >= buffer.byteLength)
@@ -184,7 +184,7 @@ export function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }
 
-/** Node's pools of small buffers are no larger. */
+/** An upper bound of Node's pools for small buffers. */
 const pooledMax = 128 * 1024;
 
 function failureOf(error: unknown): TranslationFailure {
@@ -205,7 +205,7 @@ function failureOf(error: unknown): TranslationFailure {
   };
 }
 
-/** What would have been thrown here. */
+/** The error that the function would have thrown here. */
 export function errorOf({ code, options, vendor, message }: TranslationFailure): Error {
   if (vendor !== undefined) return new VendorFailure(vendor);
   return code === undefined ? new Error(message) : new GatewayError(code, options);

@@ -1,6 +1,7 @@
-// Workers for what is too much for one turn of the event loop and cannot be cut into slices: started when the first of it comes, two at
-// most, one for each organization. What waits for one waits in a fair queue, bounded in bytes and in time. A worker that takes too long
-// or runs out of its memory is ended, and the job it had with it; nobody else notices.
+// Workers for work that is too much for one tick of the event loop and cannot be cut into slices. They start when the
+// first such work arrives; there are at most two, and one for each organization. Waiting work is in a fair queue,
+// limited in bytes and time. A worker that takes too long or runs out of memory is terminated together with its job;
+// other jobs are not affected.
 import { Worker } from 'node:worker_threads';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import type { ReadShare } from '../shares.ts';
@@ -8,15 +9,15 @@ import { shares } from '../shares.ts';
 import { bytesOf, type TranslationJob, type TranslationOutcome } from './translation-job.ts';
 
 export interface TranslationWorkersOptions {
-  /** In the queue. */
+  /** Maximum wait in the queue. */
   readonly waitMsMax?: number;
-  /** For one job, from when a worker has it. */
+  /** Maximum time for one job in a worker. */
   readonly workMsMax?: number;
-  /** What runs in a worker. */
+  /** The file that a worker runs. */
   readonly file: string | URL;
 }
 
-/** Work was not done: for want of room or time, or because it was too much for any worker. */
+/** The work was not done: there was no room or time, or it was too much for any worker. */
 export class NotTranslatedError extends Error {
   /** Whether a worker had begun. */
   readonly begun: boolean;
@@ -38,7 +39,7 @@ interface Waiting {
   isOver: boolean;
 }
 
-/** About what a long request has. */
+/** About the length of a long request. */
 const quantum = 1024 * 1024;
 const heapMbMax = 1024;
 
@@ -63,13 +64,13 @@ export class TranslationWorkers {
     return this.#queue.waiting;
   }
 
-  /** Workers at work. */
+  /** Busy workers. */
   get working(): ReadShare {
     return this.#places;
   }
 
   /**
-   * @param job its bytes change hands, and come back with the outcome
+   * @param job its bytes are transferred, and come back with the outcome
    * @throws NotTranslatedError
    */
   run(job: TranslationJob, owner: ShareOwner, isLeft: () => boolean): Promise<TranslationOutcome> {
@@ -117,7 +118,7 @@ export class TranslationWorkers {
     }
   }
 
-  /** @returns undefined where there is no thread for it: then this work is refused, and the next tries again */
+  /** @returns undefined if there is no thread for it: then this work is refused, and the next one tries again */
   #start(waiting: Waiting): Worker | undefined {
     try {
       return this.#newWorker();
@@ -127,7 +128,7 @@ export class TranslationWorkers {
     }
   }
 
-  /** @throws Error of Node where there is no thread for it */
+  /** @throws Error of Node if there is no thread for the worker */
   #newWorker(): Worker {
     const worker = new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: heapMbMax } });
     worker.unref();

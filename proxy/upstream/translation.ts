@@ -1,5 +1,5 @@
-// Large calls, translated elsewhere: where a request or a whole response is too much for one turn of the event loop, a worker does what
-// its provider's functions would have done here. What is small never comes here.
+// Translates large calls in workers. If a request or a whole response is too much for one tick of the event loop, a
+// worker runs the functions of its provider. Small calls are not translated here.
 import { writeJson } from '../../common/exact-json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
@@ -26,7 +26,7 @@ export interface TranslationDeps {
   readonly turns: LoopTurns;
 }
 
-/** For whom it is done, and whether it is still wanted. */
+/** The owner of the work, and whether its request has gone. */
 export interface TranslationFor {
   readonly owner: ShareOwner;
   isLeft(): boolean;
@@ -41,7 +41,7 @@ export class Translation {
     this.#deps = deps;
   }
 
-  /** @param responseBytes of the response that is to be read */
+  /** @param responseBytes size of the response that is to be read */
   isLarge({ request, images, target }: ProviderCall, responseBytes = 0): boolean {
     if (request.isLarge !== true && responseBytes <= largeBytes && images.size === 0) return false;
     let imageLength = 0;
@@ -51,14 +51,14 @@ export class Translation {
     return isLarge && formOf(target.provider) !== undefined;
   }
 
-  /** @throws GatewayError: what the provider's function throws; overloaded */
+  /** @throws GatewayError: the error of the provider's function; overloaded */
   async build(call: ProviderCall, requested: TranslationFor): Promise<BuiltRequest> {
     const { built } = await this.#translated(call, undefined, requested);
     if (built === undefined) throw new Error('nothing was built');
     return { ...built, body: bufferOf(built.body) };
   }
 
-  /** @throws GatewayError, VendorFailure: what the provider's function throws; overloaded */
+  /** @throws GatewayError, VendorFailure: the error of the provider's function; overloaded */
   async read(call: ProviderCall, response: VendorResponse, requested: TranslationFor): Promise<ReadResponse> {
     const { read } = await this.#translated(call, response, requested);
     if (read === undefined) throw new Error('nothing was read');
@@ -78,7 +78,7 @@ export class Translation {
         ...form,
         ...(await this.#requestOf(request, owner, isLeft)),
         requestBytes: request.bytes,
-        // A response is read without them.
+        // Reading a response does not need the images.
         call: plainCall(call, response === undefined ? call.images : noImages),
         ...(response && { response: { head: response.head, body: ownBytes(response.body) } }),
       };
@@ -91,7 +91,7 @@ export class Translation {
     }
   }
 
-  /** The bytes that it was read from where they are there; else what it is now. */
+  /** The original bytes of the request if they are still available and current, else its serialized body. */
   async #requestOf(request: ChatRequest, owner: ShareOwner, isLeft: () => boolean) {
     const { source, body, isLarge } = request;
     const bytes = source?.kept.bytes;
@@ -108,7 +108,7 @@ export class Translation {
   }
 }
 
-/** A response that is too much for a worker is the provider's doing. */
+/** A response that is too much for a worker is the provider's fault. */
 function notTranslated(error: NotTranslatedError, isResponse: boolean): GatewayError {
   return isResponse && error.begun
     ? new GatewayError('upstream_protocol_error', { cause: error })

@@ -1,6 +1,6 @@
-// HTTP to providers (the only undici). One pool per origin, HTTP/1.1 with keep-alive, no redirects, no decompression, no
-// time-outs of its own but the one for connecting: the watchdog of http/ ends what takes too long. The look-up for a new connection is
-// the request's that needs it: it counts as its organization's and ends with it.
+// HTTP to providers (the only undici). One pool for each origin, HTTP/1.1 with keep-alive, no redirects, no
+// decompression. Its only time-out is that for connecting: the watchdog of http/ limits all others. A look-up for a new
+// connection belongs to the request that needs it: it counts for the request's organization and ends with it.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -23,15 +23,18 @@ export interface TransportOptions {
   readonly addresses: AddressPolicy;
   readonly resolve: Resolve;
   readonly connectTimeoutMs: number;
-  /** Idle connections are closed after this long; below what providers' load balancers use, so that they close none under us. */
+  /**
+   * Idle connections are closed after this time. It is below that of providers' load balancers, so that they close none
+   * during a request.
+   */
   readonly keepAliveMs: number;
-  /** Pools kept at most; the least recently used closes when its requests are done. */
+  /** Maximum number of pools. The least recently used closes when its requests are done. */
   readonly originsMax: number;
-  /** In which responses are worked through. Default: as they come. */
+  /** Schedules the processing of responses. Default: they are processed on arrival. */
   readonly turns?: LoopTurns | undefined;
-  /** Client certificate and authorities; default: none, and the system's. New connections use what is new. */
+  /** Client certificate and authorities. Default: none, and the system's. New connections use the current files. */
   readonly tls?: ClientTlsSource | undefined;
-  /** A connection takes no new request from this age on, so that load finds new replicas. Default: no such age. */
+  /** A connection of this age takes no new request, so that load reaches new replicas. Default: no limit. */
   readonly connectionAgeMs?: number;
 }
 
@@ -40,11 +43,11 @@ export interface OutgoingRequest {
   readonly method?: string;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** With query. */
+  /** Includes the query. */
   readonly path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: string[];
-  /** A stream is not read before a connection is there, and destroyed when the exchange is over. */
+  /** A stream is not read before there is a connection, and is destroyed when the exchange is over. */
   readonly body: string | Readable | undefined;
 }
 
@@ -64,12 +67,12 @@ export class TransportError extends Error {
   }
 }
 
-/** Names and values in turn, as they came. */
+/** Alternating names and values, as received. */
 export type RawHeaders = readonly (Buffer | string)[];
 
-/** Told, in this order: head, data…, then end or error; error alone where there is no head. */
+/** Called in this order: head, data…, then end or error; only error if there is no head. */
 export interface UpstreamReceiver {
-  /** @param raw the same headers, for who passes them on */
+  /** @param raw the same headers as received, for relaying */
   onHead(status: number, headers: IncomingHttpHeaders, raw?: RawHeaders): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
@@ -81,12 +84,12 @@ export interface UpstreamConnection {
   readonly begun: boolean;
   pause(): void;
   resume(): void;
-  /** Ends the exchange with the provider at once; the receiver is told nothing more. */
+  /** Ends the exchange with the provider at once. The receiver is not called any more. */
   cancel(): void;
 }
 
 export interface Transport {
-  /** @param owner for whom it is sent: where it may go, and whose shares it uses */
+  /** @param owner on whose behalf it is sent: decides which hosts are allowed and whose shares it uses */
   send(request: OutgoingRequest, receiver: UpstreamReceiver, owner: ShareOwner): UpstreamConnection;
   close(): Promise<void>;
 }
@@ -110,7 +113,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
     return pool;
   };
-  // Requests under way end on the connection that they have.
+  // Requests in flight end on the connection that they have.
   const stopFollowing = options.tls?.onChange(() => origins.clear());
   return {
     send: (request, receiver, owner) => {
@@ -135,13 +138,15 @@ interface Origin {
   readonly host: string;
   readonly hostAndPort: string;
   readonly isSecure: boolean;
-  /** By the scope for which its host is listed: a connection to a private host is used by none but those who may open one. */
+  /**
+   * By the scope for which the host is listed: only callers that may open a connection to a private host may use one.
+   */
   readonly pools: Map<string | undefined, Pool>;
 }
 
 type PoolFor = (origin: string, owner: ShareOwner) => Pool;
 
-/** The exchange that is being sent: undici opens the connection that it needs in the same turn. */
+/** The exchange that is being sent: undici opens the connection that it needs in the same tick. */
 interface Connecting {
   exchange: UpstreamExchange | undefined;
 }
@@ -166,7 +171,7 @@ interface PoolOptions extends TransportOptions {
 function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: PoolOptions): Pool {
   const { addresses, connecting, resolve } = options;
   const allows = (address: string) => addresses.allows(address, isListed);
-  // An address in the URL itself is never looked up, so it is judged here.
+  // An address in the URL is not looked up, so it is checked here.
   if ((isIP(host) !== 0 && !allows(host)) || (!isSecure && !isListed)) throw new ForbiddenAddressError(host);
   return new Pool(name, {
     allowH2: false,
@@ -187,7 +192,9 @@ function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: 
   });
 }
 
-/** To make one takes longer than all else about a connection, and callers choose how many there are. */
+/**
+ * Cached, because creating one is the slowest part of a connection, and callers choose how many connections there are.
+ */
 const contexts = new WeakMap<object, SecureContext>();
 const ofSystem = {};
 
@@ -202,9 +209,9 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   readonly #receiver: UpstreamReceiver;
   readonly #owner: ShareOwner;
   readonly #turns: LoopTurns | undefined;
-  /** Of what has come, what waits for a turn; its source is paused meanwhile. */
+  /** Received data that waits for time on the event loop. Its source is paused meanwhile. */
   #pieces: Buffer[] = [];
-  /** By the receiver. */
+  /** Paused by the receiver. */
   #isPaused = false;
   #controller: Dispatcher.DispatchController | undefined;
   #lookup: AbortController | undefined;
@@ -216,7 +223,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     this.#turns = turns;
   }
 
-  /** A name is looked up for it. */
+  /** A name is being looked up for this exchange. */
   lookingUp(): LookupFor {
     this.#lookup ??= new AbortController();
     return { owner: this.#owner, signal: this.#lookup.signal };
@@ -255,7 +262,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#lookup = undefined;
-    // Cancelled while it waited for a connection.
+    // It was cancelled while it waited for a connection.
     if (this.#over) controller.abort(new Error('cancelled'));
   }
 
@@ -280,14 +287,14 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     if (!waits) this.#proceed(this.#turns);
   }
 
-  /** Hands on what has come, in turns: the first piece at once where there is time. */
+  /** Passes received data on, a piece at a time. The first piece is passed at once if there is time. */
   #proceed(turns: LoopTurns): void {
     for (;;) {
       const [piece] = this.#pieces;
       if (piece === undefined || this.#over) return;
       let isNow = true;
       const isDone = turns.run(this.#owner, piece.length, () => {
-        // It may have been handed on at the response's end.
+        // It may have been passed on already at the end of the response.
         if (this.#pieces[0] !== piece) return;
         this.#pieces.shift();
         if (isNow) this.#receiver.onData(piece);
@@ -300,7 +307,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     }
   }
 
-  /** Outside of undici's calls nobody else hears of what a receiver throws. */
+  /** Outside of undici's calls, no other code would see an error that the receiver throws. */
   #later(piece: Buffer, turns: LoopTurns): void {
     if (this.#over) return;
     try {
@@ -313,7 +320,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     if (this.#pieces.length === 0 && !this.#isPaused && !this.#over) this.#controller?.resume();
   }
 
-  /** What comes after it does not wait: it is no more than one read of a socket. */
+  /** Passes the rest on without waiting: it is at most one read of a socket. */
   #handOn(): void {
     for (const piece of this.#pieces.splice(0)) if (!this.#over) this.#receiver.onData(piece);
   }
@@ -331,12 +338,12 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   #fail(error: unknown): void {
-    // Too late for the connection, the look-up may still be under way.
+    // The look-up may still be in progress, but is too late for the connection.
     this.#lookup?.abort(new Error('failed'));
     if (this.#over) return;
     this.#over = true;
     const kind = failureKind(error);
-    // Codes of a failed connect are also those of a connection that dies later, with a request on it.
+    // A connection that breaks later, with a request on it, has the same codes as a failed connect.
     this.#receiver.onError(
       new TransportError(this.begun && kind === 'connect' ? 'closed' : kind, error, this.begun),
     );

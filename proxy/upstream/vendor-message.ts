@@ -1,5 +1,5 @@
-// What the log may repeat of a vendor's words about a failure. Never anything of the request: what is refused because of what it
-// says is not repeated at all, and words that hold a part of it are left out.
+// The part of a vendor's error message that may be logged. It never contains anything of the request: the message of a
+// refusal because of the request's content is not logged, and neither is a message that contains a part of the request.
 import { isObject } from '../../common/json.ts';
 import { printableLine } from '../../common/key-forms.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
@@ -8,13 +8,13 @@ import type { ProviderCall } from '../providers/provider.ts';
 import { withoutKey } from './provider-text.ts';
 
 const wordsMax = 300;
-/** So many characters of the request in a row are a part of it. */
+/** This many characters of the request in a row count as a part of it. */
 const shared = 24;
 const step = shared / 2;
 /** Larger requests are not searched. */
 const searchedMax = 128 * 1024;
 
-/** @returns the status, and after it the words where they may be repeated; one line */
+/** @returns the status, followed by the message if it may be logged; one line */
 export function vendorWords(
   { status, message }: Pick<VendorError, 'status' | 'message'>,
   { request, target }: Pick<ProviderCall, 'request' | 'target'>,
@@ -25,7 +25,7 @@ export function vendorWords(
   return words === '' || repeats(words, request) ? about : `${about}: ${words}`;
 }
 
-/** Its key, its models, its limits, its state: not the request's contents. */
+/** About its key, models, limits or state, not about the request's content. */
 function isAboutTheVendor(status: number): boolean {
   return status >= 500 || [401, 402, 403, 404, 408, 409, 429].includes(status);
 }

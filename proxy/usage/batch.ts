@@ -1,4 +1,4 @@
-// Events on their way out: what they take of memory, and how they are packed where many wait.
+// Usage events on their way out: their size in memory, and their packed form where many wait.
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { aList, aNumber, aRecord, aString, readShape, type Shape } from '../../common/json-shape.ts';
@@ -7,13 +7,13 @@ import type { UsageEvent } from './ledger-client.ts';
 export interface Batch {
   events: readonly UsageEvent[];
   bytes: number;
-  /** Monotonic, when the first of them was recorded. */
+  /** Monotonic; when the first of its events was recorded. */
   readonly since: number;
 }
 
-/** What the service takes at once. */
+/** The most that the service accepts at once. */
 export const batchEventsMax = 1_000;
-/** A quarter of what a gRPC message may hold: by estimate, and a character may be three bytes. */
+/** A quarter of the maximum of a gRPC message: sizes are estimates, and a character may have three bytes. */
 export const batchBytesMax = 1024 * 1024;
 
 const objectBytes = 500;
@@ -21,7 +21,7 @@ const chargeBytes = 120;
 const stringBytes = 24;
 const specialBytes = 150;
 
-/** By its strings, as if it shared none with others. */
+/** Estimated from its strings, as if it shared none with other events. */
 export function bytesOf(event: UsageEvent): number {
   let bytes = objectBytes + 12 * stringBytes;
   bytes += event.id.length + event.session.length + event.organizationId.length + event.keyId.length;
@@ -52,14 +52,17 @@ export function costOfAll(events: readonly UsageEvent[]): number {
   return cost;
 }
 
-/** Events as compressed JSON, in memory or in Redis. Compresses away from the event loop. */
+/** Events as compressed JSON, in memory or in Redis. The compression runs off the event loop. */
 export interface Packing {
   pack(events: readonly UsageEvent[]): Promise<Uint8Array>;
-  /** @param packed by `pack` of this version or an older one. @param bytesMax of what comes out. @throws RangeError above it */
+  /**
+   * @param packed by `pack` of this version or an older one. @param bytesMax of the unpacked events. @throws RangeError
+   * above it
+   */
   unpack(packed: Uint8Array, bytesMax?: number): Promise<readonly UsageEvent[]>;
 }
 
-/** What money and blame depend on; the rest may be that of an older version. */
+/** The fields on which money and attribution depend. The others may be those of an older version. */
 type Essential = Pick<UsageEvent, 'id' | 'at' | 'session' | 'organizationId' | 'keyId' | 'cost' | 'charges'>;
 
 const someEvents = aList(

@@ -1,5 +1,6 @@
-// Reports what proxies have left in the overflow, whoever they were. An entry is removed only after the report of all its events
-// was acknowledged; one that cannot be reported is passed over and tried again later, so that it is in nobody's way.
+// Reports the events that any proxies have left in the overflow. An entry is removed only after the report of all its
+// events was acknowledged. An entry that cannot be reported is skipped and tried again later, so that it blocks no
+// other.
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -19,24 +20,27 @@ export interface DrainDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: UsageMetrics;
-  /** In the ledger, in this epoch of its database. Comes again where a report is repeated because its entry is still there. */
+  /**
+   * The events are in the ledger, in this epoch of its database. Called again if a report is repeated because its entry
+   * still exists.
+   */
   readonly onRecorded: (events: readonly UsageEvent[], epoch: string) => void;
-  /** In the ledger, and in the overflow no more: comes once for each event. */
+  /** The events are in the ledger and no longer in the overflow. Called once for each event. */
   readonly onDrained: (events: readonly UsageEvent[]) => void;
 }
 
 const everyMs = 10_000;
-/** After the control plane was away every proxy comes; not at one instant. */
+/** After the control plane was away every proxy drains, but not at the same instant. */
 const soonMs = 1_000;
-/** What was passed over is tried again. */
+/** Skipped entries are tried again after this time. */
 const againMs = 600_000;
-/** The control plane takes no usage that is older. */
+/** The control plane accepts no older usage. */
 const entryAgeMaxMs = 40 * 86_400_000;
 const reportedMax = 10_000;
 
 export class Drain {
   readonly #deps: DrainDeps;
-  /** By shard, the last entry that was reported or passed over. */
+  /** By shard: the last entry that was reported or skipped. */
   readonly #passed = new Map<number, string>();
   readonly #deniedOrganizations = new Set<string>();
   readonly #reported = new Set<string>();
@@ -51,12 +55,12 @@ export class Drain {
     this.#after(soonMs * deps.random());
   }
 
-  /** The control plane is back. */
+  /** The control plane is back: drains soon. */
   soon(): void {
     if (!this.#running) this.#after(soonMs * this.#deps.random());
   }
 
-  /** Does not wait for a report under way: what it is of stays in the overflow. */
+  /** Does not wait for a report under way: its entries stay in the overflow. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer();
@@ -92,7 +96,7 @@ export class Drain {
     if (this.#reported.size > reportedMax) this.#reported.clear();
   }
 
-  /** From a shard by chance on, so that proxies do not go one behind the other. */
+  /** Starts at a random shard, so that proxies do not follow one another. */
   async #drain(): Promise<void> {
     const { overflow, random } = this.#deps;
     const first = Math.floor(random() * overflow.shards);
@@ -118,7 +122,7 @@ export class Drain {
     if (isLocked) await overflow.unlock(shard);
   }
 
-  /** @returns whether the control plane answers */
+  /** @returns whether the control plane responds */
   async #drainEntries(shard: number, entries: readonly Entry[]): Promise<boolean> {
     const readable: ReadableEntry[] = [];
     for (const entry of entries) {
@@ -152,7 +156,7 @@ export class Drain {
     return true;
   }
 
-  /** It stays for another proxy, or for a later version, as long as any might still report it. */
+  /** The entry stays for another proxy, or for a later version, as long as one of them might still report it. */
   async #skip(shard: number, entry: Entry, reason: SkipReason): Promise<void> {
     const { clock, log, metrics, overflow } = this.#deps;
     const about = {
@@ -181,7 +185,7 @@ function isReadable(entry: Entry): entry is ReadableEntry {
   return entry.events !== undefined;
 }
 
-/** As many together as a report may hold. */
+/** Groups as many entries as fit into one report. */
 function grouped(entries: readonly ReadableEntry[]): readonly (readonly ReadableEntry[])[] {
   const groups: ReadableEntry[][] = [];
   let room = 0;

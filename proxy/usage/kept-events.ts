@@ -1,19 +1,19 @@
-// Events that were acknowledged of late, packed: a database that has lost what it committed last is told again. The oldest go first,
-// by their age or where there are too many.
+// Recently acknowledged events, packed: they are reported again if the database has lost its last commits. The oldest
+// are removed first, by their age or if there are too many.
 import type { Clock } from '../../common/clock.ts';
 import { bytesOfAll, type Packing, packing } from './batch.ts';
 import type { UsageEvent } from './ledger-client.ts';
 
-/** For so long after it was acknowledged. */
+/** How long an event is kept after it was acknowledged. */
 export const usageKeptMs = 300_000;
 const keptBytesMax = 64 * 1024 * 1024;
 
 export interface KeptBatch {
-  /** Where it was acknowledged last. */
+  /** The epoch in which it was acknowledged last. */
   epoch: string;
   /** Monotonic. */
   readonly at: number;
-  /** By estimate until it is packed. */
+  /** Estimated until it is packed. */
   readonly bytes: number;
   events(): Promise<readonly UsageEvent[]>;
 }
@@ -36,16 +36,16 @@ export class KeptEvents {
     this.#packing = options.packing ?? packing;
   }
 
-  /** Milliseconds since the oldest was acknowledged; 0 without one. */
+  /** Milliseconds since the oldest kept event was acknowledged; 0 without one. */
   get keptMs(): number {
     this.#forget();
     const [oldest] = this.#batches;
     return oldest === undefined ? 0 : this.#clock.monotonic() - oldest.at;
   }
 
-  /** Resolves once they are packed; they are kept from now on. */
+  /** Keeps the events from now on. Resolves once they are packed. */
   async keep(events: readonly UsageEvent[], epoch: string): Promise<void> {
-    // A control plane that does not say where it is cannot say that it is elsewhere.
+    // A control plane that does not report its epoch cannot report another one either.
     if (events.length === 0 || epoch === '') return;
     const batch = new Batch(events, { epoch, at: this.#clock.monotonic(), packing: this.#packing });
     this.#batches.push(batch);
@@ -56,7 +56,7 @@ export class KeptEvents {
     this.#forget();
   }
 
-  /** What was acknowledged elsewhere. */
+  /** The batches that were acknowledged in other epochs. */
   notIn(epoch: string): readonly KeptBatch[] {
     this.#forget();
     return this.#batches.filter((batch) => batch.epoch !== epoch);

@@ -1,6 +1,6 @@
-// The service Ledger as the proxy calls it, in the proxy's own types. Amounts are nano-dollars, times milliseconds since 1970 by
-// the database's clock; `now` is when this call was answered, also where it repeats an older answer. Every call fails with an
-// error where no replica has answered in time; it may then have happened.
+// The service Ledger as the proxy calls it, in the proxy's own types. Amounts are nano-dollars; times are milliseconds
+// since 1970 by the database's clock. `now` is the time of this response, also if it repeats an earlier result. Every
+// call fails with an error if no replica has responded in time; the operation may have happened then.
 import type { DrawOutcome, EstimateReason } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
 
@@ -9,21 +9,24 @@ export interface LedgerClient {
   draw(request: DrawRequest): Promise<AcquireResponse>;
   giveBack(request: ReturnRequest): Promise<LedgerResponse & { readonly returned: number }>;
   report(events: readonly UsageEvent[]): Promise<LedgerResponse & { readonly recorded: number }>;
-  /** Whoever calls it sees to it that no hold is taken in the session any more. */
+  /** The caller ensures that no more reservations are made in the session. */
   closeSession(end: SessionEnd): Promise<LedgerResponse & { readonly freed: number }>;
 }
 
 export interface LedgerResponse {
   readonly now: number;
-  /** Incarnation and timeline of the database; empty where the control plane does not say. */
+  /** Incarnation and timeline of the database; empty if the control plane does not report them. */
   readonly epoch: string;
 }
 
 export interface SessionResponse extends LedgerResponse {
   readonly open: boolean;
-  /** That were heard within a minute, this one too; 0 where the control plane does not say: then it knows nothing of `shut`. */
+  /**
+   * Sessions that called within a minute, including this one. 0 if the control plane does not report them: then it does
+   * not support `shut`.
+   */
   readonly sessions: number;
-  /** What open leases of the session have left together; undefined where the control plane does not say. */
+  /** The rest of all open leases of the session; undefined if the control plane does not report it. */
   readonly leased: number | undefined;
 }
 
@@ -35,13 +38,14 @@ export interface SessionEnd {
     readonly window: string;
     readonly amount: number;
   }[];
-  /** Leases that are not named stay as they are; else nothing is outstanding of them. */
+  /** Leases that are not named stay unchanged; if false, nothing of them is outstanding. */
   readonly andOthers: boolean;
 }
 
 /**
- * The control plane has answered that it will not do this however often it is asked: what was sent is `invalid`, or is not this
- * proxy's to send (`denied`), or is about what the control plane does not have (`unknown`). Every other error may pass.
+ * The control plane has responded that it will never do this: the call is `invalid`, or this proxy may not make it
+ * (`denied`), or it is about something that the control plane does not have (`unknown`). Every other error may be
+ * temporary.
  */
 export class LedgerRefusedError extends Error {
   readonly reason: 'invalid' | 'denied' | 'unknown';
@@ -53,7 +57,7 @@ export class LedgerRefusedError extends Error {
   }
 }
 
-/** No response was read in time because this process itself stood still: nothing is known of the control plane. */
+/** No response was read in time because this process stood still: nothing is known about the control plane. */
 export class LedgerStalledError extends Error {
   constructor(cause: unknown) {
     super('this process stood still for longer than the call may take', { cause });
@@ -61,19 +65,19 @@ export class LedgerStalledError extends Error {
   }
 }
 
-/** Whose slice an operation is of, and its number: sent again unchanged it is answered the same. */
+/** The lease and the number of an operation. Sent again unchanged, the operation gets the same result. */
 export interface Operation {
   readonly session: string;
   readonly budgetId: string;
   readonly window: string;
-  /** From 1; draws and returns of a slice share it. */
+  /** From 1; acquire and release operations of a lease share the numbers. */
   readonly seq: number;
-  /** What of the lease is not taken before another operation says less. */
+  /** The part of the lease that is not used before another operation reduces it. */
   readonly shut: number;
 }
 
 export interface DrawRequest extends Operation {
-  /** Both 0: nothing is asked for but that `shut` is less. */
+  /** Both are 0 if the operation only reduces `shut`. */
   readonly need: number;
   readonly want: number;
 }
@@ -81,7 +85,7 @@ export interface DrawRequest extends Operation {
 export interface AcquireResponse extends LedgerResponse {
   readonly outcome: DrawOutcome;
   readonly granted: number;
-  /** Of `busy`: what is free and what other sessions hold; undefined where the control plane does not say. */
+  /** For `busy`: the free money and the leases of other sessions; undefined if the control plane does not report it. */
   readonly attainable: number | undefined;
 }
 
@@ -89,7 +93,7 @@ export interface ReturnRequest extends Operation {
   readonly amount: number;
 }
 
-/** One request that was dispatched: `UsageEvent` of ledger.proto, which says what the fields mean. */
+/** One request that was dispatched: `UsageEvent` of ledger.proto, which documents the fields. */
 export interface UsageEvent {
   readonly id: string;
   readonly at: number;
@@ -122,17 +126,17 @@ export interface UsageEvent {
   readonly streamed: boolean;
   readonly directKey: boolean;
   readonly providerKeyId: string | undefined;
-  /** Of a question that a guardrail asks a model; absent: of a request. */
+  /** The guardrail that called the model; absent for a request of a caller. */
   readonly guardrailId?: string | undefined;
   readonly attempts: number;
   readonly estimated: boolean;
-  /** Why; undefined where it is not. */
+  /** Why the usage is estimated; undefined if it is not. */
   readonly estimateReason: EstimateReason | undefined;
-  /** Counts the events of a session, from 1; undefined without one, and of older proxies. */
+  /** Counts the events of a session, from 1. Undefined without a session, and from older proxies. */
   readonly ordinal?: number | undefined;
-  /** Nano-dollars that the provider reported before the end of an estimated one; undefined where it reported none. */
+  /** Nano-dollars that the provider reported before the end of an estimated request; undefined if it reported none. */
   readonly reportedCost: number | undefined;
-  /** What has prices of its own beside plain tokens; absent where there is nothing of it. */
+  /** Usage with prices of its own beside plain tokens; absent if there is none. */
   readonly special?: SpecialUsage;
   readonly charges: readonly {
     readonly budgetId: string;

@@ -1,5 +1,5 @@
-// The usage log as a proxy has it: the queue in memory, reports to the control plane, and the overflow that this proxy fills and
-// every proxy empties.
+// The usage log of a proxy: the queue in memory, reports to the control plane, and the overflow that this proxy fills
+// and every proxy empties.
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -17,12 +17,12 @@ import { UsageQueue, type Whereabouts } from './usage-queue.ts';
 
 export interface UsageLogDeps {
   readonly client: Pick<LedgerClient, 'report'>;
-  /** Told what is recorded, before it is reported, and what has become of it. */
+  /** The journals get each event before it is reported, and later its result. */
   readonly journals?: UsageJournals | undefined;
   readonly ordinals?: Ordinals;
   /** Default: compressed, in other threads. */
   readonly packing?: Packing | undefined;
-  /** Without Redis or without a cache key there is none: what cannot be reported stays in memory, up to its bound. */
+  /** Absent without Redis or without a cache key: events that cannot be reported stay in memory, up to its bound. */
   readonly overflow: Overflow | undefined;
   readonly memoryBytesMax: number;
   readonly clock: Clock;
@@ -33,44 +33,47 @@ export interface UsageLogDeps {
   readonly metrics: UsageMetrics;
 }
 
-/** What the journals of a crash have to know of usage. */
+/** Notifications about usage for the journals that are read after a crash. */
 export interface UsageJournals {
-  /** Is to be recorded; not yet reported. */
+  /** The event is to be recorded; it is not reported yet. */
   settled(event: UsageEvent): void;
   acknowledged(events: readonly UsageEvent[]): void;
   overflowed(events: readonly UsageEvent[]): void;
-  /** Before anything is reported. */
+  /** Called before anything is reported. */
   flush(): void;
 }
 
 export interface LiveUsageLog extends UsageLog, UnsettledUsage {
   readonly gauges: UsageGauges;
-  /** Somebody else's usage was acknowledged: it is reported again with the rest, should the database lose it. */
+  /** Usage of another process was acknowledged: it is reported again with the rest if the database loses it. */
   keep(events: readonly UsageEvent[], epoch: string): void;
 }
 
-/** What budgets have to know of usage, where sessions end. */
+/** The unacknowledged usage that budgets need to know at the end of a session. */
 export interface UnsettledUsage {
-  /** Of a session, by lease: escrow of events that this proxy has still to report. */
+  /** Escrow of a session, by lease, for events that this proxy has still to report. */
   queued(session: string): readonly Escrow[];
-  /** Of those that it has put into Redis; whether others have reported them it does not know. */
+  /** Escrow for events that this proxy has put into Redis; it does not know whether others have reported them. */
   elsewhere(session: string): readonly Escrow[];
-  /** Nobody will ask for the session any more. */
+  /** The session is no longer needed. */
   forget(session: string): void;
-  /** Reports again what was acknowledged of late in other epochs. Resolves once it is in this one, or the log is closed. */
+  /**
+   * Reports again the events that were recently acknowledged in other epochs. Resolves once they are in this one, or
+   * the log is closed.
+   */
   reportAgain(epoch: string): Promise<void>;
-  /** Waits until all is reported or in Redis. @param until monotonic */
+  /** Waits until all events are reported or in Redis. @param until monotonic */
   settled(until: number): Promise<void>;
-  /** Whether nothing waits in Redis, of any proxy. */
+  /** Whether no event of any proxy waits in Redis. */
   isOverflowEmpty(): Promise<boolean>;
 }
 
-/** By estimate: some sixty thousand events. */
+/** An estimate: some sixty thousand events. */
 export const usageMemoryBytesMax = 64 * 1024 * 1024;
 
 /**
- * In place of the epoch of what this proxy put into Redis. Whoever reported it from there may be gone when the database loses it, so
- * its own proxy reports it as well in the next epoch: it counts once.
+ * Replaces the epoch of events that this proxy put into Redis. The proxy that reported them from there may be gone when
+ * the database loses them, so this proxy reports them as well in the next epoch. Each event counts once.
  */
 const inOverflow = 'overflow';
 
@@ -157,7 +160,7 @@ function whereaboutsOf({ journals, keep, keepOverflowed, unacknowledged }: Where
       unacknowledged.overflowed(events);
       keepOverflowed(events);
     },
-    // Nobody will settle it: its escrow is to be unsettled one day.
+    // No process will settle these events: their escrow becomes unconfirmed one day.
     lost: (events) => {
       journals?.acknowledged(events);
       unacknowledged.overflowed(events);

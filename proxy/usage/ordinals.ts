@@ -1,17 +1,17 @@
 // Counts the events of sessions, from 1: no two events of a session ever have the same ordinal.
 
-/** Sessions that were counted are never forgotten, so those that come after so many are not counted. */
+/** Counted sessions are never removed, so sessions beyond this number are not counted. */
 const sessionsMax = 10_000;
 
 export class Ordinals {
   readonly #next = new Map<string, number>();
 
-  /** Of the session's next event, without taking it. */
+  /** The ordinal of the session's next event, without using it. */
   next(session: string): number {
     return this.#next.get(session) ?? 1;
   }
 
-  /** Undefined without a session, and beyond what can be counted. */
+  /** Undefined without a session, and beyond the sessions that can be counted. */
   take(session: string): number | undefined {
     if (session === '') return undefined;
     const ordinal = this.#next.get(session);
@@ -23,7 +23,7 @@ export class Ordinals {
 
 const wordBits = 32;
 
-/** Ordinals in little memory, however many: they are near to each other, and a word holds 32. */
+/** A set of ordinals in little memory: they are near to each other, and a word contains 32. */
 export class OrdinalSet {
   readonly #words = new Map<number, number>();
 
@@ -31,12 +31,12 @@ export class OrdinalSet {
     return this.#words.size === 0;
   }
 
-  /** @returns whether it was not there */
+  /** @returns whether it was absent */
   add(ordinal: number): boolean {
     return this.#set(ordinal, true);
   }
 
-  /** @returns whether it was there */
+  /** @returns whether it was present */
   delete(ordinal: number): boolean {
     return this.#set(ordinal, false);
   }

@@ -1,5 +1,6 @@
-// The overflow in Redis: a stream for each shard, a value for each organization and batch, packed and sealed, because amounts and
-// ids must be neither read nor forged there. It is as durable as that Redis, and must not be one that evicts what has no expiry.
+// The overflow in Redis: a stream for each shard, an entry for each organization and batch, packed and sealed, because
+// amounts and ids must be neither read nor forged there. It is as durable as that Redis, which must not evict keys
+// without an expiry.
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../common/clock.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
@@ -14,14 +15,17 @@ export interface RedisOverflowDeps {
   readonly connection: RedisConnection;
   readonly sealKeys: SealKeys;
   readonly clock: Clock;
-  /** Sealed bytes in one of the 64 streams. */
+  /** Bound of the sealed bytes in one of the 64 streams. */
   readonly shardBytesMax: number;
 }
 
-/** In all shards together 1 GiB, some millions of events. Redis's own bound may come first: then it takes no more. */
+/**
+ * All shards together have 1 GiB, some millions of events. Redis's own bound may be reached first: then it accepts no
+ * more.
+ */
 export const overflowShardBytesMax = 16 * 1024 * 1024;
 
-/** Before packing: one takes a millisecond to write and to read. */
+/** Before packing: an entry of this size takes a millisecond to write and to read. */
 const entryBytesMax = 256 * 1024;
 const unpackedBytesMax = 16 * 1024 * 1024;
 const writesMax = 8;
@@ -30,7 +34,7 @@ const lockMs = 10_000;
 
 const layout = 'usage:1';
 
-/** A shard's bound is counted beside it. Nothing is ever trimmed. */
+/** A shard's bytes are counted in a key beside it. Nothing is ever trimmed. */
 const putScript = createScript(`
 local held = tonumber(redis.call('GET', KEYS[2]) or '0')
 if held + #ARGV[4] > tonumber(ARGV[1]) then return 0 end
@@ -38,7 +42,7 @@ redis.call('XADD', KEYS[1], '*', 'organization', ARGV[2], 'events', ARGV[3], 'se
 redis.call('INCRBY', KEYS[2], #ARGV[4])
 return 1`);
 
-/** What is counted is wrong until the shard is empty where Redis is full and takes no other number. */
+/** If Redis is full and does not accept the lower number, the count is wrong until the shard is empty. */
 const removeScript = createScript(`
 for i = 1, #ARGV, 2 do
   if redis.call('XDEL', KEYS[1], ARGV[i]) == 1 then redis.pcall('DECRBY', KEYS[2], ARGV[i + 1]) end
@@ -49,7 +53,7 @@ return 1`);
 export class RedisOverflow implements Overflow {
   readonly shards = shardCount;
   readonly #deps: RedisOverflowDeps;
-  /** Monotonic, by shard, when a lock of this proxy ends by itself. */
+  /** Monotonic, by shard: when a lock of this proxy expires. */
   readonly #lockedUntil = new Map<number, number>();
 
   constructor(deps: RedisOverflowDeps) {
@@ -63,7 +67,7 @@ export class RedisOverflow implements Overflow {
       const some = contents.slice(at, at + writesMax);
       const arePut = await Promise.all(some.map((content) => this.#put(content)));
       left.push(...some.filter((_, i) => arePut[i] !== true).flatMap((content) => content.events));
-      // Redis is gone, or full: the others are not tried.
+      // Redis is gone, or full: the remaining entries are not tried.
       if (left.length > 0) left.push(...contents.slice(at + writesMax).flatMap((content) => content.events));
       if (left.length > 0) break;
     }
@@ -76,7 +80,7 @@ export class RedisOverflow implements Overflow {
       client.xrangeBuffer(streamOf(shard), from, '+', 'COUNT', readMax),
     );
     const entries: Entry[] = [];
-    // One after the other: each takes its time, and requests go on in between.
+    // One after the other: each takes its time, and requests continue in between.
     for (const [id, fields] of found) entries.push(await this.#open(shard, id.toString(), fields));
     return entries;
   }
@@ -97,14 +101,14 @@ export class RedisOverflow implements Overflow {
       if (response === 'OK') this.#lockedUntil.set(shard, until);
       return response === 'OK';
     } catch (error) {
-      // A Redis that is full takes no lock, and would be full for ever if nobody emptied it.
+      // A full Redis accepts no lock, and would stay full for ever if no proxy emptied it.
       if (isRefusal(error)) return true;
       throw error;
     }
   }
 
   async unlock(shard: number): Promise<void> {
-    // Later it may be another's.
+    // Later the lock may be another proxy's.
     if (this.#deps.clock.monotonic() < (this.#lockedUntil.get(shard) ?? 0) - lockMs / 2)
       await this.#deps.connection.read((client) => client.del(lockOf(shard)));
   }
@@ -115,7 +119,10 @@ export class RedisOverflow implements Overflow {
     await this.#deps.connection.run((client) => runScript(client, removeScript, { keys, args }));
   }
 
-  /** Into a shard by chance: so the bound is one of all organizations together, and one node's failure stops nobody for long. */
+  /**
+   * Writes to a random shard. So the bound applies to all organizations together, and the failure of one node stops no
+   * organization for long.
+   */
   async #put({ organizationId, events }: Content): Promise<boolean> {
     const { connection, sealKeys, shardBytesMax } = this.#deps;
     const shard = randomInt(shardCount);
@@ -139,7 +146,7 @@ export class RedisOverflow implements Overflow {
     const putAt = Number(id.split('-')[0]);
     const entry = { id, size: sealed.length, putAt, organizationId };
     if (packed === undefined) return { ...entry, events: undefined };
-    // What opens was written by a proxy of this layout.
+    // An entry that can be unsealed was written by a proxy of this layout.
     return { ...entry, events: await packing.unpack(packed, unpackedBytesMax) };
   }
 }
@@ -178,7 +185,7 @@ const lockOf = (shard: number) => nameInShard(layout, shard, 'lock');
 
 const nothing = Buffer.alloc(0);
 
-/** @param fields name, value, name, value… as whoever writes to Redis has chosen them */
+/** @param fields name, value, name, value… as any writer to Redis may have chosen them */
 function fieldOf(fields: readonly Buffer[], name: string): Buffer {
   const at = fields.findIndex((field, index) => index % 2 === 0 && field.toString() === name);
   return at < 0 ? nothing : (fields[at + 1] ?? nothing);

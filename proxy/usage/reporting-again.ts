@@ -1,4 +1,5 @@
-// Reports again what was acknowledged of late, where the database may have lost it: batch by batch, so that little is in memory at once.
+// Reports recently acknowledged events again if the database may have lost them: batch by batch, so that little is in
+// memory at once.
 import { backoffMs } from '../../common/backoff.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
@@ -20,7 +21,7 @@ export class ReportingAgain {
   readonly #deps: ReportingAgainDeps;
   #isClosed = false;
   #newest = '';
-  /** Settles when nothing is reported again any more. */
+  /** Settles when no repeated report is under way. */
   #underWay: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ReportingAgainDeps) {
@@ -31,12 +32,17 @@ export class ReportingAgain {
     this.#isClosed = true;
   }
 
-  /** Something was acknowledged in this epoch: where that is not the newest one, it was late and may be lost with the rest. */
+  /**
+   * Events were acknowledged in this epoch. If it is not the newest one, they were late and may be lost with the rest.
+   */
   async acknowledged(epoch: string): Promise<void> {
     if (this.#newest !== '' && epoch !== '' && epoch !== this.#newest) await this.report(this.#newest);
   }
 
-  /** Ends early where another epoch is asked for meanwhile. One after another: what the one before reported is not reported by the next. */
+  /**
+   * Ends early if another epoch is requested meanwhile. Calls run one after another, so that a batch that one call
+   * reported is not reported by the next.
+   */
   report(epoch: string): Promise<void> {
     this.#newest = epoch;
     const reported = this.#underWay.then(() => this.#report(epoch));
@@ -62,7 +68,7 @@ export class ReportingAgain {
     let left: readonly UsageEvent[] = events;
     for (let tries = 1; left.length > 0 && this.#isWanted(epoch); tries++) {
       const { denied, failed } = await this.#deps.reporting.report(left, 'any');
-      // What is refused now was recorded once; nothing more can be done.
+      // Events that are refused now were recorded once; nothing more can be done.
       left = denied ? [] : failed;
       if (left.length > 0) await this.#pause(tries);
     }

@@ -1,4 +1,4 @@
-// Reports of usage as the control plane answers them: whose turn it is to try while it is away, and which events it refuses for
+// Reports usage: decides when to try again while the control plane is away, and finds the events that it refuses for
 // good. Events may be reported any number of times: each is recorded once.
 import { type BackoffOptions, backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -8,24 +8,24 @@ export interface ReportingDeps {
   readonly client: Pick<LedgerClient, 'report'>;
   readonly clock: Clock;
   readonly random: () => number;
-  /** It has been found to be away; it has answered again. */
+  /** The control plane is found to be away, or has responded again. */
   readonly onChange: (state: 'away' | 'back', error: unknown) => void;
 }
 
-/** Every event is in the books unless it is named here. */
+/** Every event is in the ledger unless it is named here. */
 export interface Report {
-  /** Where those are, by the database's epoch: a report may have been divided. */
+  /** Recorded events with the database's epoch: a report may have been divided. */
   readonly recorded: readonly { readonly events: readonly UsageEvent[]; readonly epoch: string }[];
   /** Not known to be recorded: to be reported again. */
   readonly failed: readonly UsageEvent[];
-  /** Refused for good, each on its own. */
+  /** Refused for good, each event alone. */
   readonly refused: readonly UsageEvent[];
-  /** Of what failed: this proxy may not report it, so another has to. */
+  /** Why events failed: this proxy may not report them, so another has to. */
   readonly denied: boolean;
 }
 
 const backoff: BackoffOptions = { firstMs: 100, maxMs: 5_000 };
-/** Failures for so long are no restart of one replica. */
+/** Failures for this long are not just the restart of one replica. */
 const awayAfterMs = 500;
 
 export class Reporting {
@@ -39,7 +39,7 @@ export class Reporting {
     this.#deps = deps;
   }
 
-  /** Nothing was answered since the last failure: one report at a time is enough to find out. */
+  /** There was no response since the last failure: one report at a time is enough to detect a change. */
   get isFailing(): boolean {
     return this.#failingSince !== undefined;
   }
@@ -49,15 +49,15 @@ export class Reporting {
     return this.#failingSince !== undefined && this.#failedAt - this.#failingSince >= awayAfterMs;
   }
 
-  /** Monotonic; in the past where nothing speaks against a try. */
+  /** Monotonic; in the past if a report may be tried now. */
   get nextTryAt(): number {
     return this.#nextTryAt;
   }
 
   /**
-   * Never rejects. Where an event is refused for good it is found by halves, so that the others are recorded.
-   * @param whose that this proxy may not report usage of its own is a failure like any other, and somebody may see to it; that
-   * it may not report what another has left says nothing about the control plane
+   * Never rejects. An event that is refused for good is found by halves, so that the others are recorded.
+   * @param whose if this proxy may not report its `own` usage, that is a failure like any other, and an operator may
+   * correct it; if it may not report the usage that another proxy left, that is no sign about the control plane
    */
   async report(events: readonly UsageEvent[], whose: 'own' | 'any'): Promise<Report> {
     const startedAt = this.#deps.clock.monotonic();
@@ -100,10 +100,10 @@ export class Reporting {
   #failed(error: unknown, startedAt: number): void {
     const wasAway = this.isAway;
     const now = this.#deps.clock.monotonic();
-    // Reports that were under way together fail together, and that is one failure.
+    // Reports that were under way together fail together: that is one failure.
     if (startedAt >= this.#failedAt) this.#failures += 1;
     this.#failedAt = now;
-    // One that was never answered has said for as long as it was waited for that nobody is there.
+    // A report without a response shows that nothing responded during its whole wait.
     this.#failingSince ??= startedAt;
     this.#nextTryAt = now + backoffMs(Math.max(1, this.#failures), backoff, this.#deps.random);
     if (!wasAway && this.isAway) this.#deps.onChange('away', error);

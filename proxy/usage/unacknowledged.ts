@@ -1,6 +1,7 @@
-// Escrow of events that were recorded here and are not known to be in the ledger, by session and lease: what a session that is closed
-// must leave for them. What waits in Redis counts until it is reported and removed from here or the session is forgotten: another proxy
-// that reports it does not say so here. It may be there several times, because what was not heard is put there again: it counts once.
+// Escrow of events that were recorded here and are not known to be in the ledger, by session and lease: a session that
+// is closed must leave this much for them. Events in Redis count until this proxy has reported and removed them, or the
+// session is forgotten, because another proxy that reports them does not notify this one. An event may be in Redis
+// several times, because an unacknowledged write is repeated; it counts once.
 import type { UsageEvent } from './ledger-client.ts';
 import { OrdinalSet } from './ordinals.ts';
 
@@ -12,14 +13,14 @@ export interface Escrow {
 
 type Sums = Map<string, Map<string, Escrow>>;
 
-/** Of which usage waits in Redis, or did. The first go first: they are over for long. */
+/** Sessions whose usage waits in Redis, or did. The first ones are removed first: they ended long ago. */
 const sessionsMax = 1_000;
 
 export class Unacknowledged {
   /** By session, then by lease. */
   readonly #queued: Sums = new Map();
   readonly #overflowed: Sums = new Map();
-  /** By session, the events that `#overflowed` is of. */
+  /** By session: the events that are counted in the sums of Redis. */
   readonly #waiting = new Map<string, OrdinalSet>();
 
   recorded(events: readonly UsageEvent[]): void {
@@ -41,17 +42,17 @@ export class Unacknowledged {
     }
   }
 
-  /** What waited in Redis was reported from here, and is there no more: of this proxy's, or of others'. */
+  /** This proxy has reported events from Redis, its own or others', and removed them there. */
   drained(events: readonly UsageEvent[]): void {
     for (const event of events) if (this.#waitNoMore(event)) add(this.#overflowed, event, -1);
   }
 
-  /** In memory. */
+  /** Escrow of events in memory. */
   queued(session: string): readonly Escrow[] {
     return [...(this.#queued.get(session)?.values() ?? [])];
   }
 
-  /** In Redis, or drained from there. */
+  /** Escrow of events in Redis; other proxies may have reported them. */
   elsewhere(session: string): readonly Escrow[] {
     return [...(this.#overflowed.get(session)?.values() ?? [])];
   }
@@ -61,7 +62,7 @@ export class Unacknowledged {
     this.#waiting.delete(session);
   }
 
-  /** @returns whether it did not wait yet; of those without a number nobody knows */
+  /** @returns whether the event did not wait yet; true if it has no ordinal, because then this is unknown */
   #wait({ charges, ordinal, session }: UsageEvent): boolean {
     if (ordinal === undefined || !charges.some(({ escrow }) => escrow > 0)) return true;
     const ordinals = this.#waiting.get(session) ?? new OrdinalSet();
@@ -69,7 +70,7 @@ export class Unacknowledged {
     return ordinals.add(ordinal);
   }
 
-  /** @returns whether it waited */
+  /** @returns whether the event waited */
   #waitNoMore({ ordinal, session }: UsageEvent): boolean {
     if (ordinal === undefined) return true;
     const ordinals = this.#waiting.get(session);

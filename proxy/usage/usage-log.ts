@@ -1,25 +1,31 @@
-// Where the usage of requests goes: reported in batches, in Redis meanwhile where the control plane is away, never dropped. With what it
-// counts.
+// The usage log: usage is reported in batches, put into Redis while the control plane is away, and never dropped. Also
+// its metrics.
 import type { UsageEvent } from './ledger-client.ts';
 
 export interface UsageLog {
-  /** Whether another request may run: what cannot be recorded must not be used. */
+  /** Whether another request may run: a request must not use anything that cannot be recorded. */
   readonly hasRoom: boolean;
   record(event: UsageEvent): void;
-  /** Reports what is left, or puts it into Redis. Until the time is over, monotonic; then what is left is logged as lost. */
+  /**
+   * Reports the rest, or puts it into Redis, until this time (monotonic). Events that are still left are logged as
+   * lost.
+   */
   close(until: number): Promise<void>;
 }
 
 export interface UsageMetrics {
   /** Recorded by the control plane, from this proxy's memory. */
   reported(events: number): void;
-  /** Put where they wait for the control plane. */
+  /** Put into the overflow, where they wait for the control plane. */
   overflowed(events: number): void;
-  /** Recorded by the control plane, from where they waited; of any proxy. */
+  /** Recorded by the control plane, from the overflow; of any proxy. */
   drained(events: number): void;
-  /** Never to be recorded; the log has them. */
+  /** Never recorded; the log contains them. */
   lost(events: number): void;
-  /** An entry stays where it waits: it does not open here, or the control plane does not take it from this proxy. */
+  /**
+   * An entry stays in the overflow: it cannot be unsealed here, or the control plane does not accept it from this
+   * proxy.
+   */
   skipped(reason: SkipReason): void;
 }
 
@@ -28,43 +34,46 @@ export type SkipReason = (typeof skipReasons)[number];
 
 /** Read at each scrape. */
 export interface UsageGauges {
-  /** Events in memory that nobody has acknowledged. */
+  /** Unacknowledged events in memory. */
   readonly events: number;
-  /** What they take, by estimate. */
+  /** Their estimated size. */
   readonly bytes: number;
   /** Milliseconds for which the oldest of them has waited; 0 without one. */
   readonly oldestMs: number;
-  /** Milliseconds since the oldest event was acknowledged that could be reported again; 0 without one. */
+  /** Milliseconds since the acknowledgement of the oldest event that could be reported again; 0 without one. */
   readonly keptMs: number;
 }
 
 /**
- * Where usage waits while the control plane is away: outside of the proxy's memory, so that it outlives the proxy and any other can
- * report it. Shards, so that proxies that empty it are seldom in each other's way.
+ * Usage that waits while the control plane is away: outside of the proxy's memory, so that it outlives the proxy and
+ * any other proxy can report it. It has shards, so that proxies that empty it seldom use the same one.
  */
 export interface Overflow {
   readonly shards: number;
-  /** Never rejects. @returns those that are not known to be kept */
+  /** Never rejects. @returns the events that are not known to be stored */
   put(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]>;
-  /** In the order in which they came. @param after id of an entry @throws RedisUnavailableError */
+  /** In order of arrival. @param after id of an entry @throws RedisUnavailableError */
   read(shard: number, after: string | undefined): Promise<readonly Entry[]>;
-  /** Whether nothing is kept, in any shard. @throws RedisUnavailableError */
+  /** Whether no shard has an entry. @throws RedisUnavailableError */
   isEmpty(): Promise<boolean>;
-  /** For a courtesy: two that empty a shard together report its entries twice. @throws RedisUnavailableError */
+  /**
+   * Avoids double work only: two proxies that empty a shard together report its entries twice. @throws
+   * RedisUnavailableError
+   */
   lock(shard: number): Promise<boolean>;
   unlock(shard: number): Promise<void>;
-  /** Only after all of their events were acknowledged. @throws RedisUnavailableError */
+  /** Called only after all of their events were acknowledged. @throws RedisUnavailableError */
   remove(shard: number, entries: readonly Entry[]): Promise<void>;
 }
 
-/** Usage of one organization, because some proxies may report only that of one. */
+/** Usage of one organization, because some proxies may report for one only. */
 export interface Entry {
   readonly id: string;
-  /** Bytes that it takes. */
+  /** Its size in bytes. */
   readonly size: number;
-  /** Milliseconds since 1970 when it was put there, by the clock there. */
+  /** When it was stored: milliseconds since 1970 by the clock of Redis. */
   readonly putAt: number;
   readonly organizationId: string;
-  /** Undefined where it does not open: sealed under another key, moved or altered. */
+  /** Undefined if it cannot be unsealed: sealed under another key, moved or altered. */
   readonly events: readonly UsageEvent[] | undefined;
 }

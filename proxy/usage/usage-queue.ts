@@ -1,5 +1,6 @@
-// Usage on its way to the control plane. An event leaves memory only when a report of it was acknowledged, or when it was put
-// where it outlives this proxy; what nobody has taken yet fills the queue, and a full queue lets no further request run.
+// Usage on its way to the control plane. An event leaves memory only when a report of it was acknowledged, or when it
+// was stored where it outlives this proxy. All other events fill the queue, and a full queue lets no further request
+// run.
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -12,7 +13,7 @@ import type { Overflow, UsageGauges, UsageLog, UsageMetrics } from './usage-log.
 
 export interface UsageQueueDeps {
   readonly reporting: Reporting;
-  /** Without one, what cannot be reported stays in memory. */
+  /** Absent: events that cannot be reported stay in memory. */
   readonly overflow: Overflow | undefined;
   readonly memoryBytesMax: number;
   readonly clock: Clock;
@@ -20,45 +21,45 @@ export interface UsageQueueDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: UsageMetrics;
-  /** Told where events are, by whoever has to know it; each event is told once. */
+  /** Gets the location of every event, once. */
   readonly whereabouts: Whereabouts;
 }
 
 export interface Whereabouts {
-  /** Something is about to be reported. */
+  /** Some events are about to be reported. */
   reporting(): void;
-  /** In the ledger, in this epoch of its database. */
+  /** The events are in the ledger, in this epoch of its database. */
   recorded(events: readonly UsageEvent[], epoch: string): void;
-  /** In Redis. */
+  /** The events are in Redis. */
   overflowed(events: readonly UsageEvent[]): void;
-  /** Nowhere, for ever. */
+  /** The events are lost. */
   lost(events: readonly UsageEvent[]): void;
 }
 
 const lingerMs = 20;
-/** While the control plane is away: fewer and fuller batches, and not much to lose with the process. */
+/** While the control plane is away: fewer and fuller batches, but not much to lose with the process. */
 const lingerAwayMs = 5_000;
 const reportsMax = 3;
 const spillAgainMs = 500;
-/** Of the time to close, for what the control plane did not take. */
+/** Part of the time to close, for events that the control plane did not record. */
 const leaveMs = 2_000;
 
 /**
- * open: takes events; closing: reports at once; leaving: the time for reports is over, all goes to the overflow; closed: whatever
- * comes is lost.
+ * open: accepts events; closing: reports at once; leaving: the time for reports is over, all events go to the overflow;
+ * closed: later events are lost.
  */
 type State = 'open' | 'closing' | 'leaving' | 'closed';
 
 export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
   readonly #deps: UsageQueueDeps;
   #state: State = 'open';
-  /** What is being collected. */
+  /** The events of the next batch. */
   #collected: UsageEvent[] = [];
   #collectedBytes = 0;
   #collectedSince = 0;
-  /** Every batch that nobody has acknowledged. */
+  /** Every unacknowledged batch. */
   readonly #held = new Set<Batch>();
-  /** Those of them that nothing is being done with. */
+  /** The batches that are neither being reported nor being stored. */
   readonly #ready: Batch[] = [];
   readonly #reporting = new Set<Batch>();
   #spilling = false;
@@ -91,7 +92,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     return now - since;
   }
 
-  /** Also beyond the bound: what was used is recorded. */
+  /** Also beyond the bound: all usage is recorded. */
   record(event: UsageEvent): void {
     if (this.#state === 'closed') {
       this.#lose([event], 'usage came after the end of the queue');
@@ -110,7 +111,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     if (isFirst || isFull || this.#isHalfFull !== wasHalfFull) this.#wake();
   }
 
-  /** Does whatever can be done now: something outside has changed. */
+  /** Takes every action that is possible now: a condition outside has changed. */
   proceed(): void {
     if (this.#state === 'closed') return;
     const now = this.#deps.clock.monotonic();
@@ -124,7 +125,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     this.#wake();
   }
 
-  /** Waits until nothing is held, or until then. */
+  /** Waits until no event is left, or until this time. */
   async settled(until: number): Promise<void> {
     const { clock, timers } = this.#deps;
     while (this.#events > 0 && this.#state === 'open' && clock.monotonic() < until)
@@ -139,7 +140,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     await this.#emptied(until - reserve);
     if (overflow !== undefined && this.#events > 0) {
       this.#state = 'leaving';
-      // A report that is never answered must not cost its events: they are put away as well, and recorded once.
+      // A report without a response must not cost its events: they are stored as well, and recorded once.
       this.#ready.push(...this.#reporting);
       this.#spillAt = Number.NEGATIVE_INFINITY;
       this.proceed();
@@ -159,7 +160,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     this.#reporting.delete(batch);
     for (const event of refused) this.#reportRefused(event);
     this.#deps.metrics.reported(sent.length - failed.length - refused.length);
-    // Unless it was put away meanwhile.
+    // Unless the batch was stored meanwhile.
     if (this.#held.has(batch)) {
       for (const { epoch, events } of recorded) this.#deps.whereabouts.recorded(events, epoch);
       this.#deps.whereabouts.lost(refused);
@@ -201,7 +202,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
         this.#spillAt = clock.monotonic() + spillAgainMs;
         this.#ready.unshift(batch);
       }
-      // Unless a report of it was acknowledged meanwhile.
+      // Unless a report of the batch was acknowledged meanwhile.
       this.#keep(batch, left);
     }
   }
@@ -211,7 +212,10 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     return this.#state !== 'closed' && (this.#isHalfFull || this.#deps.reporting.isAway);
   }
 
-  /** A control plane that takes less than is used is helped in time: requests are refused once memory is full. */
+  /**
+   * If the control plane records usage more slowly than it arises, the overflow helps early: requests are refused once
+   * memory is full.
+   */
   get #isHalfFull(): boolean {
     return this.#bytes > this.#deps.memoryBytesMax / 2;
   }
@@ -250,7 +254,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     return batch;
   }
 
-  /** What is not named was acknowledged. */
+  /** Keeps these events of the batch. All others were acknowledged. */
   #keep(batch: Batch, events: readonly UsageEvent[]): void {
     if (!this.#held.has(batch)) return;
     const bytes = bytesOfAll(events);
@@ -263,7 +267,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     if (this.#events === 0) this.#onEmpty();
   }
 
-  /** One timer, for the next thing that can be done; never at once, because records come from the request path. */
+  /** One timer for the next possible action. It never acts at once, because records come from the request path. */
   #wake(): void {
     this.#cancelWake();
     const at = Math.max(this.#nextAt(), Math.min(this.#reportAt(), this.#spillableAt()));

@@ -1,5 +1,5 @@
-// An application that was not written for this gateway: it listens on 8080, always, and asks its SDK's address for an answer. By hand:
-// node scripts/cluster-check/app.mjs
+// An application that was not written for this gateway: it always listens on 8080, and calls the base URL of its SDK.
+// To run it by hand: node scripts/cluster-check/app.mjs
 import { createServer } from 'node:http';
 import OpenAI from 'openai';
 

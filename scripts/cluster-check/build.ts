@@ -1,5 +1,6 @@
-// Programs of Kubernetes from their published Go modules: the API server with all its admission plugins, the controllers that delete
-// what belongs to what was deleted, and etcd. Built once into a folder and used again; nothing of them is kept in this repository.
+// Builds Kubernetes programs from their published Go modules: the API server with all its admission plugins, the
+// controllers that delete dependent objects, and etcd. They are built once into a folder and reused; this repository
+// contains none.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ export interface Binaries {
 interface Program {
   readonly name: string;
   readonly module: string;
-  /** Package and function of its entry. */
+  /** Package and function of its entry point. */
   readonly entry: string;
   readonly main: string;
 }
@@ -48,7 +49,7 @@ const programs: Readonly<Record<keyof Binaries, Program>> = {
   },
 };
 
-/** @param folder where they are, or will be @throws Error where Go cannot build them */
+/** @param folder with the programs, or for them @throws Error if Go cannot build them */
 export function binariesIn(folder: string, versions: Versions): Binaries {
   mkdirSync(folder, { recursive: true });
   const paths = Object.entries(programs).map(([key, program]) => {
@@ -79,7 +80,10 @@ function build(program: Program, path: string, versions: Versions): void {
   }
 }
 
-/** Kubernetes' own go.mod points its parts at folders of its repository; published they are modules, of the version beside its. */
+/**
+ * Kubernetes' own go.mod refers to its parts by folders of its repository. Published, they are modules with a matching
+ * version.
+ */
 function goMod(module: string, version: string): string {
   const head = `module cluster-check\n\ngo 1.24.0\n\nrequire ${module} ${version}\n`;
   if (module !== kubernetesModule) return head;
@@ -100,7 +104,7 @@ function mainGo({ entry, main }: Program): string {
   return `package main\n\nimport (\n\t"os"\n\n${cli}\t"${entry}"\n)\n\nfunc main() { ${main} }\n`;
 }
 
-/** What `kubectl version` shows, and which features are on by default. */
+/** The version that `kubectl version` shows, which also decides the default features. */
 function versionFlags(version: string): string {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
   const variable = 'k8s.io/component-base/version';

@@ -1,19 +1,20 @@
-// What a check is, and the words it has: each looks at the cluster as it is by then, and throws what it finds wrong.
+// The type of a check, and helper functions for checks. A check reads the current state of the cluster and throws on a
+// problem.
 import { isDeepStrictEqual } from 'node:util';
 import type { TestPod } from '../../test/support/injection.ts';
 import type { Cluster, RunningPod } from './cluster.ts';
 import type { CommandOutput, Control } from './control.ts';
 
 export interface Check {
-  /** A sentence that is true when it passes. */
+  /** A sentence that is true if it passes. */
   readonly name: string;
-  /** @returns figures worth telling @throws Error for what is wrong */
+  /** @returns figures for the output @throws Error that describes the problem */
   run(cluster: Cluster, scene: Scene): Promise<string | undefined>;
 }
 
-/** What earlier checks have left. */
+/** State that earlier checks leave for later ones. */
 export interface Scene {
-  /** Of the injector's Deployment, running. */
+  /** Running pods of the injector's Deployment. */
   readonly injectors: RunningPod[];
   virtualKey?: string;
 }
@@ -33,10 +34,10 @@ export function mustMatch(text: string | undefined, pattern: RegExp, what: strin
 }
 
 export interface Created {
-  /** As it is stored; undefined where it was refused. */
+  /** As stored; undefined if it was refused. */
   readonly pod: (TestPod & { readonly status: { readonly qosClass?: string } }) | undefined;
   readonly warnings: readonly string[];
-  /** Why it was refused. */
+  /** The reason for the refusal. */
   readonly refusal: string | undefined;
 }
 
@@ -44,20 +45,20 @@ export interface PodRequest {
   readonly namespace: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Of its one container, or of the pod. */
+  /** Fields of its single container; `spec` has fields of the pod. */
   readonly container?: object;
   readonly spec?: object;
-  /** Default: it goes through all of admission and is not stored. */
+  /** Default: the pod passes all of admission, but is not stored. */
   readonly isStored?: boolean;
 }
 
-/** Creates a pod as anybody does. */
+/** Creates a pod as any user does. */
 export function createPodAt(control: Control, request: PodRequest): Created {
   const { args, input } = creation(request);
   return createdBy(control.run(args, input));
 }
 
-/** The same, while this process does other things: volumes follow their Secrets meanwhile. */
+/** Like createPodAt, but does not block this process, so that volumes still follow their Secrets. */
 export async function startPodAt(control: Control, request: PodRequest): Promise<Created> {
   const { args, input } = creation(request);
   return createdBy(await control.start(args, input));
@@ -86,7 +87,7 @@ function createdBy({ ok, stdout, stderr }: CommandOutput): Created {
   };
 }
 
-/** Of a namespace whose pods get sidecars. */
+/** Labels of a namespace whose pods get sidecars. */
 export const optedIn = { 'model-gateway.io/inject': 'enabled' } as const;
 
 export function createNamespace(
@@ -105,7 +106,7 @@ export function createLimitRange(control: Control, namespace: string, limits: re
   control.kubectl(['apply', '-f', '-'], JSON.stringify(range));
 }
 
-/** Waits for a pod with a sidecar. */
+/** Waits until a pod gets a sidecar. */
 export function untilInjected(control: Control, request: PodRequest, withinMs?: number): Promise<Created> {
   return eventually(() => {
     const created = createPodAt(control, request);
@@ -118,7 +119,7 @@ export function sidecarIn(pod: TestPod | undefined) {
   return pod?.spec.initContainers?.find(({ name }) => name === 'model-gateway');
 }
 
-/** Waits, asking again, and fails with the last reason. */
+/** Repeats until it succeeds; after the time limit it fails with the last error. */
 export async function eventually<T>(ask: () => Promise<T> | T, withinMs = 30_000): Promise<T> {
   const begun = performance.now();
   for (;;) {

@@ -1,5 +1,5 @@
-// A cluster to try the gateway in: the control plane of Kubernetes, and the pods of the gateway's Deployments as processes, each
-// in a network of its own, with exactly the environment, command, user and volumes that the API server has of them.
+// A cluster for checks: Kubernetes' control plane, and the pods of the gateway's Deployments as processes. Each pod has
+// its own network, and exactly the environment, command, user and volumes that the API server has for it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,13 @@ export interface Cluster {
   readonly control: Control;
   readonly admin: ApiClient;
   readonly folder: string;
-  /** A pod of a Deployment of the gateway's namespace, not running yet. */
+  /** A pod of a Deployment in the gateway's namespace; not running yet. */
   podOf(deployment: string): Promise<RunningPod>;
-  /** A pod that was admitted, not running yet. */
+  /** An admitted pod; not running yet. */
   podAs(namespace: string, pod: TestPod): Promise<RunningPod>;
-  /** Tells the API server where the injector's pods are. */
+  /** Sets the injector's pods as endpoints of its Service at the API server. */
   setEndpoints(pods: readonly RunningPod[]): void;
-  /** Names as cluster DNS gives them, for containers that start from now on. */
+  /** Sets names as cluster DNS would, for containers that start later. */
   setHosts(hosts: Readonly<Record<string, string>>): void;
   close(): Promise<void>;
 }
@@ -79,12 +79,12 @@ function pick(pod: Pod): Pick<Pod, 'run' | 'runHere'> {
   return { run: (...given) => pod.run(...given), runHere: (...given) => pod.runHere(...given) };
 }
 
-/** This process is in a network and a mount namespace of its own already. */
+/** Called in the process's own network and mount namespace. */
 function openNetwork(folder: string): void {
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' });
   ip('link', 'set', 'lo', 'up');
   ip('addr', 'add', `${hostAddress}/24`, 'dev', 'lo');
-  // Pods reach each other through here.
+  // Pods reach each other through this process.
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
   writeHosts(folder, {});
   execFileSync('mount', ['--bind', join(folder, 'hosts'), '/etc/hosts']);
@@ -92,7 +92,7 @@ function openNetwork(folder: string): void {
 
 function writeHosts(folder: string, hosts: Readonly<Record<string, string>>): void {
   const all = { localhost: '127.0.0.1', 'kubernetes.default.svc': hostAddress, ...hosts };
-  // In place: containers have this very file mounted.
+  // In place, because containers have this file mounted.
   writeFileSync(
     join(folder, 'hosts'),
     Object.entries(all)
@@ -136,7 +136,7 @@ function setEndpoints(control: Control, pods: readonly RunningPod[]): void {
   control.kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(slice));
 }
 
-/** The log line that says that a program is ready. @throws Error with what it said where it ended */
+/** Waits for the log line of a ready program. @throws Error with its output if it ends before */
 export async function untilReady(child: Child, words: string): Promise<void> {
   const ended = child.exited.then((code) => {
     throw new Error(`ended with ${code}: ${child.stderr()}${child.stdout().slice(-2000)}`);
@@ -147,7 +147,7 @@ export async function untilReady(child: Child, words: string): Promise<void> {
   ]);
 }
 
-/** gatewayctl as an operator calls it. @throws Error with what it said */
+/** Runs gatewayctl as an operator does. @throws Error with its output */
 export function gatewayctl(folder: string, args: readonly string[], input = ''): string {
   mkdirSync(join(folder, 'ctl'), { recursive: true });
   const { status, stdout, stderr } = spawnSync(

@@ -1,5 +1,5 @@
-// etcd, an API server and controllers, as processes on addresses of a network of their own: no kubelet and no scheduler, so pods are
-// admitted, stored and never run. Everything is ended with the process that started it.
+// etcd, an API server and controllers as processes on addresses of their own network. There is no kubelet and no
+// scheduler, so pods are admitted and stored, but never run. The processes end with the process that started them.
 import { execFile, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { type Child, startProcess, until } from '../../test/support/process.ts';
 import { createAuthority, type TestAuthority } from '../../test/support/tls.ts';
 import type { Binaries } from './build.ts';
 
-/** Of this check's network: API server, Redis, the simulated vendor. */
+/** Address of this check's processes: API server, Redis, the simulated vendor. */
 export const hostAddress = '10.77.0.1';
 const apiUrl = `https://${hostAddress}`;
 
@@ -16,19 +16,19 @@ export interface Control {
   /** PEM file of the API server's authority. */
   readonly caFile: string;
   readonly folder: string;
-  /** As an administrator. @throws Error with what kubectl said */
+  /** Runs kubectl as an administrator. @throws Error with kubectl's output */
   kubectl(args: readonly string[], input?: string): string;
-  /** The same without throwing. */
+  /** Like kubectl, but never throws. */
   run(args: readonly string[], input?: string): CommandOutput;
-  /** The same, while this process does other things. */
+  /** Like run, but does not block this process. */
   start(args: readonly string[], input?: string): Promise<CommandOutput>;
-  /** The same, both streams together. */
+  /** Like run, with both streams in one text. */
   tryKubectl(args: readonly string[], input?: string): { readonly ok: boolean; readonly output: string };
-  /** Lines of the audit log, parsed. */
+  /** The parsed lines of the audit log. */
   audit(): readonly AuditEvent[];
-  /** What the API server has logged. */
+  /** The log of the API server. */
   apiLog(): string;
-  /** Ends the API server and starts another: its caches begin anew, and know nothing of before. */
+  /** Ends the API server and starts a new one, whose caches are empty. */
   restartApi(): Promise<void>;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function startControl(binaries: Binaries, folder: string): Promise<
   }
 }
 
-/** PEM of the API server's authority, as pods have it. */
+/** PEM of the API server's authority, as pods get it. */
 export function rootCa(control: Control, namespace: string): string {
   const path = 'jsonpath={.data.ca\\.crt}';
   return control.kubectl(['-n', namespace, 'get', 'configmap', 'kube-root-ca.crt', '-o', path]);
@@ -146,15 +146,15 @@ function startApiServer(binary: string, files: Files): Child {
       `--service-account-signing-key-file=${files.accountKey}`,
     ],
     '--service-account-issuer=https://kubernetes.default.svc',
-    // Webhooks are asked at the endpoints of their Service: there is no kube-proxy.
+    // The API server calls webhooks at the endpoints of their Service, because there is no kube-proxy.
     '--enable-aggregator-routing=true',
-    // Stricter than the default: who owns what.
+    // Stricter than the default: setting an owner needs a permission.
     '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
     ...[`--audit-policy-file=${files.auditPolicy}`, `--audit-log-path=${files.auditLog}`],
   ]);
 }
 
-/** The controllers that make pods of Deployments, and take away what belongs to what is gone. */
+/** The controllers that create pods of Deployments, and delete dependent objects. */
 const controllers = [
   ...['namespace-controller', 'garbage-collector-controller', 'serviceaccount-controller'],
   ...['root-ca-certificate-publisher-controller', 'deployment-controller', 'replicaset-controller'],

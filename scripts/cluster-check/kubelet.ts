@@ -1,5 +1,5 @@
-// What a kubelet does for the containers of one pod, as far as this check needs it: their environment, volumes as folders that follow
-// their Secrets, a token of the pod's account, a network of the pod's own. No probes, no restarts.
+// The part of a kubelet that this check needs for the containers of a pod: environment, volumes as folders that follow
+// their Secrets, a token of the pod's account, a network of the pod's own. There are no probes and no restarts.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -24,30 +24,30 @@ import { type Control, rootCa } from './control.ts';
 export interface PodOptions {
   readonly control: Control;
   readonly admin: ApiClient;
-  /** Bundles of scripts/build.ts. */
+  /** Folder of the bundles of scripts/build.ts. */
   readonly dist: string;
   readonly namespace: string;
-  /** With metadata and spec, as the API server stores it or as a Deployment's template has it. */
+  /** With metadata and spec, as the API server stores it or as in a Deployment's template. */
   readonly pod: TestPod;
-  /** A network of its own; default: that of the check. */
+  /** The pod's own network; default: that of the check. */
   readonly network?: Network;
 }
 
 export interface RunOptions {
-  /** In place of what the pod says. */
+  /** Replaces variables of the pod. */
   readonly env?: Readonly<Record<string, string>>;
   /** A target of deploy/Dockerfile. */
   readonly image: string;
-  /** Where it may write beside its volumes. */
+  /** Further folders that it may write. */
   readonly scratch?: readonly string[];
 }
 
 export interface Pod {
-  /** Starts one of its containers with exactly its environment, command and volumes. */
+  /** Starts a container with exactly its environment, command and volumes. */
   run(container: string, options: RunOptions): Child;
-  /** Starts a program of this machine as the container: its environment alone. */
+  /** Starts a program of this machine as the container, with only the container's environment. */
   runHere(container: string, command: readonly string[]): Child;
-  /** Ends all, and removes the volumes. */
+  /** Ends all processes and removes the volumes. */
   close(): Promise<void>;
 }
 
@@ -196,10 +196,10 @@ function fill(
   }
 }
 
-/** A network namespace of a pod, joined to the check's by a pair of interfaces. */
+/** A pod's network namespace, connected to the check's by a pair of interfaces. */
 export interface Network {
   readonly pid: number;
-  /** Of the pod. */
+  /** The pod's address. */
   readonly address: string;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-// A mutating webhook that stands after ours: it adds a container named late to pods that have none. Apart from the check, which waits
-// for kubectl. By hand: node scripts/cluster-check/later-webhook.ts <address> <port> <certificate> <key>
+// A mutating webhook that is called after the gateway's: it adds a container named `late` to pods without one. A
+// separate process, because the check blocks while kubectl runs. To run it by hand: node
+// scripts/cluster-check/later-webhook.ts <address> <port> <certificate> <key>
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 

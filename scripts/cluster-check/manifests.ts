@@ -1,5 +1,5 @@
-// The manifests as an operator applies them: a kustomization of one's own on top of an overlay, with images, applied on the server's
-// side with strict validation. Kinds of cert-manager are left out: there is none here.
+// Applies the manifests as an operator does: a custom kustomization with images on top of an overlay, by server-side
+// apply with strict validation. Kinds of cert-manager are left out, because it is not installed.
 import { copyFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import type { Control } from './control.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 
-/** Names that an operator gives to images; nobody pulls them here. */
+/** Image names as an operator would set them; nothing pulls them here. */
 export const images = {
   proxy: 'images.example/model-gateway/proxy:9.9.9',
   controlPlane: 'images.example/model-gateway/control-plane:9.9.9',
@@ -19,11 +19,11 @@ export interface Installation {
   /** Folder of deploy/, such as overlays/sidecar. */
   readonly overlay: string;
   readonly components?: readonly string[];
-  /** Default: those above; false: the placeholders stay. */
+  /** Default: the images above; false: the placeholders stay. */
   readonly withImages?: boolean;
 }
 
-/** With the keeper as the authority: there is no cert-manager here. */
+/** The keeper is the authority, because cert-manager is not installed. */
 export const keeperOverlay = 'overlays/sidecar-plain-certificates';
 
 interface KubernetesObject {
@@ -32,7 +32,7 @@ interface KubernetesObject {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** The objects of an installation, rendered. */
+/** The rendered objects of an installation. */
 export function objectsOf({
   overlay,
   components = [],
@@ -61,7 +61,7 @@ export function webhookObjects(): readonly KubernetesObject[] {
   return objectsOf({ overlay: keeperOverlay }).filter(({ kind }) => kind === 'MutatingWebhookConfiguration');
 }
 
-/** A copy of deploy/tenant-plain-certificates with another namespace in it, as docs/kubernetes.md says. */
+/** A copy of deploy/tenant-plain-certificates for another namespace, as docs/kubernetes.md describes. */
 export function tenantObjects(namespace: string): readonly KubernetesObject[] {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gateway-tenant-'));
   try {
@@ -83,7 +83,7 @@ function parsed(text: string): readonly KubernetesObject[] {
   return objects.filter(({ apiVersion }) => !/cert-manager|monitoring\.coreos/.test(apiVersion));
 }
 
-/** @returns what kubectl said that is no word of success */
+/** @returns kubectl's output without the messages of success */
 export function apply(
   control: Control,
   objects: readonly KubernetesObject[],
@@ -101,7 +101,7 @@ export function apply(
   return words;
 }
 
-/** The whole gateway, over whatever is there. */
+/** Applies the whole gateway over the current state. */
 export function applyGateway(control: Control, installation: Partial<Installation> = {}): void {
   apply(control, objectsOf({ overlay: keeperOverlay, ...installation }), ['--force-conflicts']);
 }

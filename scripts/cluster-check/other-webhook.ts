@@ -1,5 +1,5 @@
-// A webhook of somebody else's, as a process beside the check, which waits for kubectl: it is asked about the pods of one namespace,
-// before or after ours by the name of its configuration.
+// Starts another webhook as a separate process, because the check blocks while kubectl runs. The API server calls it
+// for the pods of one namespace, before or after the gateway's webhook by the name of its configuration.
 import { readFileSync } from 'node:fs';
 import { startNode } from '../../test/support/process.ts';
 import { createAuthority } from '../../test/support/tls.ts';
@@ -7,12 +7,12 @@ import { untilReady } from './cluster.ts';
 import { type Control, hostAddress } from './control.ts';
 
 export interface OtherWebhook {
-  /** Of the configuration. */
+  /** Name of the configuration. */
   readonly name: string;
   readonly namespace: string;
-  /** A file beside this one: it takes address, port, certificate and key, and logs a line when it listens. */
+  /** A file of this folder. It takes address, port, certificate and key, and logs a line when it listens. */
   readonly script: string;
-  /** What it takes beside them. */
+  /** Its further arguments. */
   readonly args?: readonly string[];
 }
 

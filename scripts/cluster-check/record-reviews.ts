@@ -1,5 +1,6 @@
-// Writes down reviews as a real API server sends them: a webhook that stands before ours asks about the same pods, answers nothing and
-// keeps what it was asked. By hand: node scripts/cluster-check/record-reviews.ts <address> <port> <certificate> <key> <folder>
+// Records reviews of a real API server: a webhook that is called before the gateway's for the same pods, changes
+// nothing and writes each review to a file. To run it by hand: node scripts/cluster-check/record-reviews.ts <address>
+// <port> <certificate> <key> <folder>
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, async
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const review = JSON.parse(Buffer.concat(chunks).toString()) as Review;
-  // The pod's label says which recording it is; a second review of one pod is a reinvocation.
+  // The pod's label names the recording; a second review of the same pod is a reinvocation.
   const name = review.request.object.metadata.labels?.recording;
   const count = (seen.get(name ?? '') ?? 0) + 1;
   seen.set(name ?? '', count);

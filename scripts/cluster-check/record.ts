@@ -1,6 +1,6 @@
-// Writes down what a real API server answers to the keeper, and what it asks the injector: for npm test, which replays it over HTTPS.
-// Each file is one exchange as it was, with the account of the keeper; only what differs from run to run and says nothing
-// (managedFields) is left out.
+// Records a real API server's responses to the keeper and its requests to the injector; npm test replays them over
+// HTTPS. Each file is one unchanged exchange with the keeper's account, only without fields that differ in each run and
+// are not used (managedFields).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ class Recorder {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** Watches for a while, and writes down what came. @param types of events that have to be among it; bookmarks come when they like */
+  /** Watches for some seconds and records the events. @param types of required events; bookmarks come at any time */
   watch(name: string, { path, version, seconds }: Watched, types: readonly string[]): Promise<void> {
     const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${version}&timeoutSeconds=${seconds}`;
     return eventually(async () => {
@@ -63,7 +63,10 @@ class Recorder {
     }, 60_000);
   }
 
-  /** Asks, and writes the exchange down. @param status what has to come, or nothing was seen of what was meant */
+  /**
+   * Sends a request and records the exchange. @param status the required status; another one means that the case was
+   * not reached
+   */
   async keep(name: string, status: number, sent: Sent): Promise<Record<string, unknown>> {
     const { method = 'GET', path, body } = sent;
     const response = await this.#ask(sent);
@@ -130,7 +133,7 @@ const mergePatch = 'application/merge-patch+json';
 const versionIn = (object: Record<string, unknown>) =>
   String((object.metadata as { resourceVersion: string }).resourceVersion);
 const uidIn = (object: Record<string, unknown>) => String((object.metadata as { uid: string }).uid);
-/** The collection of an object's path, with that object alone. */
+/** The collection of an object's path, restricted to that object. */
 const watchOf = (path: string) => {
   const at = path.lastIndexOf('/');
   return `${path.slice(0, at)}?fieldSelector=metadata.name%3D${path.slice(at + 1)}`;
@@ -148,7 +151,7 @@ export const recordChecks: readonly Check[] = [
           must(!control.tryKubectl(['get', 'namespace', 'model-gateway']).ok, 'the namespace is still there'),
         60_000,
       );
-      // Of what was before it, an API server that has just begun knows nothing.
+      // A restarted API server has no history of earlier changes.
       await control.restartApi();
       applyGateway(control, { withImages: false });
       const recorder = new Recorder(control);
@@ -212,7 +215,7 @@ async function recordWebhook({ control }: Cluster, recorder: Recorder): Promise<
   });
   await recorder.keep('webhook-absent', 404, { path: objectPaths.webhook });
   apply(control, webhookObjects());
-  // A watch tells what has been since its version: so it begins when all is done.
+  // A watch reports changes since its version, so it starts after all changes were made.
   const watch = { path: watchOf(objectPaths.webhook), version: versionIn(patched), seconds: 8 };
   await recorder.watch('watch-webhook', watch, ['DELETED', 'ADDED', 'BOOKMARK']);
 }

@@ -1,13 +1,14 @@
-// The rooms whose tests are themselves tested: which files are mutated, and which tests must notice. Everything is a glob from the
-// root of the repository, because files move. test/unit/scripts/mutation-rooms.test.ts shows that every critical file is in one room.
+// The rooms of mutation tests: which files are mutated, and which tests must fail. All paths are globs from the root of
+// the repository, because files move. test/unit/scripts/mutation-rooms.test.ts checks that every critical file is in
+// one room.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Room {
-  /** What a mistake in here costs, in one line. */
+  /** The cost of an error in this code, in one line. */
   readonly why: string;
   readonly mutated: readonly string[];
-  /** Files of the same folders that these tests cannot judge. */
+  /** Files of the same folders that these tests do not cover. */
   readonly left: readonly LeftOut[];
   /** Test files that need no servers. */
   readonly tests: readonly string[];
@@ -83,7 +84,7 @@ export function isRoomName(name: string): name is RoomName {
   return Object.hasOwn(rooms, name);
 }
 
-/** @returns the files that the globs match, from the root, in order */
+/** @returns the files that match the globs, from the root, sorted */
 export function filesOf(globs: readonly string[], exclude: readonly string[] = []): readonly string[] {
   return globSync([...globs], { cwd: root, exclude: [...exclude] }).toSorted();
 }

@@ -1,6 +1,7 @@
-// `npm run mutation -- <room> [--sample 200] [--seed 1]`: changes the room's code in small ways, one at a time, and lists the changes
-// that no test notices. Results are kept in node_modules/.cache/stryker: a second run tries only what changed, in code or in tests.
-// One process at the lowest priority; a whole room takes hours, a sample of 200 some ten minutes.
+// `npm run mutation -- <room> [--sample 200] [--seed 1]`: makes small changes to the room's code, one at a time, and
+// lists those that no test detects. Results are cached in node_modules/.cache/stryker: a second run tries only what
+// changed, in code or in tests. One process at the lowest priority; a whole room takes hours, a sample of 200 about ten
+// minutes.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
@@ -53,19 +54,20 @@ function optionsFor(
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false, pool: 'forks' },
     plugins: ['@stryker-mutator/vitest-runner', join(import.meta.dirname, 'sample-checker.ts')],
     ...(sample !== undefined && sampling(`${base}-${fingerprint(files)}`, sample)),
-    // Code that runs on load needs the whole room's tests for each mutant; nearly all of it is tables, which the compiler checks.
+    // A mutant in code that runs on load would need all tests of the room. Nearly all such code is tables, which the
+    // compiler checks.
     ignoreStatic: true,
     concurrency: 1,
-    // A busy machine is no killed mutant.
+    // A busy machine must not count as a killed mutant.
     timeoutMS: 30_000,
     timeoutFactor: 2,
     dryRunTimeoutMinutes: 30,
     incremental: true,
     ...(sample === undefined && { incrementalFile: `${base}.json` }),
-    // Not below node_modules: Node runs no TypeScript there.
+    // Not below node_modules, where Node runs no TypeScript.
     tempDirName: join(tmpdir(), 'gateway-mutation'),
     cleanTempDir: 'always',
-    // TypeScript 7 has no API in JavaScript, with which Stryker would rewrite this file; tests need no types.
+    // TypeScript 7 has no JavaScript API, by which Stryker would rewrite this file; tests need no types.
     tsconfigFile: 'none',
     disableTypeChecks: false,
     reporters: ['html', 'progress-append-only'],
@@ -79,7 +81,7 @@ function sampling(base: string, sample: Sample): PartialStrykerOptions {
   return { checkers: [checkerName], sample: chosen, incrementalFile: `${base}.json` };
 }
 
-/** A sample of other code is another sample. */
+/** The sample depends on the code: other code has another sample. */
 function fingerprint(files: readonly string[]): string {
   const hash = createHash('sha256');
   for (const file of files) hash.update(file).update(readFileSync(join(root, file)));

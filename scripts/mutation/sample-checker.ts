@@ -1,6 +1,6 @@
-// A checker of Stryker that lets a sample of the mutants run. Stryker knows no other way to leave out mutants one by one; those that
-// are left out are reported as compile errors, which no score counts. The choice is kept in a file: a later run that reuses results
-// sees the rest of the mutants alone.
+// A Stryker checker that runs only a sample of the mutants. Stryker has no other way to leave out single mutants. They
+// are reported as compile errors, which the score ignores. The choice is stored in a file, because a later run that
+// reuses results sees only the remaining mutants.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Checker, type CheckResult, CheckStatus } from '@stryker-mutator/api/check';
@@ -12,7 +12,7 @@ import { mutantKey, pickSample, type Sample } from './sample.ts';
 export const checkerName = 'sample';
 
 export interface SampleOptions extends Sample {
-  /** Where the choice is kept. */
+  /** The file of the stored choice. */
   readonly file: string;
 }
 
@@ -27,7 +27,7 @@ class SampleChecker implements Checker {
 
   async init(): Promise<void> {}
 
-  /** Gets all mutants at once, so that the sample has its exact size. */
+  /** Receives all mutants at once, so that the sample has its exact size. */
   async group(mutants: Mutant[]): Promise<string[][]> {
     const { file } = this.#options;
     if (!existsSync(file)) {

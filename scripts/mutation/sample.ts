@@ -1,5 +1,5 @@
-// Which mutants a sample takes: those with the lowest hash of seed and mutant. The same seed takes the same mutants on every machine,
-// and a change of one file leaves the choice in the others nearly as it was.
+// Selects the mutants of a sample: those with the lowest hash of seed and mutant. The same seed selects the same
+// mutants on every machine, and a change of one file hardly changes the selection in others.
 import { createHash } from 'node:crypto';
 import type { Mutant } from '@stryker-mutator/api/core';
 

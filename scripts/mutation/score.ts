@@ -1,4 +1,4 @@
-// What a run of mutants says about the tests, as text: the score, and every mutant that no test noticed with the code it replaced.
+// The result of a mutation run as text: the score, and every mutant that no test detected, with the code it replaced.
 import type { MutantResult } from '@stryker-mutator/api/core';
 
 export interface Score {
@@ -32,7 +32,7 @@ export function scoreLine(room: string, { killed, survived, uncovered, onLoad, l
   );
 }
 
-/** @param read the text of a file, by the name that the result has */
+/** @param read returns the text of a file, by its name in the result */
 export function survivorLines(
   results: readonly MutantResult[],
   read: (file: string) => string,
@@ -49,7 +49,7 @@ export function survivorLines(
     .toSorted();
 }
 
-/** Lines and columns count from 1; the end is past the last character. */
+/** Lines and columns count from 1; the end is after the last character. */
 function textAt(text: string, { start, end }: MutantResult['location']): string {
   const lines = text.split('\n').slice(start.line - 1, end.line);
   const last = lines.length - 1;

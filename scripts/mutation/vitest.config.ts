@@ -1,8 +1,8 @@
-// How Stryker runs the tests of one room: no servers, one process.
+// How Stryker runs the tests of one room: without servers, in one process.
 import { defineConfig } from 'vitest/config';
 import { isRoomName, rooms } from './rooms.ts';
 
-/** The environment variable that names the room. */
+/** The environment variable with the room's name. */
 export const roomVariable = 'GATEWAY_MUTATION_ROOM';
 
 const name = process.env[roomVariable] ?? '';

@@ -1,14 +1,17 @@
-// What a dashboard is in the tables of dashboards/: rows of panels, each with what it shows and how to read it. In expressions
-// `$scope` stands for the namespaces, jobs and pods that were chosen on the page.
+// The types of dashboards in the tables of dashboards/: rows of panels, each with its queries and how to read them. In
+// expressions, `$scope` is replaced by the namespaces, jobs and pods that the viewer has chosen.
 
 export interface Dashboard {
-  /** Of the file, and of the page's address in Grafana. */
+  /** Name of the file, and of the page in Grafana's address. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** A gauge that every process has that the page is about: namespaces, jobs and pods are chosen among those that have it. */
+  /**
+   * A gauge of every process that the page is about. The viewer chooses among the namespaces, jobs and pods that have
+   * it.
+   */
   readonly about: string;
-  /** Further choices, by the metric and label that have their values. */
+  /** Further choices, by the metric and label with their values. */
   readonly choices?: readonly Choice[];
   readonly rows: readonly Row[];
 }
@@ -28,14 +31,14 @@ export interface Row {
 export interface Panel {
   readonly kind: 'timeseries' | 'stat' | 'bars';
   readonly title: string;
-  /** What it counts, and what to do about it. */
+  /** The meaning of the value, and the remedy. */
   readonly description: string;
-  /** Of Grafana: reqps, s, percentunit … */
+  /** Grafana's unit: reqps, s, percentunit … */
   readonly unit: string;
   readonly queries: readonly Query[];
-  /** Of 24. Default: 8, stats 4. */
+  /** Of 24 columns. Default: 8, for stats 4. */
   readonly width?: number;
-  /** From where it is yellow, from where red; falling where less is worse. */
+  /** Values from which it is yellow and red; falling values if less is worse. */
   readonly thresholds?: readonly [warning: number, critical: number];
   readonly stacked?: boolean;
   readonly max?: number;
@@ -46,5 +49,5 @@ export interface Query {
   readonly legend: string;
 }
 
-/** The labels that every target of the monitors has, and that `$scope` chooses by. */
+/** The labels that every target of the monitors has, and by which `$scope` selects. */
 export const scopeLabels = ['namespace', 'job', 'pod'] as const;

@@ -1,5 +1,5 @@
-// Dashboards as Grafana reads them, made of the tables (the only importer of Grafana's SDK). Nothing of an installation is in
-// them: the page asks for its data source, and no dashboard has a number.
+// Renders dashboards for Grafana from the tables (the only importer of Grafana's SDK). They contain nothing specific to
+// an installation: the page lets the viewer choose the data source, and no dashboard has a numeric id.
 import { PanelBuilder as BarsBuilder } from '@grafana/grafana-foundation-sdk/bargauge';
 import {
   BigValueGraphMode,
@@ -37,7 +37,7 @@ import { compactJson } from '../compact-json.ts';
 import { type Choice, type Dashboard, type Panel, type Query, type Row, scopeLabels } from './dashboard.ts';
 
 const tag = 'model-gateway';
-/** A list of all pages above each. The SDK's builder would put it into a menu. */
+/** A list of all pages at the top of each page. The SDK's builder would put it into a menu. */
 const otherPages: DashboardLink = {
   title: 'Model Gateway',
   type: DashboardLinkType.Dashboards,
@@ -70,12 +70,12 @@ export function renderDashboard(dashboard: Dashboard): string {
   return compactJson(builder.build(), 2);
 }
 
-/** What an expression of a table asks Prometheus for, but for what Grafana puts in: its `$variables`. */
+/** Expands `$scope` to label matchers; Grafana replaces the `$variables` in them. */
 export function inScope(expr: string): string {
   return expr.replaceAll('$scope', scopeLabels.map((label) => `${label}=~"$${label}"`).join(', '));
 }
 
-/** Each is chosen among what those chosen before it leave. */
+/** Each variable offers values within the earlier choices. */
 function scopeChoices(about: string): readonly Choice[] {
   return scopeLabels.map((label, index) => {
     const before = scopeLabels.slice(0, index).map((earlier) => `${earlier}=~"$${earlier}"`);
@@ -96,7 +96,7 @@ function variable({ name, metric, label }: Choice): QueryVariableBuilder {
     .current({ text: ['All'], value: ['$__all'] });
 }
 
-/** Of panels on their page, so that a link to one stays a link to it. */
+/** Numbers the panels of a page, so that a link to a panel stays valid. */
 function numbers(): () => number {
   let last = 0;
   return () => ++last;
@@ -161,7 +161,7 @@ function bars(panel: Panel): BarsBuilder {
   return described(builder, panel);
 }
 
-/** What all kinds of panels have. */
+/** Sets the options that all kinds of panels share. */
 function described<Builder extends TimeseriesBuilder | StatBuilder | BarsBuilder>(
   builder: Builder,
   { title, description, unit, queries, thresholds, kind }: Panel,
@@ -182,11 +182,11 @@ function target({ expr, legend }: Query, index: number, kind: Panel['kind']): Da
     .legendFormat(legend)
     .refId(String.fromCharCode('A'.charCodeAt(0) + index))
     .datasource(datasource);
-  // One value over all that is shown: asked for once, not at every point.
+  // One value for the whole shown range: an instant query, not one per point.
   return kind === 'bars' || expr.includes('[$__range]') ? builder.instant() : builder.range();
 }
 
-/** Green up to the first threshold; where the second is below it, less is worse. */
+/** Green up to the first threshold. If the second is lower than the first, less is worse. */
 function steps(thresholds: readonly number[]): { value: number | null; color: string }[] {
   const [warning, critical] = thresholds;
   if (warning === undefined || critical === undefined) return [{ value: null, color: 'green' }];

@@ -1,5 +1,4 @@
-// Alerts and recorded series as Prometheus reads them: a file of rules, and the same rules as an object of the Prometheus
-// operator.
+// Renders alerts and recorded series for Prometheus: as a rules file, and as an object of the Prometheus operator.
 import { stringify } from 'yaml';
 import type { Alert, AlertGroup, Recorded } from './alerts/alert.ts';
 

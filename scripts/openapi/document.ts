@@ -1,5 +1,5 @@
-// The OpenAPI document of the operators' JSON API: a path for each method that operators call, from the contract and from the table of
-// methods, which says for whom each is.
+// The OpenAPI document of the operators' JSON API: a path for each method, from the contract and from the table of
+// methods, which defines who may call each.
 import { type MethodName, methodNamed, methodNames } from '../../control-plane/api/methods.ts';
 import { callCodes, callReasons } from '../../control-plane/rpc/errors.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -80,7 +80,7 @@ function json(schema: Schema): Schema {
 }
 
 const text = { schema: { type: 'string' } };
-/** What a download can be. */
+/** Content types of a download. */
 const downloaded = { 'text/csv': text, 'application/x-ndjson': text };
 
 const violationSchema = {
@@ -116,7 +116,7 @@ const detailSchema = {
   },
 };
 
-/** As the Connect protocol has errors. */
+/** Errors in the form of the Connect protocol. */
 const errorSchema = {
   type: 'object',
   required: ['code', 'message', 'details'],

@@ -1,4 +1,4 @@
-// JSON Schemas of the contract's messages in the two forms that the JSON API has: what it accepts (proto/json/decode.ts) is wider than what
+// JSON Schemas of the contract's messages in the two forms of the JSON API: it accepts more (proto/json/decode.ts) than
 // it returns (proto/json/encode.ts).
 import type protobuf from 'protobufjs';
 import {
@@ -16,7 +16,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export type Form = 'accepted' | 'returned';
 
 export class Schemas {
-  /** Of everything that was referred to, by the name of its component. */
+  /** Every referenced schema, by the name of its component. */
   readonly components = new Map<string, Schema>();
   readonly #contract: protobuf.Root;
 
@@ -25,7 +25,7 @@ export class Schemas {
     this.#contract = contract;
   }
 
-  /** A reference to a message, enum or integer of 64 bits, whose schema is made where it is new. */
+  /** A reference to a message, enum or 64-bit integer. Its schema is made at the first reference. */
   reference(type: string, form: Form): Schema {
     const name = componentName(type, form);
     if (!this.components.has(name)) {
@@ -35,7 +35,7 @@ export class Schemas {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** What the .proto file says of a type, or of a method or field by its path in the package. */
+  /** The comment in the .proto file on a type, or on a method or field by its path in the package. */
   comment(path: string): string | undefined {
     const [type = '', member] = path.split('.');
     const found = this.#contract.lookup(`gateway.v1.${type}`);
@@ -101,7 +101,7 @@ function componentName(type: string, form: Form): string {
   return form === 'returned' || type.endsWith('Request') ? name : `${name}Input`;
 }
 
-/** What is written even where nothing was set. */
+/** Fields that are written even if they were not set. */
 function hasZeroValue({ type, rule, keyType }: FieldType): boolean {
   return rule === 'repeated' || keyType !== undefined || !isMessage(type);
 }
@@ -116,7 +116,7 @@ function atMostOneOfEach(oneofs: readonly (readonly string[])[]): Schema {
   return choices.length > 1 ? { allOf: choices } : { ...choices[0] };
 }
 
-/** Those that are not a component of their own. */
+/** Scalars without a component of their own. */
 const scalars: Readonly<Record<string, Schema>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
@@ -124,17 +124,20 @@ const scalars: Readonly<Record<string, Schema>> = {
   uint32: { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 },
 };
 
-/** Decimal, from 0 to 2^64 - 1, without zeros in front: shorter ones, those that are first smaller at one of the digits, the greatest. */
+/**
+ * Decimal, from 0 to 2^64 - 1, without leading zeros: alternatives for shorter numbers, for those with a smaller digit
+ * at some position, and for the greatest.
+ */
 const uint64Pattern =
   '^(0|[1-9][0-9]{0,18}|1[0-7][0-9]{18}|18[0-3][0-9]{17}|184[0-3][0-9]{16}|1844[0-5][0-9]{15}|' +
   '18446[0-6][0-9]{14}|184467[0-3][0-9]{13}|1844674[0-3][0-9]{12}|184467440[0-6][0-9]{10}|1844674407[0-2][0-9]{9}|' +
   '18446744073[0-6][0-9]{8}|1844674407370[0-8][0-9]{6}|18446744073709[0-4][0-9]{5}|184467440737095[0-4][0-9]{4}|' +
   '18446744073709550[0-9]{3}|18446744073709551[0-5][0-9]{2}|1844674407370955160[0-9]|1844674407370955161[0-5])$';
 
-/** Whole numbers of 64 bits, which programs that read JSON numbers as doubles would round. */
+/** 64-bit integers, which programs that read JSON numbers as doubles would round. */
 const integers: Readonly<Record<string, Readonly<Partial<Record<Form, Schema>>>>> = {
   uint64: {
-    // Each keyword concerns the type that it is for.
+    // Each keyword applies only to values of its type.
     accepted: {
       type: ['integer', 'string'],
       ...{ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, pattern: uint64Pattern },

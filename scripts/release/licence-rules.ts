@@ -1,5 +1,5 @@
-// Licences that what is shipped may have. They allow redistribution under Apache-2.0 with their texts beside it, which every bundle has
-// in licences.txt; any other licence ends the build until somebody has read it.
+// The licences that shipped packages may have. They allow redistribution under Apache-2.0 together with their texts,
+// which every bundle has in licences.txt. Any other licence fails the build until a developer has read it.
 
 /** SPDX identifiers. */
 export const allowedLicences: ReadonlySet<string> = new Set([
@@ -16,13 +16,13 @@ export const allowedLicences: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** What package.json says as SPDX writes it: operators in capitals, no parentheses around the whole. */
+/** Converts a licence of package.json to SPDX syntax: operators in capitals, no parentheses around the whole. */
 export function spdxExpression(licence: string): string {
   const plain = licence.trim().replace(/\s+(or|and|with)\s+/gi, (word) => ` ${word.trim().toUpperCase()} `);
   return /^\([^()]*\)$/.test(plain) ? plain.slice(1, -1).trim() : plain;
 }
 
-/** One of the choices of OR is enough; of AND each is needed. Expressions in parentheses are for a person to read. */
+/** OR needs one allowed choice, AND needs all. A person must read expressions with parentheses. */
 export function isAllowedLicence(licence: string | undefined): boolean {
   if (licence === undefined) return false;
   return spdxExpression(licence)

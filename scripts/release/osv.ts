@@ -1,5 +1,5 @@
-// Advisories in the form of OSV (https://ossf.github.io/osv-schema/), held against what is shipped. A version is affected where it is
-// listed, or lies in a range; what cannot be judged counts as affected, so that a person looks.
+// Compares OSV advisories (https://ossf.github.io/osv-schema/) with the shipped packages. A version is affected if it
+// is listed or in a range. A version that cannot be compared counts as affected, so that a person checks it.
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Component } from './sbom.ts';
@@ -10,15 +10,18 @@ export interface Finding {
   readonly summary: string;
   readonly name: string;
   readonly version: string;
-  /** Those that ship it. */
+  /** The programs that ship it. */
   readonly programs: readonly string[];
-  /** Versions that are not affected any more; empty: none is known. */
+  /** Versions with a fix; empty: none is known. */
   readonly fixed: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** @param source a file, or a folder of files: advisories, lists of them, or {"vulns": […]}. @throws Error that names the file */
+/**
+ * @param source a file, or a folder of files: advisories, lists of them, or {"vulns": […]}. @throws Error that names
+ *   the file
+ */
 export function readAdvisories(source: string): readonly Json[] {
   const isFolder = statSync(source).isDirectory();
   const files = isFolder
@@ -85,19 +88,19 @@ function isAffected(affected: Json, version: string): boolean {
   const versions = Array.isArray(affected.versions) ? affected.versions : [];
   if (versions.includes(version)) return true;
   const ranges = objects(affected.ranges).filter(({ type }) => type !== 'GIT');
-  // Neither versions nor ranges: all of them.
+  // With neither versions nor ranges, all versions are affected.
   if (ranges.length === 0) return versions.length === 0;
   return ranges.some((range) => isInRange(objects(range.events), version));
 }
 
-/** Events in the order of their versions, each in force from there on. */
+/** Events are sorted by version; each applies from its version on. */
 function isInRange(events: readonly Json[], version: string): boolean {
   try {
     const steps = events
       .filter(({ introduced }) => introduced !== '0')
       .flatMap(stepsOf)
       .toSorted((a, b) => compareVersions(a.version, b.version));
-    // "0" is before every version, pre-releases of 0.0.0 included.
+    // "0" is before every version, including pre-releases of 0.0.0.
     let affected = events.some(({ introduced }) => introduced === '0');
     for (const { version: at, affects, isAfter } of steps) {
       const distance = compareVersions(version, at);
@@ -112,7 +115,7 @@ function isInRange(events: readonly Json[], version: string): boolean {
 interface Step {
   readonly version: string;
   readonly affects: boolean;
-  /** It holds for later versions alone. */
+  /** It applies only to later versions. */
   readonly isAfter: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The bill of materials of a program, as CycloneDX 1.6 in JSON (https://cyclonedx.org/docs/1.6/json/): what its bundle holds. The same
-// sources give the same bytes, so it has neither a time nor a random serial number; both are optional.
+// The bill of materials of a bundle, as CycloneDX 1.6 in JSON (https://cyclonedx.org/docs/1.6/json/). The same sources
+// give the same bytes, so it has neither a time nor a random serial number; both are optional.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spdxExpression } from './licence-rules.ts';
@@ -11,7 +11,7 @@ export interface Described {
   readonly program: string;
   readonly version: string;
   readonly packages: readonly ShippedPackage[];
-  /** Folders of the packages that the program itself asks for. */
+  /** Folders of the program's direct dependencies. */
   readonly requested: readonly string[];
 }
 
@@ -71,21 +71,21 @@ function purlOf({ name, version }: Pick<ShippedPackage, 'name' | 'version'>): st
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** A folder, since two may hold the same version. */
+/** Includes the folder if needed, because two folders may contain the same version. */
 function referenceOf(one: ShippedPackage): string {
   return one.folder === one.name ? purlOf(one) : `${purlOf(one)}#${one.folder}`;
 }
 
-/** A component as an SBOM that was shipped names it. */
+/** A component of a shipped SBOM. */
 export interface Component {
   readonly program: string;
   readonly name: string;
   readonly version: string;
-  /** SPDX expression; undefined: none is known. */
+  /** SPDX expression; undefined: unknown. */
   readonly licence: string | undefined;
 }
 
-/** Of all SBOMs below a folder. @throws Error where there is none, or one cannot be read */
+/** The components of all SBOMs below a folder. @throws Error if there is none, or one cannot be read */
 export function readComponents(folder: string): readonly Component[] {
   const files = globSync(`**/${sbomFile}`, { cwd: folder }).sort();
   if (files.length === 0) throw new Error(`${folder} holds no ${sbomFile}: run \`npm run build\` first`);

@@ -1,22 +1,22 @@
-// The packages that a program ships: those that its bundle holds, not all that are installed. What is said of them comes from what is
-// installed and from the lockfile.
+// The packages that a program ships: those in its bundle, not all installed ones. Their data comes from the installed
+// packages and from the lockfile.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface ShippedPackage {
-  /** Its folder in node_modules: of two versions each has its own. */
+  /** Its folder in node_modules; two versions of a package have different folders. */
   readonly folder: string;
   readonly name: string;
   readonly version: string;
-  /** As its package.json says: an SPDX expression, most often; undefined: it says nothing. */
+  /** From its package.json, usually an SPDX expression; undefined: it names none. */
   readonly licence: string | undefined;
-  /** SHA-512 of its archive in hexadecimal, which `npm ci` has checked; undefined: the lockfile has none. */
+  /** SHA-512 of its archive in hexadecimal, which `npm ci` has verified; undefined: the lockfile has none. */
   readonly sha512: string | undefined;
-  /** Folders of the packages that it asks for, of those that are shipped. */
+  /** Folders of its dependencies that are shipped. */
   readonly dependsOn: readonly string[];
 }
 
-/** @param folders as bundledPackages returns them. @throws Error for a package that is not installed */
+/** @param folders from bundledPackages. @throws Error for a package that is not installed */
 export function shippedPackages(root: string, folders: readonly string[]): readonly ShippedPackage[] {
   const lock = readJson(join(root, 'package-lock.json'));
   const locked = objectIn(lock, 'packages');
@@ -40,14 +40,14 @@ export function shippedPackages(root: string, folders: readonly string[]): reado
   });
 }
 
-/** What the project itself asks for, of those that are shipped. */
+/** The project's direct dependencies that are shipped. */
 export function requestedByProject(root: string, folders: readonly string[]): readonly string[] {
   const manifest = readJson(join(root, 'package.json'));
   const requested = { ...objectIn(manifest, 'dependencies'), ...objectIn(manifest, 'devDependencies') };
   return folders.filter((folder) => Object.hasOwn(requested, folder));
 }
 
-/** As Node looks for it: beside the package's own, then further up. */
+/** Resolves like Node: the package's own node_modules first, then further up. */
 function resolve(from: string, name: string, shipped: ReadonlySet<string>): string | undefined {
   for (let folder = from; ; ) {
     const own = `${folder}/node_modules/${name}`;

@@ -1,18 +1,18 @@
-// Versions of npm packages in their order (https://semver.org/#spec-item-11).
+// The order of npm versions (https://semver.org/#spec-item-11).
 
 interface Version {
   readonly numbers: readonly bigint[];
   readonly prerelease: readonly string[];
 }
 
-/** @returns below 0 where the first is older, above 0 where it is newer. @throws Error for what is no version */
+/** @returns below 0 if the first is older, above 0 if it is newer. @throws Error for an invalid version */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [parse(one), parse(other)];
   for (const [index, number] of a.numbers.entries()) {
     const difference = compareNumbers(number, b.numbers[index] ?? 0n);
     if (difference !== 0) return difference;
   }
-  // What is to be a release comes before it.
+  // A pre-release comes before its release.
   if (a.prerelease.length === 0 || b.prerelease.length === 0)
     return b.prerelease.length - a.prerelease.length;
   for (const [index, part] of a.prerelease.entries()) {
@@ -22,7 +22,7 @@ export function compareVersions(one: string, other: string): number {
   return a.prerelease.length - b.prerelease.length;
 }
 
-/** "0" and "1.2" stand in advisories for 0.0.0 and 1.2.0. */
+/** Advisories write "0" and "1.2" for 0.0.0 and 1.2.0. */
 function parse(text: string): Version {
   const match = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/.exec(
     text.trim(),

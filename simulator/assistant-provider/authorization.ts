@@ -1,4 +1,4 @@
-// Who calls and in which version of the API: what the vendor checks of the headers before it looks at a body.
+// Checks of the headers, which the vendor makes before it reads the body: credential, API version, betas.
 import type { IncomingHttpHeaders } from 'node:http';
 import { badRequest, Refusal } from './refusal.ts';
 
@@ -8,14 +8,14 @@ const ownKey = /^sk-(ant-)?sim-[A-Za-z0-9_-]+$/;
 export function authorize(headers: IncomingHttpHeaders, keys: ReadonlySet<string>): void {
   const key = headers['x-api-key'];
   const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  // Of both the vendor takes the key's own header, even if the other would do.
+  // With both headers the vendor uses `x-api-key`, even if only the bearer token is valid.
   const given = key ?? bearer;
   if (given === undefined || given === '') throw new Refusal(401, 'x-api-key header is required');
   if (typeof given === 'string' && (ownKey.test(given) || keys.has(given))) return;
   throw new Refusal(401, key === undefined ? 'Invalid bearer token' : 'invalid x-api-key');
 }
 
-// The one before, 2023-01-01, belongs to an API that is gone.
+// Version 2023-01-01 is not listed: its API was shut down.
 const versions = ['2023-06-01', '2026-10-21'] as const;
 export type Version = (typeof versions)[number];
 
@@ -29,7 +29,8 @@ export function versionOf(headers: IncomingHttpHeaders): Version {
 }
 
 /**
- * The betas asked for. Their list changes weekly, so only the form of a name is judged: words, then a date.
+ * The betas that the request names. The vendor's list changes weekly, so only the form of a name is checked: lower-case
+ * words and a date.
  * @throws Refusal
  */
 export function betasOf(headers: IncomingHttpHeaders): ReadonlySet<string> {

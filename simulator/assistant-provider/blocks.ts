@@ -1,5 +1,5 @@
-// Each content block's form, as ContentBlockParam of the vendor's SDK has it. Which of them a role may hold, and in which
-// order, is for conversation.ts.
+// The form of each content block, as in ContentBlockParam of the vendor's SDK. conversation.ts checks which roles may
+// send a block, and in which order.
 import {
   anyObject,
   anything,
@@ -63,10 +63,10 @@ const toolResult: Check = (value, path) => {
   throw badRequest(`${vendorPath(path)}: all content must be type "text" if "is_error" is true`);
 };
 
-/** What a tool that the vendor runs gave back: the vendor's own, so only its frame is looked at. */
+/** The result of a tool that the vendor runs. Its content is the vendor's own, so only the frame is checked. */
 const serverResult = object({ type, tool_use_id: serverToolUseId, content: anything }, { ...cached, caller });
 
-/** Tools that the vendor runs itself, and the blocks their results come in. */
+/** Tools that the vendor runs, and the block types of their results. */
 const serverTools = [
   'web_search',
   'web_fetch',

@@ -1,4 +1,4 @@
-// What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
+// The simulated model's completion. The same request gets the same completion; its text states that it is simulated.
 import type { Behaviour } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { sampleOf } from '../sample.ts';
@@ -21,7 +21,7 @@ export type SpokenBlock =
       readonly type: 'tool_use';
       readonly id: string;
       readonly name: string;
-      /** JSON, or whatever a test scripted. */
+      /** JSON, unless a test scripts something else. */
       readonly input: string;
     };
 
@@ -30,15 +30,15 @@ export interface Completion {
   readonly stopReason: string;
   readonly stopSequence: string | null;
   readonly stopDetails: Json | null;
-  /** Undefined where a test took it away. */
+  /** Undefined where a test removes it. */
   readonly usage: Json | undefined;
 }
 
 export interface Wish {
   readonly behaviour: Behaviour;
-  /** What was received, as text, for a behaviour that asks for it. */
+  /** The received request as text, for a behaviour with `echo`. */
   readonly echo: () => string;
-  /** Makes the ids of this answer's calls its own: a conversation may hold those of several. */
+  /** Makes the ids of this response's calls unique: a conversation may contain calls of several responses. */
   readonly sequence: number;
 }
 
@@ -63,7 +63,7 @@ export function complete(request: MessageRequest, wish: Wish): Completion {
   };
 }
 
-/** Nothing was said. */
+/** A refusal without any text. */
 function refusedBy(category: string, request: MessageRequest, behaviour: Behaviour): Completion {
   return {
     blocks: [],
@@ -81,7 +81,7 @@ function refusalDetails(category: string | null): Json {
 function textBlocks(deltas: readonly string[], { behaviour, sequence }: Wish): readonly SpokenBlock[] {
   if (deltas.length === 0) return [];
   const { citations = [], finishReason } = behaviour;
-  // A turn pauses between a search and what is to be said about it.
+  // A turn pauses after a search and before the text about its results.
   if (finishReason === 'pause_turn') {
     const found = citations.length > 0 ? citations : [{ uri: 'https://example.test/', title: 'Found' }];
     return [{ type: 'text', pieces: deltas, citations: [] }, ...searchBlocks(found, sequence)];
@@ -108,13 +108,13 @@ interface Call {
   readonly arguments: string;
 }
 
-/** Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. */
+/** Makes only the calls that the request demands. With `auto` a model may respond with text, and this one does. */
 function requestedCalls({ body }: MessageRequest): readonly Call[] {
   const choice = isObject(body.tool_choice) ? body.tool_choice : {};
   const tools = callable((body.tools ?? []) as readonly Json[]);
   if (choice.type === 'tool') return tools.filter((tool) => nameOf(tool) === choice.name).map(sampleCall);
   if (choice.type !== 'any') return [];
-  // Who says that calls may be parallel gets one of each tool.
+  // A request that allows parallel calls gets one call of each tool.
   return (choice.disable_parallel_tool_use === false ? tools : tools.slice(0, 1)).map(sampleCall);
 }
 
@@ -122,7 +122,7 @@ function sampleCall(tool: Json): Call {
   return { name: nameOf(tool), arguments: JSON.stringify(sampleOf(tool.input_schema)) };
 }
 
-/** Beside calls nothing is said unless a test wants it. */
+/** Beside calls there is no text, unless a test scripts one. */
 function textOf(request: MessageRequest, { behaviour, echo }: Wish, besideCalls: boolean): Speech {
   if (request.body.max_tokens === 0) return { deltas: [], tokens: 0 };
   return speechOf(behaviour, () => {
@@ -156,7 +156,7 @@ function thoughtOf(request: MessageRequest, behaviour: Behaviour, limit: number)
   return { blocks: [{ type: 'thinking', pieces: words(shown), signature }], tokens };
 }
 
-/** Within a budget a model thinks once, not again between tool calls, unless that beta is asked for. */
+/** With a budget, a model thinks once and not again between tool calls, unless the request has the beta for that. */
 function thinksNow({ thinking, messages, betas }: MessageRequest): boolean {
   if (thinking.mode !== 'manual' || betas.has(interleavedThinking)) return thinking.mode !== 'off';
   return !messages.at(-1)?.blocks.some((block) => block.type === 'tool_result');

@@ -1,5 +1,5 @@
-// The order of a conversation: who may speak when, which blocks a role may hold, tool calls and their results, how it may end.
-// Follows the vendor's guide for tool use and the refusals its users quote and measured.
+// The rules of a conversation: order of roles, blocks of each role, tool calls and their results, the last message.
+// Follows the vendor's guide for tool use, and refusals that its users quoted or measured.
 import { isObject, type Json } from '../checks.ts';
 import type { Version } from './authorization.ts';
 import { isThinking, type Message, type PlacedBlock, type Turn } from './messages.ts';
@@ -107,7 +107,7 @@ function userSpeaks({ turns }: Conversation): void {
   throw badRequest(`messages.${empty.messages[0]?.index ?? 0}: user messages must have non-empty content`);
 }
 
-/** No text is empty; one of blanks alone is bearable beside others of its message. */
+/** No text may be empty. A blank text is accepted beside other texts of its message. */
 function texts({ turns }: Conversation): void {
   for (const one of turns.flatMap((turn) => turn.messages)) {
     const inOthers = one.blocks.flatMap(partsOf);
@@ -121,7 +121,7 @@ function texts({ turns }: Conversation): void {
   }
 }
 
-/** The blocks that a tool result, a search result or a document is made of. */
+/** The blocks inside a tool result, a search result or a document. */
 function partsOf({ content, source }: Json): readonly Json[] {
   const inner = isObject(source) ? source.content : content;
   return Array.isArray(inner) ? inner : [];
@@ -131,7 +131,7 @@ function isBlank(block: Json): boolean {
   return String(block.text).trim() === '';
 }
 
-/** Every call is answered once, by the results that the next user turn begins with, and nothing else is. */
+/** Every call has exactly one result, at the beginning of the next user turn, and every result has its call. */
 function callsHaveResults({ turns }: Conversation): void {
   const everyId = new Set<unknown>();
   turns.forEach((turn, index) => {
@@ -187,7 +187,7 @@ function ending({ turns, model }: Conversation): void {
       `messages.${last.index}: The final block in an assistant message cannot be \`thinking\`.`,
     );
   }
-  // A turn that paused while the vendor ran its own tools comes back as it was.
+  // The caller sends a turn back unchanged if it paused while the vendor ran its own tools.
   if (last.blocks.some((one) => /^server_tool_use$|[a-z]_tool_result$/.test(String(one.type)))) return;
   if (!model.prefill && hasText(last)) {
     throw badRequest(

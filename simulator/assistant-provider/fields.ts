@@ -1,9 +1,9 @@
-// Checks of fields in this vendor's manner: unions told apart by `type`, whose name becomes a step of the field's path, and
-// what is wrong with a field in the vendor's words.
+// Checks of fields as this vendor makes them, and its error texts. The `type` of a union becomes a step of the field's
+// path.
 import { type Check, FieldFault, isObject, wrongType } from '../checks.ts';
 import { badRequest, type Refusal } from './refusal.ts';
 
-/** An object whose `type` names which check applies, as `source.base64.data`. */
+/** An object whose `type` selects the check and becomes a step of the path, as in `source.base64.data`. */
 export function union(variants: Readonly<Record<string, Check>>): Check {
   return (value, path) => {
     if (!isObject(value)) throw wrongType(path, 'an object', value);
@@ -12,7 +12,7 @@ export function union(variants: Readonly<Record<string, Check>>): Check {
   };
 }
 
-/** The variant with this name. */
+/** The variant of this name. */
 export function tagged(variants: Readonly<Record<string, Check>>, tag: unknown, path: string): Check {
   const check = typeof tag === 'string' && Object.hasOwn(variants, tag) ? variants[tag] : undefined;
   if (check !== undefined) return check;
@@ -25,7 +25,7 @@ export function tagged(variants: Readonly<Record<string, Check>>, tag: unknown, 
   );
 }
 
-/** One of these words; anything else is told so, of whatever type it is. */
+/** One of these words. Every other value, of any type, gets the same error. */
 export function choice(...values: readonly string[]): Check {
   return (value, path) => {
     if (typeof value === 'string' && values.includes(value)) return;
@@ -39,7 +39,7 @@ export const share: Check = (value, path) => {
   if (value < 0 || value > 1) throw badRequest(`${vendorPath(path)}: range: 0..1`);
 };
 
-/** An object that the vendor only calls a shape. */
+/** An object; the vendor's error text calls it a shape. */
 export function shape(check: Check): Check {
   return (value, path) => {
     if (!isObject(value)) throw wrongType(path, 'a shape', value);
@@ -47,7 +47,7 @@ export function shape(check: Check): Check {
   };
 }
 
-/** As `messages.0.content`. */
+/** Writes a path as `messages.0.content`. */
 export function vendorPath(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, '.$1');
 }

@@ -1,4 +1,4 @@
-// The assistant vendor's wire format: messages, their tokens counted, and the model list, refused and answered as it does.
+// The assistant vendor's wire format: messages, token counts and the model list, with the vendor's refusals.
 import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
@@ -110,7 +110,7 @@ function withHeaders(
 /** @throws Refusal */
 function bodyOf({ headers, body }: Received): unknown {
   if (body.length > bodyBytesMax) throw new Refusal(413, 'Request exceeds the maximum size');
-  // What the vendor says to another type is not known; that it reads JSON alone is.
+  // The vendor's error for another content type is unknown. It is known to accept only JSON.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
     throw badRequest('content-type: must be application/json');
   }
@@ -131,7 +131,7 @@ function directive(request: MessageRequest): Behaviour | undefined {
   }
 }
 
-/** A name that cannot be decoded is no model's either. */
+/** Returns a name that cannot be decoded unchanged: no model has it. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

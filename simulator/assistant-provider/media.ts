@@ -1,11 +1,11 @@
-// Images and documents as the vendor takes them: what their bytes say they are, where a URL may lead.
+// Images and documents: their bytes must match their declared type, and URLs must be https.
 import { anything, arrayOf, boolean, type Check, nullable, object, string, stringOr } from '../checks.ts';
 import { choice, union, vendorPath } from './fields.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
 const imageBytesMax = 5 * 1024 * 1024;
 
-/** How the bytes of each kind begin, in hexadecimal. */
+/** The first bytes of each kind, in hexadecimal. */
 const beginnings: Readonly<Record<string, RegExp>> = {
   'image/jpeg': /^ffd8ff/,
   'image/png': /^89504e470d0a1a0a/,
@@ -21,7 +21,7 @@ const url: Check = (value, path) => {
 
 const urlSource = object({ type: anything, url });
 
-// Files are uploaded elsewhere, and the simulator holds none.
+// Files are uploaded through another API; the simulator stores none.
 const fileSource: Check = (value, path) => {
   object({ type: anything, file_id: string({ min: 1 }) })(value, path);
   throw new Refusal(404, `File not found: ${(value as { file_id: string }).file_id}`);
@@ -59,7 +59,7 @@ function decoded(data: string, path: string): Buffer {
   throw badRequest(`${vendorPath(path)}: invalid base64 data`);
 }
 
-/** @param cached the field `cache_control`, which most blocks may have */
+/** @param cached the field `cache_control`, which most blocks accept */
 export function image(cached: Readonly<Record<string, Check>>): Check {
   return object(
     { type: anything, source: union({ base64: base64Image, url: urlSource, file: fileSource }) },
@@ -69,7 +69,7 @@ export function image(cached: Readonly<Record<string, Check>>): Check {
 
 export const citations = nullable(object({}, { enabled: boolean }));
 
-/** @param parts a document may be made of: texts and images */
+/** @param parts check of a document's content: texts and images */
 export function document(cached: Readonly<Record<string, Check>>, parts: Check): Check {
   const sources = {
     base64: base64Pdf,

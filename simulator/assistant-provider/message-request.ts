@@ -1,4 +1,4 @@
-// A request that passed every check, as the rest of the format looks at it.
+// A request that passed every check, in the form that the rest of this folder reads.
 import type { Json } from '../checks.ts';
 import type { Version } from './authorization.ts';
 import type { Message } from './messages.ts';
@@ -6,7 +6,7 @@ import type { SimulatedModel } from './models.ts';
 import type { PromptTokens } from './prompt.ts';
 import type { Thinking } from './thinking.ts';
 
-/** Fields are as sent; `body` holds the rest. */
+/** `body` contains the fields as sent. */
 export interface MessageRequest {
   readonly body: Json;
   readonly model: SimulatedModel;

@@ -1,4 +1,4 @@
-// The messages of a request: their form, and what others read out of them. Neighbours of one role count as one turn.
+// The form of a request's messages, and functions that read them. Adjacent messages of one role are one turn.
 import {
   arrayOf,
   type Check,
@@ -17,13 +17,13 @@ export type Role = 'user' | 'assistant' | 'system';
 
 export interface Message {
   readonly role: Role;
-  /** A text alone is one block, an empty one none. */
+  /** A string content is one text block; an empty string is no block. */
   readonly blocks: readonly Json[];
-  /** In the request. */
+  /** Index in the request's `messages`. */
   readonly index: number;
 }
 
-/** Neighbouring messages of one role. */
+/** Adjacent messages of one role. */
 export interface Turn {
   readonly role: Role;
   readonly blocks: readonly PlacedBlock[];
@@ -32,7 +32,7 @@ export interface Turn {
 
 export interface PlacedBlock {
   readonly block: Json;
-  /** As `messages.0.content.1`. */
+  /** A path such as `messages.0.content.1`. */
   readonly at: string;
   readonly message: Message;
 }
@@ -59,7 +59,7 @@ export const messages: Check = (value, path) => {
   arrayOf(message, { max: messagesMax })(value, path);
 };
 
-/** @param list found valid */
+/** @param list messages that passed the checks */
 export function readMessages(list: readonly Json[]): readonly Message[] {
   return list.map(({ role, content }, index) => ({
     role: role as Role,
@@ -88,7 +88,7 @@ export function turnsOf(list: readonly Message[]): readonly Turn[] {
   return turns;
 }
 
-/** The texts of a message, joined; what is no text counts as nothing. */
+/** The texts of a message, joined. Blocks of other types are skipped. */
 export function textOf({ blocks }: Message): string {
   return blocks.map((block) => (block.type === 'text' ? String(block.text) : '')).join('');
 }

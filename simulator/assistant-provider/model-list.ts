@@ -5,7 +5,7 @@ import { badRequest } from './refusal.ts';
 
 /**
  * One page of the list.
- * @param query behind the `?`
+ * @param query without the `?`
  * @throws Refusal
  */
 export function modelPage(query: string): Json {

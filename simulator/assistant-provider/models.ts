@@ -1,38 +1,40 @@
-// The models the simulated vendor serves, and what of them decides whether a request is refused.
-// Its own table rather than the catalog, so that the two can contradict each other. From the vendor's model pages and what its
-// users measured; where they leave a doubt the stricter reading stands.
+// The models that the simulated vendor serves, with the properties that decide whether a request is refused. This table
+// is separate from the catalog, so that a test can detect a difference. Sources are the vendor's model pages and
+// measurements of its users; where they leave a doubt, the stricter reading applies.
 
 export type ThinkingType = 'enabled' | 'adaptive' | 'disabled' | 'between_tools';
 
 export interface ModelTraits {
   readonly contextTokens: number;
   readonly outputTokensMax: number;
-  /** What `temperature` and `top_p` may be: both free, one of them, or only their defaults (and no `top_k`). */
+  /**
+   * Accepted values of `temperature` and `top_p`: any of both, only one of them, or only the defaults (and no `top_k`).
+   */
   readonly sampling: 'free' | 'one' | 'default';
-  /** Values of `thinking.type` it takes; with only `disabled` it cannot think. */
+  /** Accepted values of `thinking.type`. A model that accepts only `disabled` cannot think. */
   readonly thinking: readonly ThinkingType[];
-  /** It thinks where the request does not say. */
+  /** The model thinks if the request does not set `thinking`. */
   readonly thinksByDefault: boolean;
-  /** Its thinking is left out of answers unless asked for. */
+  /** The response leaves the thinking text out, unless the request wants it. */
   readonly hidesThinking: boolean;
-  /** Values of `output_config.effort` it takes. */
+  /** Accepted values of `output_config.effort`. */
   readonly efforts: readonly string[];
-  /** Takes `tool_choice` any and tool. */
+  /** Accepts `tool_choice` of type `any` and `tool`. */
   readonly forcedTools: boolean;
-  /** Takes a conversation that ends in the assistant's own words. */
+  /** Accepts a conversation that ends with an assistant message. */
   readonly prefill: boolean;
   readonly structuredOutput: boolean;
-  /** Takes system messages after the first. */
+  /** Accepts system messages after the first message. */
   readonly systemMessages: boolean;
   readonly fastMode: boolean;
-  /** Shorter prefixes are silently not cached. */
+  /** Shorter prefixes are not cached, without an error. */
   readonly cacheableTokensMin: number;
-  /** Answers beyond the context end with a stop reason of their own; before, such requests were refused. */
+  /** A response that reaches the end of the context has a stop reason for it. Earlier models refuse such a request. */
   readonly overflows: boolean;
 }
 
 export interface SimulatedModel extends ModelTraits {
-  /** The name that answers; an alias has a dated one. */
+  /** The name in responses. For an alias, it is the dated name. */
   readonly id: string;
   readonly displayName: string;
   readonly line: string;
@@ -40,12 +42,12 @@ export interface SimulatedModel extends ModelTraits {
   readonly createdAt: string;
 }
 
-/** By its name or an alias of it. */
+/** Finds a model by its name or an alias. */
 export function findModel(name: string): SimulatedModel | undefined {
   return byName.get(name);
 }
 
-/** The latest first, without aliases. */
+/** Latest model first, without aliases. */
 export function listModels(): readonly SimulatedModel[] {
   return models;
 }
@@ -105,7 +107,7 @@ const claude5: ModelTraits = { ...claude48, thinksByDefault: true, fastMode: fal
 const alwaysThinking: ModelTraits = { ...claude5, thinking: ['adaptive'] };
 const unforced: ModelTraits = { ...alwaysThinking, forcedTools: false };
 
-// Name · other names · day it came, an estimate where the name does not say · traits. The latest first.
+// Name · aliases · release date, estimated where the name has none · capabilities. Latest model first.
 const rows: readonly (readonly [string, readonly string[], string, ModelTraits])[] = [
   ['claude-fable-5-2', [], '2026-11-09', unforced],
   ['claude-haiku-5-5', [], '2026-10-07', claude5],
@@ -118,7 +120,7 @@ const rows: readonly (readonly [string, readonly string[], string, ModelTraits])
   ['claude-fable-5', [], '2026-06-09', alwaysThinking],
   ['claude-mythos-5', [], '2026-06-09', alwaysThinking],
   ['claude-opus-4-8', [], '2026-05-28', claude48],
-  // With a date these are in price lists; the vendor's own pages know them without.
+  // Price lists have the dated names; the vendor's own pages have only the undated ones.
   ['claude-opus-4-7', ['claude-opus-4-7-20260416'], '2026-04-16', claude47],
   ['claude-mythos-preview', [], '2026-04-07', claude47],
   ['claude-sonnet-4-6', [], '2026-02-17', sonnet46],
@@ -154,7 +156,7 @@ const byName = new Map(
   }),
 );
 
-/** `Claude Opus 4.5`, `Claude 3 Haiku` */
+/** Such as `Claude Opus 4.5` or `Claude 3 Haiku`. */
 function displayName(id: string): string {
   return id
     .replace(/-\d{8}$/, '')

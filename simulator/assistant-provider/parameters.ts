@@ -1,5 +1,5 @@
-// The fields of a request, in the order in which the vendor tells what is wrong with them, and their form. Follows
-// MessageCreateParams and MessageCountTokensParams of the vendor's SDK; null is taken only where those have it.
+// The fields of a request and the check of each, in the order in which the vendor reports errors. Follows
+// MessageCreateParams and MessageCountTokensParams of the vendor's SDK; null is accepted only where the SDK has it.
 import {
   anyObject,
   arrayOf,
@@ -23,9 +23,9 @@ export interface Parameter {
   readonly name: string;
   readonly check: Check;
   readonly required?: true;
-  /** Also of a request that only counts tokens. */
+  /** The field also exists in a request that only counts tokens. */
   readonly counted?: true;
-  /** Gone in the versions after the first. */
+  /** The field does not exist in versions after the first. */
   readonly sampling?: true;
 }
 
@@ -37,7 +37,7 @@ export function parametersFor(endpoint: 'answer' | 'count', version: Version): r
 
 const maxTokens: Check = (value, path) => {
   if (!Number.isInteger(value)) throw wrongType(path, 'an integer', value);
-  // With none at all the prompt cache is filled and nothing said.
+  // With 0, the vendor fills the prompt cache and returns no text.
   if ((value as number) < 0) throw badRequest(`${path}: must be greater than or equal to 0`);
 };
 

@@ -1,13 +1,13 @@
-// What a request costs before the model says a word: its tokens, and which of them are written to the prompt cache or read
-// from it. The simulator remembers nothing, so that the same request has the same answer: whatever stands before the latest
-// assistant message counts as sent before, and thus as cached where a breakpoint marked it.
+// Counts the prompt's tokens, and how many of them are written to the prompt cache or read from it. The simulator keeps
+// no state, so the same request gets the same counts: everything before the latest assistant message counts as sent
+// before, and so as cached up to a breakpoint.
 import { isObject, type Json } from '../checks.ts';
 import { estimateTokens } from '../tokens.ts';
 import type { Message } from './messages.ts';
 
 export interface PromptTokens {
   readonly total: number;
-  /** Neither written to the cache nor read from it. */
+  /** Tokens neither written to the cache nor read from it. */
   readonly uncached: number;
   readonly read: number;
   readonly written: Readonly<Record<Ttl, number>>;
@@ -17,9 +17,9 @@ export type Ttl = '5m' | '1h';
 
 export interface Breakpoint {
   readonly ttl: Ttl;
-  /** As `messages.0.content.1`. */
+  /** A path such as `messages.0.content.1`. */
   readonly at: string;
-  /** Tokens up to here. */
+  /** Tokens up to this breakpoint. */
   readonly tokens: number;
   readonly sentBefore: boolean;
 }
@@ -29,7 +29,7 @@ export function breakpointsOf(body: Json, list: readonly Message[]): readonly Br
   return measured(body, list).breakpoints;
 }
 
-/** @param cacheableMin a shorter prefix is not cached */
+/** @param cacheableMin tokens; a shorter prefix is not cached */
 export function promptTokens(body: Json, list: readonly Message[], cacheableMin: number): PromptTokens {
   const { total, breakpoints } = measured(body, list);
   const cached = breakpoints.filter(({ tokens }) => tokens >= cacheableMin);
@@ -55,11 +55,11 @@ function measured(
 ): { total: number; breakpoints: readonly Breakpoint[] } {
   const parts = partsOf(body, list);
   const breakpoints: Breakpoint[] = [];
-  // The vendor adds about three tokens a message and three for the answer's start.
+  // The vendor adds about three tokens per message, and three for the start of the response.
   let tokens = 3 + 3 * list.length;
   parts.forEach((part, index) => {
     tokens += tokensOf(part.block);
-    // That of the whole request marks its last block.
+    // The breakpoint of the whole request is on its last block.
     const control = index === parts.length - 1 ? body.cache_control : undefined;
     for (const one of [...controlsIn(part.block), control].filter(isObject)) {
       const ttl: Ttl = one.ttl === '1h' ? '1h' : '5m';
@@ -88,7 +88,7 @@ function partsOf(body: Json, list: readonly Message[]): readonly Part[] {
   ];
 }
 
-/** A block's own breakpoint and those of the parts of a tool result. */
+/** The breakpoints of a block and of the parts inside a tool result. */
 function controlsIn(block: Json): readonly unknown[] {
   const inner = Array.isArray(block.content) ? block.content.map((part: Json) => part.cache_control) : [];
   return [...inner, block.cache_control];

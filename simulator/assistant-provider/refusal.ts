@@ -1,4 +1,4 @@
-// Refusals in the vendor's own envelope, types and words, as users of it have quoted them (ErrorResponse of its SDK).
+// Refusals in the vendor's envelope, types and texts, as its users have quoted them (ErrorResponse of its SDK).
 
 export interface VendorError {
   readonly type: string;
@@ -22,7 +22,7 @@ export function badRequest(message: string): Refusal {
   return new Refusal(400, message);
 }
 
-/** What the vendor says with a status, or the parts of it that a test scripted: `type`, `message`, `error_code`. */
+/** The vendor's usual error of a status. A test may script its `type`, `message` and `error_code`. */
 export function scriptedError(
   status: number,
   parts: Readonly<Record<string, string | null>> = {},

@@ -1,5 +1,5 @@
-// A request as the vendor takes it: each field by itself, then unknown ones, then the model, then what the fields may not be
-// together or for that model.
+// Parses a request in the vendor's order: each field alone, unknown fields, the model, then the rules among fields and
+// of that model.
 import { FieldFault, isObject, type Json } from '../checks.ts';
 import type { Version } from './authorization.ts';
 import type { MessageRequest } from './message-request.ts';
@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts';
 import { checkRules } from './rules.ts';
 import { thinkingOf } from './thinking.ts';
 
-/** What path and headers say of how a body is read. */
+/** The parts of the path and headers that decide how a body is read. */
 export interface Reading {
   readonly endpoint: 'answer' | 'count';
   readonly version: Version;

@@ -23,7 +23,7 @@ export function messageObject(completion: Completion, { id, model }: Identity): 
   };
 }
 
-/** The events of a stream, one string each. The first ping comes when the first block has begun. */
+/** The events of a stream, one string each. The first ping follows the start of the first block. */
 export function* messageEvents(completion: Completion, identity: Identity): Generator<string> {
   const empty = { ...completion, blocks: [], stopSequence: null, stopDetails: null };
   yield event('message_start', {
@@ -50,7 +50,7 @@ export function* messageEvents(completion: Completion, identity: Identity): Gene
   yield event('message_stop', {});
 }
 
-/** The events up to so many, none at all included, then the vendor's error event and no more. */
+/** Yields at most `after` events (0 is possible), then the vendor's error event as the last. */
 export function* failingEvents(
   events: Iterable<string>,
   after: number,
@@ -69,7 +69,7 @@ function event(type: string, value: Json): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`;
 }
 
-// Tools are called by the model itself, not by code that it runs.
+// The model calls the tools, not code that it runs.
 const caller = { type: 'direct' };
 
 function wholeBlock(block: SpokenBlock): Json {
@@ -137,14 +137,14 @@ function deltasOf(block: SpokenBlock): readonly Json[] {
   }
 }
 
-/** An empty piece comes first, as the vendor sends it; a call without any input has no pieces at all. */
+/** The first piece is empty, as the vendor sends it. A call without input has no pieces. */
 function inputPieces(input: string): readonly string[] {
   if (input === '') return [];
   const middle = Math.ceil(input.length / 2);
   return ['', input.slice(0, middle), input.slice(middle)];
 }
 
-/** In an answer that is no stream the input is an object whatever the model wrote. */
+/** Outside a stream the input is always an object; other JSON and invalid JSON become an empty one. */
 function inputOf(input: string): Json {
   try {
     const value: unknown = JSON.parse(input);

@@ -1,5 +1,5 @@
-// What the fields of a request may not be together, or for this model; one mistake is told at a time. Where the vendor's own
-// order is not known, the conversation comes first and what does not fit into the model last.
+// Rules among the fields of a request, and of the model. The first violated rule is reported. Where the vendor's order
+// is unknown, rules of the conversation come first and rules about the model's size last.
 import { isObject, type Json } from '../checks.ts';
 import { checkConversation } from './conversation.ts';
 import type { MessageRequest } from './message-request.ts';
@@ -56,7 +56,7 @@ function choiceNeedsTools({ body, model }: MessageRequest): void {
     if (toolsOf(body).some((tool) => nameOf(tool) === choice.name)) return;
     throw badRequest(`Tool '${String(choice.name)}' not found in provided tools`);
   }
-  // Measured for `any`; taken to hold for the others, whose older wording named none.
+  // Measured for `any` and assumed for the other types: the vendor's older text named no type.
   if (toolsOf(body).length > 0) return;
   throw badRequest(`tool_choice.${String(choice.type)} may only be specified while providing tools`);
 }
@@ -70,7 +70,7 @@ function callsNeedTools({ body, messages }: MessageRequest): void {
   throw badRequest('Requests which include `tool_use` or `tool_result` blocks must define tools.');
 }
 
-/** A model that samples by itself takes the defaults only, as the vendor documents and users measured. */
+/** Some models accept only the default sampling parameters, as the vendor documents and users measured. */
 function sampling({ body, model }: MessageRequest): void {
   const { temperature, top_p, top_k } = body;
   if (model.sampling === 'default') {

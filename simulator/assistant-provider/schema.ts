@@ -1,12 +1,12 @@
-// JSON Schemas as the vendor takes them: any of draft 2020-12 for a tool's input, a part of it where the output is held to it.
+// JSON Schemas that the vendor accepts: all of draft 2020-12 for a tool's input, a part of it for structured output.
 import { isObject, type Json } from '../checks.ts';
 import { badRequest } from './refusal.ts';
 
 const typeNames = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 
 /**
- * The input schema of a tool.
- * @param path in the vendor's words
+ * Checks the input schema of a tool.
+ * @param path as the vendor writes it
  * @throws Refusal
  */
 export function checkInputSchema(schema: Json, path: string): void {
@@ -20,7 +20,7 @@ export function checkInputSchema(schema: Json, path: string): void {
 const invalid =
   'JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12).';
 
-/** Whether the keywords that matter here have the form that the draft gives them. */
+/** Whether the keywords that are checked here have the form that the draft requires. */
 function isSchema(schema: unknown): boolean {
   if (typeof schema === 'boolean') return true;
   if (!isObject(schema)) return false;
@@ -70,13 +70,13 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   maxItems: isCount,
 };
 
-/** What all schemas of a request that hold the output to them may have together. */
+/** Limits for all output schemas of a request together. */
 const optionalMax = 24;
 const unionsMax = 16;
 
 /**
- * Schemas that hold the output to them: of `output_config.format` and of strict tools.
- * @param schemas with where they stand, in the vendor's words
+ * Checks the schemas that the output must follow: that of `output_config.format` and those of strict tools.
+ * @param schemas with the path of each as the vendor writes it
  * @throws Refusal
  */
 export function checkOutputSchemas(schemas: readonly { readonly schema: Json; readonly at: string }[]): void {
@@ -101,7 +101,7 @@ interface Walk {
   readonly root: Json;
   readonly at: string;
   readonly counts: { optional: number; unions: number };
-  /** References that led here. */
+  /** The references followed to reach this schema. */
   readonly within: readonly string[];
 }
 
@@ -161,7 +161,7 @@ function checkKeywords(schema: Json, at: Walk): void {
   }
 }
 
-/** References lead into the same schema and never back to where they are. */
+/** A reference must lead into the same schema and must not be recursive. */
 function follow(reference: string, at: Walk): void {
   if (!reference.startsWith('#')) throw refused(at, `External reference '${reference}' is not supported`);
   if (at.within.includes(reference)) throw refused(at, `Recursive reference '${reference}' is not supported`);

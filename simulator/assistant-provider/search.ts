@@ -1,4 +1,4 @@
-// A web search that the vendor is said to have made: the call of its own tool, what it found, and the words that quote it
+// A simulated web search by the vendor: the call of its own tool, the results, and texts that quote them
 // (ServerToolUseBlock, WebSearchToolResultBlock, CitationsWebSearchResultLocation of its SDK).
 import type { Citation } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
@@ -33,7 +33,7 @@ export function searchBlocks(citations: readonly Citation[], sequence: number): 
   ];
 }
 
-/** The text in blocks: each quoted passage is one of its own, with its sources. */
+/** Splits the text into blocks: each quoted passage is a block with its sources. */
 export function citedTexts(text: string, citations: readonly Citation[]): readonly CitedText[] {
   const passages = [...new Set(citations.map((one) => one.text ?? text))]
     .map((passage) => ({ passage, at: text.indexOf(passage) }))
@@ -42,7 +42,7 @@ export function citedTexts(text: string, citations: readonly Citation[]): readon
   const blocks: CitedText[] = [];
   let end = 0;
   for (const { passage, at } of passages) {
-    // What overlaps with a passage before it is not told apart.
+    // A passage that overlaps with an earlier one is skipped.
     if (at < end) continue;
     if (at > end) blocks.push(textBlock(text.slice(end, at)));
     const sources = citations.filter((one) => (one.text ?? text) === passage);
@@ -68,7 +68,7 @@ function location({ uri, title }: Citation, cited: string): Json {
     url: uri,
     title: title ?? uri,
     encrypted_index: 'c2ltdWxhdGVk',
-    // The vendor quotes at most so much.
+    // The vendor quotes at most 150 characters.
     cited_text: cited.slice(0, 150).toWellFormed(),
   };
 }

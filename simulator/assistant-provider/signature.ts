@@ -1,20 +1,20 @@
-// Signatures of thinking: who sends one back proves that this simulator issued it and that the text shown with it is the same.
-// The key is no secret; it only has to be unlikely elsewhere.
+// Signatures of thinking. A valid signature proves that this simulator issued it, and that the thinking text sent with
+// it is unchanged. The key is no secret; no other program is likely to use it.
 import { createHash, createHmac } from 'node:crypto';
 
-/** @param shown the text in the answer, empty where the thinking is kept back */
+/** @param shown the thinking text in the response; empty if the model hides it */
 export function signatureFor(shown: string, thought: string): string {
   return sealed(Buffer.concat([digest(shown), digest(thought)]));
 }
 
-/** What the simulator makes of a signature that came back with this text. */
+/** Classifies a signature that a caller sent with this text. */
 export function judgeSignature(signature: string, shown: string): 'issued' | 'changed' | 'foreign' {
   const payload = opened(signature);
   if (payload === undefined) return 'foreign';
   return payload.subarray(0, digestBytes).equals(digest(shown)) ? 'issued' : 'changed';
 }
 
-/** The data of a thinking block that shows nothing at all. */
+/** The data of a redacted thinking block, which shows no text. */
 export function redactedDataFor(thought: string): string {
   return sealed(digest(thought));
 }
@@ -32,7 +32,7 @@ function sealed(payload: Buffer): string {
 
 function opened(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  // The decoder overlooks what is no base64; what was issued is canonical.
+  // The decoder ignores characters that are not base64, but every issued text is canonical.
   if (bytes.toString('base64') !== text || bytes.length <= markBytes) return undefined;
   const payload = bytes.subarray(markBytes);
   return mark(payload).equals(bytes.subarray(0, markBytes)) ? payload : undefined;

@@ -1,4 +1,5 @@
-// How the model is asked to think: the form of `thinking`, what each model takes of it, and what does not go with it.
+// How a request controls thinking: the form of `thinking`, the types that a model accepts, and fields that conflict
+// with it.
 import { anything, integer, isObject, type Json, nullable, object } from '../checks.ts';
 import { choice, union } from './fields.ts';
 import type { SimulatedModel, ThinkingType } from './models.ts';
@@ -15,11 +16,11 @@ export const thinkingConfig = union({
 });
 
 export interface Thinking {
-  /** `manual` within a budget the caller set, `adaptive` as the model sees fit. */
+  /** `manual`: within the caller's budget; `adaptive`: the model decides. */
   readonly mode: 'off' | 'manual' | 'adaptive';
-  /** Whether the request says so, or the model thinks of its own accord. */
+  /** Whether the request sets it, or it is the model's default. */
   readonly stated: boolean;
-  /** The text is left out of the answer. */
+  /** The response leaves the thinking text out. */
   readonly hidden: boolean;
 }
 
@@ -32,7 +33,7 @@ export function thinkingOf(body: Json, model: SimulatedModel): Thinking {
   return { mode: off ? 'off' : 'adaptive', stated: false, hidden };
 }
 
-/** Whether the model must call a tool. */
+/** Whether the request forces the model to call a tool. */
 export function forcesTool({ tool_choice: choice }: Json): boolean {
   return isObject(choice) && (choice.type === 'any' || choice.type === 'tool');
 }
@@ -44,7 +45,7 @@ export function checkThinking(body: Json, model: SimulatedModel, betas: Readonly
   if (!model.thinking.includes(request)) throw badRequest(refusedType(request, model));
   const effort = isObject(body.output_config) ? String(body.output_config.effort) : '';
   const turnsOff = request === 'disabled' || request === 'between_tools';
-  // Models that only learned to stop thinking after adaptive became the rule keep it at high efforts.
+  // Models that think by default cannot turn thinking off at high efforts.
   if (turnsOff && model.thinksByDefault && (effort === 'xhigh' || effort === 'max')) {
     throw badRequest(
       `"thinking.type.${request}" is not supported with "output_config.effort" "${effort}" for this model.`,
@@ -52,7 +53,7 @@ export function checkThinking(body: Json, model: SimulatedModel, betas: Readonly
   }
   if (turnsOff) return;
   const budget = (body.thinking as Json).budget_tokens;
-  // Between tool calls the budget is that of all thinking together.
+  // With interleaved thinking the budget covers all thinking between tool calls, so it may exceed `max_tokens`.
   const interleaved = betas.has(interleavedThinking);
   if (request === 'enabled' && !interleaved && typeof body.max_tokens === 'number') {
     if (Number(budget) >= body.max_tokens) {

@@ -1,4 +1,5 @@
-// Thinking that comes back in a conversation: it is what the simulator issued, and stands where thinking within a budget wants it.
+// Thinking blocks in the history. The simulator must have issued them; thinking within a budget requires them at
+// certain positions.
 import { isThinking, type PlacedBlock, type Turn } from './messages.ts';
 import { badRequest } from './refusal.ts';
 import { isIssuedData, judgeSignature } from './signature.ts';
@@ -10,7 +11,7 @@ export function checkThoughts(turns: readonly Turn[], thinking: Thinking): void 
   for (const turn of turns) {
     for (const one of turn.blocks) checkIssued(one, turn === latest);
   }
-  // The other modes leave it to the caller where thinking stands and whether it is sent back at all.
+  // In the other modes the caller may send thinking blocks anywhere or leave them out.
   if (thinking.mode !== 'manual') return;
   for (const turn of turns) if (turn.role === 'assistant') thinkingFirst(turn);
   thinkingKept(turns);
@@ -38,7 +39,7 @@ function thinkingFirst({ messages }: Turn): void {
   );
 }
 
-/** The turn in which the latest run of tool calls began still has its thinking, as has the start of the answer itself. */
+/** The first assistant turn after the latest user turn without tool results must begin with its thinking block. */
 function thinkingKept(turns: readonly Turn[]): void {
   const begun = turns.findLastIndex((turn) => turn.role === 'user' && !turn.blocks.some(isResult));
   const first = turns.slice(begun + 1).find((turn) => turn.role === 'assistant')?.blocks[0];

@@ -1,4 +1,4 @@
-// Tools and the choice among them, as ToolUnion and ToolChoice of the vendor's SDK have them.
+// Tools and the choice among them, as ToolUnion and ToolChoice of the vendor's SDK define them.
 import {
   anyObject,
   anything,
@@ -33,7 +33,7 @@ const examples = { input_examples: arrayOf(anyObject) };
 
 const inputSchema: Check = (value, path) => {
   if (!isObject(value)) throw wrongType(path, 'an object', value);
-  // Whatever else a schema holds is judged as a schema, below.
+  // Only `type` is checked here; `checkInputSchema` checks the rest of the schema.
   object({ type: choice('object') })({ ...('type' in value && { type: value.type }) }, path);
   checkInputSchema(value, vendorPath(path));
 };
@@ -70,7 +70,7 @@ const fetching = {
 const late = { use_cache: boolean };
 const included = { response_inclusion: choice('full', 'excluded') };
 
-/** Tools the vendor defines: their type, the name each must have, the fields of its own. */
+/** Tools that the vendor defines: type, required name, additional fields. */
 const defined: readonly (readonly [string, string, Readonly<Record<string, Check>>])[] = [
   ['bash_20250124', 'bash', examples],
   ['text_editor_20250124', 'str_replace_editor', examples],
@@ -109,7 +109,7 @@ const variants: Readonly<Record<string, Check>> = {
   computer_toolset_20260801: toolset,
 };
 
-/** A tool without a type is the caller's own. */
+/** A tool without a type is one of the caller's own. */
 const tool: Check = (value, path) => {
   if (!isObject(value)) throw wrongType(path, 'an object', value);
   const tag = value.type ?? 'custom';
@@ -131,12 +131,12 @@ export const toolChoice = union({
   none: object({ type }),
 });
 
-/** The name a tool is called by; a toolset is told by its type. */
+/** The name of a tool; a toolset has only its type. */
 export function nameOf(one: Json): string {
   return String(one.name ?? one.type);
 }
 
-/** The tools that the caller runs, with the schema their input follows. */
+/** The tools that the caller runs, which have an input schema. */
 export function callable(list: readonly Json[]): readonly Json[] {
   return list.filter((one) => one.input_schema !== undefined);
 }

@@ -1,5 +1,5 @@
-// What an answer is said to have cost, in the vendor's fields: tokens of the prompt cache are not among the input tokens,
-// those of thinking are among the output tokens (Usage of its SDK).
+// The usage of a response in the vendor's fields: input tokens exclude those of the prompt cache, output tokens include
+// those of thinking (Usage of its SDK).
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
 import type { MessageRequest } from './message-request.ts';
@@ -9,7 +9,7 @@ export interface Spent {
   readonly textTokens: number;
 }
 
-/** Undefined where a test took usage away; what it scripted stands in place of the estimates. */
+/** Undefined where a test removes usage. Scripted fields replace the estimates. */
 export function usageOf(request: MessageRequest, behaviour: Behaviour, spent: Spent): Json | undefined {
   if (behaviour.usage === null) return undefined;
   const { uncached, read, written } = request.prompt;
@@ -27,7 +27,7 @@ export function usageOf(request: MessageRequest, behaviour: Behaviour, spent: Sp
   };
 }
 
-/** At the start of a stream: all is known but the output. */
+/** The usage at the start of a stream: complete except for the output. */
 export function startingUsage(usage: Json): Json {
   const { output_tokens_details: _details, server_tool_use: _searches, ...known } = usage;
   return { ...known, output_tokens: 1 };
@@ -42,7 +42,7 @@ const cumulative = [
   'server_tool_use',
 ];
 
-/** At the end of a stream: the fields that MessageDeltaUsage of the vendor's SDK has. */
+/** The usage at the end of a stream: the fields of MessageDeltaUsage in the vendor's SDK. */
 export function endingUsage(usage: Json): Json {
   return Object.fromEntries(Object.entries(usage).filter(([name]) => cumulative.includes(name)));
 }

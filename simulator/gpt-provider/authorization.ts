@@ -1,4 +1,4 @@
-// Whether the vendor would take this key. Accepted are `sk-sim-…` and what the simulator's owner listed.
+// Whether the vendor would accept this key. Valid are keys of the form `sk-sim-…` and the configured keys.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from './refusal.ts';
 
@@ -11,12 +11,13 @@ export function authorize(headers: IncomingHttpHeaders, keys: ReadonlySet<string
     throw new Refusal(401, { message });
   }
   if (isAccepted(key, keys)) return;
-  // The vendor shows the key's ends, so this does: who passes the message on shows part of a secret.
+  // The vendor shows both ends of the key, and so does this message: a program that passes it on shows a part of a
+  // secret.
   const message = `Incorrect API key provided: ${masked(key)}. You can find your API key at https://platform.openai.com/account/api-keys.`;
   throw new Refusal(401, { message, code: 'invalid_api_key' });
 }
 
-/** @param keys besides those of the simulator's own form */
+/** @param keys valid keys besides those of the simulator's own form */
 export function isAccepted(key: string, keys: ReadonlySet<string>): boolean {
   return /^sk-sim-[A-Za-z0-9_-]+$/.test(key) || keys.has(key);
 }

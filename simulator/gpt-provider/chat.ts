@@ -1,5 +1,5 @@
-// What happens to a chat request that was found valid, alike wherever the vendor's chat completions are served: the
-// behaviour asked for is found, the completion made, and sent whole or as the events of a stream.
+// Responds to a valid chat request, for every service with the vendor's chat completions: finds the requested
+// behaviour, makes the completion, and sends it whole or as the events of a stream.
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
@@ -11,16 +11,16 @@ import { Refusal } from './refusal.ts';
 import type { ChatRequest } from './request.ts';
 import type { Identity } from './response.ts';
 
-/** How one service puts into words and frames what is the same everywhere. */
+/** The parts of a response that differ between services: texts and framing. */
 export interface ChatForm {
-  /** All but the content type. */
+  /** All headers except the content type. */
   headers(status: number): Readonly<Record<string, string>>;
   stringify(value: Json): string;
   object(completion: Completion, identity: Identity): Json;
   chunks(completion: Completion, identity: Identity): Iterable<Json>;
-  /** The body of a scripted error, and the event that ends a stream with one. */
+  /** The body of a scripted error, which is also the event that ends a broken stream. */
   error(status: number, scripted: Behaviour['error']): Json;
-  /** What a model that shows its thinking thinks. */
+  /** The thinking of a model that shows it. */
   readonly thought?: string;
 }
 
@@ -31,7 +31,7 @@ export interface ChatExchange {
   readonly context: ResponseContext;
 }
 
-/** @throws Refusal where the body is not JSON; of another content type it is undefined, as holding no parameters */
+/** Undefined for another content type, as a body without parameters. @throws Refusal where the body is not JSON */
 export function bodyOf({ headers, body }: Received): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return undefined;
   try {
@@ -43,7 +43,7 @@ export function bodyOf({ headers, body }: Received): unknown {
   }
 }
 
-/** Scripted, or asked for in the last message. @throws Refusal where the directive is malformed */
+/** The scripted behaviour, or the one in the last message. @throws Refusal where the directive is malformed */
 export function behaviourFor({ messages }: ChatRequest, context: ResponseContext): Behaviour {
   const scripted = context.scripted();
   const last = messages.at(-1);
@@ -90,7 +90,7 @@ function* framed(chunks: Iterable<Json>): Generator<string> {
   yield 'data: [DONE]\n\n';
 }
 
-/** So many events, then the error as one more, and no `[DONE]`. */
+/** Yields this many events, then the error as one more, and no `[DONE]`. */
 function* broken(events: Iterable<string>, after: number, error: Json): Generator<string> {
   let count = 0;
   for (const event of events) {

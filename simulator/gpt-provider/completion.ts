@@ -1,4 +1,4 @@
-// What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
+// The simulated model's completion. The same request gets the same completion; its text states that it is simulated.
 import type { Behaviour } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { sampleOf } from '../sample.ts';
@@ -15,23 +15,23 @@ export interface ToolCall {
 }
 
 export interface Completion {
-  /** What the model shows of its thinking; empty for most. */
+  /** The thinking that the model shows; empty for most models. */
   readonly thought: string;
   /** The text as the events of a stream carry it; undefined beside calls. */
   readonly deltas: readonly string[] | undefined;
   readonly toolCalls: readonly ToolCall[];
-  /** The deprecated form, of a request with `functions`. */
+  /** The deprecated form, for a request with `functions`. */
   readonly functionCall: { readonly name: string; readonly arguments: string } | undefined;
   readonly finishReason: string;
-  /** Undefined where a test took it away. */
+  /** Undefined where a test removes it. */
   readonly usage: Json | undefined;
 }
 
 export interface Wish {
   readonly behaviour: Behaviour;
-  /** What was received, as text, for a behaviour that asks for it. */
+  /** The received request as text, for a behaviour with `echo`. */
   readonly echo: () => string;
-  /** What a model that shows its thinking thinks. */
+  /** The thinking of a model that shows it. */
   readonly thought?: string;
 }
 
@@ -76,7 +76,7 @@ function completeCalls(
     0,
   );
   const deprecated = made.calls.find((call) => call.deprecated);
-  // The vendor documents that a call the caller forced by name ends with `stop`.
+  // As the vendor documents, a call that the caller forced by name ends with `stop`.
   const forced = isObject(request.body.tool_choice) && request.body.tool_choice.type !== 'allowed_tools';
   return {
     deltas: undefined,
@@ -94,7 +94,7 @@ function completeCalls(
   };
 }
 
-/** Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. */
+/** Makes only the calls that the request demands. With `auto` a model may respond with text, and this one does. */
 function requestedCalls({ body }: ChatRequest): readonly Call[] {
   if (isObject(body.function_call)) {
     const wanted = (body.functions as readonly Json[]).find(
@@ -104,7 +104,7 @@ function requestedCalls({ body }: ChatRequest): readonly Call[] {
   }
   const choice = body.tool_choice;
   const tools = (body.tools ?? []) as readonly Json[];
-  // Several only where the request says so itself: that they are allowed is the vendor's default.
+  // Several calls only if the request sets `parallel_tool_calls`, although the vendor allows them by default.
   if (choice === 'required')
     return tools.slice(0, body.parallel_tool_calls === true ? undefined : 1).map(sampleCall);
   if (!isObject(choice)) return [];

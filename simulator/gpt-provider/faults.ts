@@ -1,4 +1,4 @@
-// What is wrong with a field, in the vendor's words and codes.
+// The errors of a field in the vendor's texts and codes.
 import { type FieldFault, kindOf, listed } from '../checks.ts';
 import { badField, type Refusal } from './refusal.ts';
 

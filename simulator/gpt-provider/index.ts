@@ -1,4 +1,4 @@
-// The GPT vendor's wire format: chat completions, moderations and the model list, refused and answered as the vendor does.
+// The GPT vendor's wire format: chat completions, moderations and the model list, with the vendor's refusals.
 import { FieldFault, isObject, type Json } from '../checks.ts';
 import type { Received, ResponseContext, SimulatedResponse, WireFormat } from '../wire-format.ts';
 import { authorize } from './authorization.ts';
@@ -75,7 +75,7 @@ function moderation(received: Received, context: ResponseContext): SimulatedResp
   return { ...jsonResponse(status, value, context), behaviour };
 }
 
-/** With the vendor's padding against guessing tokens by the sizes of packets, and usage null until the last. */
+/** Adds the vendor's padding, which prevents guessing tokens by packet sizes. `usage` is null before the last chunk. */
 function* ownChunks(request: ChatRequest, chunks: Iterable<Json>): Generator<Json> {
   const { stream_options: options } = request.body;
   const obfuscated = !isObject(options) || options.include_obfuscation !== false;
@@ -110,7 +110,7 @@ function decodedName(name: string): SimulatedModel {
   try {
     decoded = decodeURIComponent(name);
   } catch {
-    // A name that cannot be decoded is no model's either.
+    // A name that cannot be decoded is no model's name.
   }
   const model = findModel(decoded);
   if (model === undefined) throw unknownModel(decoded);

@@ -1,5 +1,5 @@
-// The conversation as the vendor takes it: each message's form, and the order of tool calls and their results.
-// Follows ChatCompletionMessageParam of the vendor's SDK and the refusals its users quote.
+// The form of each message, and the order of tool calls and their results. Follows ChatCompletionMessageParam of the
+// vendor's SDK and the refusals that its users quote.
 import {
   anyObject,
   anything,
@@ -22,20 +22,20 @@ export interface Message extends Json {
   readonly content?: unknown;
 }
 
-/** The text of a message, parts joined; what is no text counts as nothing. */
+/** The text of a message, with its parts joined. Parts without text are skipped. */
 export function textOf(message: Message): string {
   if (typeof message.content === 'string') return message.content;
   if (!Array.isArray(message.content)) return '';
   return message.content.map((part: Json) => (typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-/** What of the vendor's messages is taken: other services of the same models take less. */
+/** The messages that a service accepts. Other services of the same models accept fewer. */
 export interface ConversationForm {
   readonly roles: readonly ('system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function')[];
-  /** What a user's content may be made of. */
+  /** The parts that a user's content may contain. */
   readonly userParts: readonly ('text' | 'image_url' | 'input_audio' | 'file')[];
   readonly customCalls: boolean;
-  /** Marks in a user's content for the prompt cache. */
+  /** Whether a user's content may contain marks for the prompt cache. */
   readonly cacheBreakpoints: boolean;
 }
 
@@ -108,7 +108,7 @@ const anyCall = tagged('type', {
   }),
 });
 
-/** The vendor speaks of content that is null in its own way, with a dot before the index. */
+/** For null content the vendor has a different error, with a dot before the index. */
 function content(check: Check): Check {
   return (value, path) => {
     if (value === null) throw nullContent(path);
@@ -128,7 +128,8 @@ function assistantMessage(parts: Check, call: Check): Check {
       name,
       refusal: nullable(string()),
       audio: nullable(object({ id: string() })),
-      // Not in the SDK's type of a message sent, but in what the vendor answers and callers send back as history.
+      // The SDK's type of a request message lacks it, but the vendor's responses have it and callers send it back in
+      // the history.
       annotations: arrayOf(anyObject),
       tool_calls: arrayOf(call, { min: 1, max: 128 }),
       function_call: nullable(functionCall),
@@ -149,7 +150,10 @@ export const messages = conversation({
   cacheBreakpoints: true,
 });
 
-/** Every call of an assistant turn is answered, by tool messages that follow it at once, and nothing else is. */
+/**
+ * Every call of an assistant message has its result in the tool messages directly after it, and every result has its
+ * call.
+ */
 export function checkOrder(list: readonly Message[]): void {
   let open = new Set<string>();
   list.forEach((one, index) => {

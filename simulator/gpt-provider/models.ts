@@ -1,14 +1,14 @@
-// The models the simulated vendor serves, and what of them decides whether a request is refused.
-// Its own table rather than the catalog, so that the two can contradict each other. From the vendor's model pages.
+// The models that the simulated vendor serves, with the properties that decide whether a request is refused. This table
+// is separate from the catalog, so that a test can detect a difference. The source is the vendor's model pages.
 
 export interface ModelTraits {
-  /** False: exists, but not for chat completions. */
+  /** False: the model exists, but not for chat completions. */
   readonly chat: boolean;
   readonly contextTokens: number;
   readonly outputTokensMax: number;
-  /** Efforts it takes; empty for a model that does not reason. */
+  /** Accepted efforts; empty for a model that does not reason. */
   readonly efforts: readonly string[];
-  /** Takes function tools only with effort `none`. */
+  /** Accepts function tools only with effort `none`. */
   readonly toolsWithoutEffort: boolean;
   readonly verbosity: boolean;
   readonly audio: boolean;
@@ -17,7 +17,7 @@ export interface ModelTraits {
 
 export interface SimulatedModel extends ModelTraits {
   readonly name: string;
-  /** The dated name that answers. */
+  /** The dated name in responses. */
   readonly snapshot: string;
   /** Unix seconds. */
   readonly created: number;
@@ -68,7 +68,7 @@ const gpt62: ModelTraits = { ...gpt54Long, efforts: ['low', 'medium', 'high', 'x
 const chatLatest: ModelTraits = { ...gpt5, efforts: [], contextTokens: 128_000, outputTokensMax: 16_384 };
 const notChat: ModelTraits = { ...plain, chat: false };
 
-// Name without date · its dates, the last of which answers for the bare name · traits.
+// Undated name · its dates, the last for the undated name · capabilities.
 const families: readonly (readonly [string, readonly string[], ModelTraits])[] = [
   ['gpt-3.5-turbo', ['1106', '0125'], old],
   ['gpt-3.5-turbo-16k', [], old],
@@ -147,7 +147,7 @@ const models = new Map(
   }),
 );
 
-/** The date in the name, else a fixed one: what matters is that it does not change. */
+/** The date in the name, otherwise a fixed date: it only must not change. */
 function createdAt(snapshot: string): number {
   const date = /\d{4}-\d{2}-\d{2}$/.exec(snapshot)?.[0] ?? '2024-01-01';
   return Date.parse(date) / 1000;

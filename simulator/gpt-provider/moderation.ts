@@ -1,10 +1,10 @@
-// The vendor's moderation endpoint. It judges nothing: a text counts as of a category where it says so, as `flag:violence`, with
-// the score behind it if there is one, as `flag:violence=0.4`. Follows ModerationCreateParams and ModerationCreateResponse of the
-// vendor's SDK, for the omni models. How many texts the vendor takes at a time, and of what length, it does not say.
+// The vendor's moderation endpoint. It classifies nothing: a text is in a category if it contains `flag:violence`, or
+// `flag:violence=0.4` with a score. Follows ModerationCreateParams and ModerationCreateResponse of the vendor's SDK,
+// for the omni models. The vendor does not document how many texts it accepts at a time, nor their length.
 import { arrayOf, type Check, isObject, type Json, object, oneOf, string, tagged } from '../checks.ts';
 import { badField, Refusal } from './refusal.ts';
 
-/** @param body as received. @returns the answer. @throws Refusal, FieldFault */
+/** @param body as received. @returns the response. @throws Refusal, FieldFault */
 export function moderate(body: unknown, sequence: number): Json {
   if (!isObject(body)) throw new Refusal(400, { message: 'you must provide an input parameter' });
   checkParameters(body, '');
@@ -40,7 +40,7 @@ const checkParameters = object(
   { model: oneOf('omni-moderation-latest', 'omni-moderation-2024-09-26') },
 );
 
-/** What is made of parts is judged as one. */
+/** Parts are moderated together, as one text. */
 function textsOf(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [String(value)];
   if (!value.some(isObject)) return value.map(String);

@@ -1,5 +1,5 @@
-// The optional parameters of a chat completion, each with what it takes by itself.
-// Follows ChatCompletionCreateParams of the vendor's SDK; which go together, and with which model, is in rules.ts.
+// The optional parameters of a chat completion, each with its own check. Follows ChatCompletionCreateParams of the
+// vendor's SDK. rules.ts checks combinations, and limits of a model.
 import {
   anyObject,
   anything,

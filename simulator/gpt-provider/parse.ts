@@ -1,4 +1,4 @@
-// A chat-completion request as the vendor takes it: parameters, then the model, then what they may not be together.
+// Parses a chat request in the vendor's order: parameters, the model, then combinations of parameters.
 import { isObject, object, string } from '../checks.ts';
 import { messages } from './messages.ts';
 import { findModel } from './models.ts';

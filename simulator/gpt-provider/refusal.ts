@@ -1,4 +1,4 @@
-// Refusals in the vendor's own envelope, words and codes, as users of it have quoted them.
+// Refusals in the vendor's envelope, texts and codes, as its users have quoted them.
 
 export interface VendorError {
   readonly message: string;
@@ -24,12 +24,12 @@ export class Refusal extends Error {
   }
 }
 
-/** 400 about one field. */
+/** A 400 about one field. */
 export function badField(param: string, message: string, code: string | null = null): Refusal {
   return new Refusal(400, { message, param, code });
 }
 
-/** What the vendor says with a status when nothing more is known: for scripted errors. */
+/** The vendor's usual error of a status, for scripted errors. */
 export function usualError(status: number): VendorError {
   const row = usual[status] ?? (status >= 500 ? usual[500] : undefined);
   return {

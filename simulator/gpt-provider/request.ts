@@ -1,10 +1,10 @@
-// A chat-completion request that was found valid.
+// A chat request that passed every check.
 import type { Json } from '../checks.ts';
 import { estimateTokens } from '../tokens.ts';
 import { type Message, textOf } from './messages.ts';
 import type { SimulatedModel } from './models.ts';
 
-/** Fields are as sent; `body` holds the rest. */
+/** `body` contains the fields as sent. */
 export interface ChatRequest {
   readonly body: Json;
   readonly model: SimulatedModel;
@@ -13,13 +13,13 @@ export interface ChatRequest {
   readonly promptTokens: number;
 }
 
-/** @param body its parameters and messages were found valid, each by itself */
+/** @param body with parameters and messages that each passed their check */
 export function chatRequest(body: Json, model: SimulatedModel): ChatRequest {
   const messages = body.messages as readonly Message[];
   return { body, model, messages, stream: body.stream === true, promptTokens: promptTokens(messages) };
 }
 
-/** The vendor adds about three tokens a message and three for the answer's start. */
+/** The vendor adds about three tokens per message, and three for the start of the response. */
 function promptTokens(list: readonly Message[]): number {
   return list.reduce((sum, one) => sum + 3 + estimateTokens(textOf(one)), 3);
 }

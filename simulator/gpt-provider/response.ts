@@ -1,5 +1,5 @@
 // A completion in the vendor's two forms: one object, or the chunks of a stream (ChatCompletion, ChatCompletionChunk).
-// Here is what they hold wherever these models are served; what one service adds, it adds to what comes out of here.
+// This file writes the fields common to all services of these models; a service adds its own afterwards.
 import { isObject, type Json } from '../checks.ts';
 import { words } from '../tokens.ts';
 import type { Completion, ToolCall } from './completion.ts';
@@ -37,7 +37,7 @@ export function completionObject(request: ChatRequest, completion: Completion, i
   };
 }
 
-/** The last, without choices, tells the usage, if the request asked for it. */
+/** The last chunk has the usage and no choices, if the request wants usage. */
 export function* completionChunks(
   request: ChatRequest,
   completion: Completion,
@@ -99,7 +99,7 @@ function wholeCall({ id, type, name, arguments: text }: ToolCall): Json {
     : { id, type, function: { name, arguments: text } };
 }
 
-/** Arguments come in several deltas, so that who joins them is put to the test. */
+/** Arguments come in several deltas, so that clients must join them. */
 function halves(text: string): readonly string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== '');

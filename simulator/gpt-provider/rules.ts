@@ -1,5 +1,5 @@
-// What parameters that are each right may not be together, or with this model.
-// The order of the rules is ours: the vendor tells one mistake at a time.
+// Rules among the parameters of a request, and of the model. The vendor reports one error at a time; the order of the
+// rules is the simulator's own.
 import { isObject, type Json } from '../checks.ts';
 import { textOf } from './messages.ts';
 import { badField } from './refusal.ts';
@@ -11,7 +11,7 @@ export function checkRules(request: ChatRequest): void {
   for (const rule of rules) rule(request);
 }
 
-/** Those of the rules that hold for a model of any make. @throws Refusal */
+/** The rules that apply to models of every make. @throws Refusal */
 export function checkFit(request: ChatRequest): void {
   for (const rule of [choiceNeedsTools, chosenToolExists, outputFits, contextFits]) rule(request);
 }
@@ -29,7 +29,7 @@ function onlyWith(field: string, other: string, phrase: string): Rule {
 
 const choiceNeedsTools = onlyWith('tool_choice', 'tools', 'are specified');
 
-// What needs something else, then what this model does not take, then what does not fit into it.
+// First requirements between parameters, then parameters that the model does not accept, then sizes.
 const rules: readonly Rule[] = [
   onlyWith('stream_options', 'stream', 'is enabled'),
   onlyWith('metadata', 'store', 'is enabled'),

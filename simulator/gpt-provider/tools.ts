@@ -1,4 +1,4 @@
-// Tools, the choice among them and the form of the answer, as the vendor takes them.
+// The form of tools, of the choice among them, and of the response format.
 import {
   anyObject,
   anything,
@@ -43,7 +43,7 @@ const customTool = object({
 
 export const tools = toolList({ function: functionTool, custom: customTool });
 
-/** Where there are no tools but functions. */
+/** For services whose only tools are functions. */
 export const functionTools = toolList({ function: functionTool });
 
 function toolList(kinds: Readonly<Record<string, Check>>): Check {
@@ -85,7 +85,7 @@ export const responseFormat = tagged('type', {
   }),
 });
 
-/** Name of a tool or of what a choice names, function or custom. */
+/** The name of a tool, or of the tool that a choice names; function or custom. */
 export function nameOf(tool: Json): string {
   const inner = isObject(tool.function) ? tool.function : tool.custom;
   return isObject(inner) ? String(inner.name) : '';

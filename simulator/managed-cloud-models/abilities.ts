@@ -1,4 +1,5 @@
-// What of the common fields this model does not take: the same API for all models, and a refusal where one lacks something.
+// Parts of the common API that a model may not accept. All models have the same API; a request for a missing capability
+// is refused.
 import { isObject, type Json } from '../checks.ts';
 import { invalid, malformedForModel, modelRefuses, Refusal, unsupportedField } from './refusal.ts';
 import { allBlocksOf, blocksOf, type ConverseRequest, inferenceOf, systemOf, toolsOf } from './request.ts';
@@ -91,7 +92,7 @@ export function cachePointsFit(request: ConverseRequest): void {
   }
   const ttl = points.map((point) => String(point.ttl ?? '5m')).find((wanted) => !caching.includes(wanted));
   if (ttl !== undefined) throw unsupportedField('cachePoint.ttl');
-  // It marks the block before it, so it cannot be the first; the words are ours.
+  // A cache point marks the block before it, so it cannot be the first. The text is the simulator's own.
   for (const { kind, path } of blocksOf(request)) {
     if (kind === 'cachePoint' && path.endsWith('.content.0')) {
       throw invalid(`The cachePoint block at ${path} must follow the content block that it marks.`);
@@ -103,7 +104,7 @@ function pointsIn(blocks: readonly Json[]): readonly Json[] {
   return blocks.flatMap(({ cachePoint }) => (isObject(cachePoint) ? [cachePoint] : []));
 }
 
-/** Guardrails of the simulated account are those whose id begins with `sim`. */
+/** The simulated account has the guardrails whose id begins with `sim`. */
 export function guardrailFits({ body }: ConverseRequest): void {
   const { guardrailConfig } = body;
   if (!isObject(guardrailConfig)) return;

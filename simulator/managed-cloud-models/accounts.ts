@@ -1,13 +1,13 @@
-// The simulated accounts: what signs a request that the vendor would take, and what it would refuse. Nothing here opens
-// anything: the ids have the vendor's form with SIM in it.
+// The simulated accounts, which sign requests that the vendor would accept or refuse. They are no real credentials: the
+// ids have the vendor's form with SIM in it.
 
 export interface Account {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of temporary credentials, which are refused without it. */
+  /** Temporary credentials have it, and are refused without it. */
   readonly sessionToken?: string;
   readonly expired?: boolean;
-  /** Known, and allowed nothing. */
+  /** Known, but without any permission. */
   readonly denied?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Whether the vendor would take these credentials: a signature by one of the simulated accounts, or an API key.
-// Signatures are verified in full; what the vendor answers at each step is its own type and text.
+// Whether the vendor would accept these credentials: a signature by one of the simulated accounts, or an API key.
+// Signatures are verified completely; each step has the vendor's own error type and text.
 import type { Received, ResponseContext } from '../wire-format.ts';
 import { type Account, findAccount } from './accounts.ts';
 import { Refusal, type VendorError } from './refusal.ts';
@@ -41,7 +41,7 @@ function checkApiKey(key: string, keys: ReadonlySet<string>): void {
   throw new Refusal(403, { type: 'AccessDeniedException', message }, 'framework');
 }
 
-/** What the Authorization header claims, with the headers it leans on. */
+/** The parts of the Authorization header, and the headers that it depends on. */
 interface Claim {
   readonly accessKeyId: string;
   readonly scope: Scope;
@@ -62,7 +62,8 @@ function parseClaim({ headers }: Received, authorization: string): Claim {
   const time = headers['x-amz-date'];
   const absent = ['Credential', 'SignedHeaders', 'Signature'].filter((name) => !fields.get(name));
   const complaints = absent.map((name) => `Authorization header requires '${name}' parameter.`);
-  // The plain Date header, which the vendor takes as well, is not: it would have to be signed, and no SDK sends it.
+  // The vendor also accepts the plain Date header. The simulator does not: it would have to be signed, and no SDK sends
+  // it.
   if (typeof time !== 'string') {
     complaints.push("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.");
   }
@@ -151,7 +152,8 @@ function checkSignature(received: Received, claim: Claim, account: Account): voi
   const canonical = canonicalRequest(received, claim.signedHeaders);
   const text = stringToSign(canonical, claim.scope, claim.time);
   if (signatureOf(text, account.secretAccessKey, claim.scope) === claim.signature) return;
-  // The vendor quotes all that it signed, the session token's header included: who passes this text on passes that on.
+  // The vendor quotes every signed header, also the session token. A program that passes this text on passes the token
+  // on.
   throw badSignature(
     `The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.\n\nThe Canonical String for this request should have been\n'${canonical}'\n\nThe String-to-Sign should have been\n'${text}'\n`,
   );

@@ -1,4 +1,4 @@
-// What an answer refers to, where the request asked for it: the beginning of each document and search result with citations on.
+// The citations of a response: the beginning of each document and search result for which the request enabled them.
 import type { Citation } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { allBlocksOf, type ConverseRequest } from './request.ts';
@@ -51,7 +51,7 @@ function resultCitation({ title, source, content }: Json, searchResultIndex: num
   };
 }
 
-/** Empty for what is not text: its pages are counted, not its characters. */
+/** Empty for media without text: their pages are counted, not their characters. */
 function textIn({ text, content }: Json): string {
   if (typeof text === 'string') return text;
   return Array.isArray(content) ? content.map((block: Json) => block.text).join('') : '';

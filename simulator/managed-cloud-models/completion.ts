@@ -1,4 +1,4 @@
-// What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
+// The simulated model's completion. The same request gets the same completion; its text states that it is simulated.
 import type { Behaviour } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { sampleOf } from '../sample.ts';
@@ -14,34 +14,34 @@ export type Block =
   | {
       readonly kind: 'thought';
       readonly deltas: readonly string[];
-      /** Undefined where the model's family signs nothing, and of a thought that was cut. */
+      /** Undefined for a model family without signatures, and for a thought that was cut. */
       readonly signature: string | undefined;
     }
   | { readonly kind: 'redactedThought'; readonly data: string }
   | {
       readonly kind: 'text';
       readonly deltas: readonly string[];
-      /** Not empty where the request asked for citations. */
+      /** Empty unless the request enabled citations. */
       readonly citations: readonly Json[];
     }
   | {
       readonly kind: 'call';
       readonly id: string;
       readonly name: string;
-      /** As text: what a behaviour scripts need not be JSON. */
+      /** A text, because scripted input need not be JSON. */
       readonly input: string;
     };
 
 export interface Completion {
   readonly blocks: readonly Block[];
   readonly stopReason: string;
-  /** The stop sequence that was met. */
+  /** The stop sequence that ended the text. */
   readonly stopSequence: string | undefined;
-  /** Undefined where a test took it away. */
+  /** Undefined where a test removes it. */
   readonly usage: Json | undefined;
 }
 
-/** @param echo what was received, as text, for a behaviour that asks for it */
+/** @param echo the received request as text, for a behaviour with `echo` */
 export function complete(request: ConverseRequest, behaviour: Behaviour, echo: () => string): Completion {
   if (behaviour.blocked !== undefined) return blockedBy(request, behaviour, behaviour.blocked);
   const { maxTokens: limit = request.model.outputTokensMax, stopSequences = [] } = inferenceOf(request);
@@ -68,7 +68,7 @@ export function complete(request: ConverseRequest, behaviour: Behaviour, echo: (
   };
 }
 
-/** A guardrail's answer: its own text in the place of the model's. */
+/** The response of a guardrail: its text replaces the model's. */
 function blockedBy(request: ConverseRequest, behaviour: Behaviour, stopReason: string): Completion {
   const { deltas, tokens } = spoken(behaviour.text ?? 'Sorry, the simulated guardrail blocked this.');
   return {
@@ -96,7 +96,7 @@ function stopReasonOf(end: {
 function thoughtOf(request: ConverseRequest, { reasoning }: Behaviour): Speech {
   if (reasoning !== undefined) return spoken(reasoning);
   if (!thinks(request)) return spoken('');
-  // This family hides what it thinks behind one word.
+  // This family shows one word instead of its thinking.
   return spoken(request.model.family === 'nova' ? '[REDACTED]' : 'A simulated thought: no model was asked.');
 }
 
@@ -136,8 +136,8 @@ function ownText(request: ConverseRequest): string {
 type Call = NonNullable<Behaviour['toolCalls']>[number];
 
 /**
- * Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. Several are made
- * only where the request says itself that they may be: it is the default.
+ * Makes only the calls that the request demands. With `auto` a model may respond with text, and this one does. Several
+ * calls are made only if the request explicitly allows them, although that is the default.
  */
 function requestedCalls(request: ConverseRequest): readonly Call[] {
   const choice = toolChoiceOf(request);
@@ -158,7 +158,7 @@ function sampleCall({ name, inputSchema }: Json): Call {
   return { name: String(name), arguments: JSON.stringify(sampleOf(json)) };
 }
 
-/** Ids differ within a conversation, as models that look at all of it demand. */
+/** Ids differ within a conversation: some models require it of the whole history. */
 function callBlock(
   { model, messages }: ConverseRequest,
   call: Call,

@@ -1,5 +1,5 @@
-// The blocks of a message as the vendor's model of its API has them (ContentBlock, SystemContentBlock of its SDK): forms only.
-// Where a block may stand and which model takes it is judged in conversation.ts and abilities.ts.
+// The forms of a message's blocks, as in the vendor's model of its API (ContentBlock, SystemContentBlock of its SDK).
+// conversation.ts and abilities.ts check the position of a block and whether the model accepts it.
 import { arrayOf, boolean, type Check, integer, object, oneOf, string } from '../checks.ts';
 import { blob, jsonObject, union } from './shapes.ts';
 
@@ -128,7 +128,10 @@ const citationsContent = object(
   },
 );
 
-/** Without toolAddition and toolRemoval, which live in messages of the role `system`: few models take those, none of ours. */
+/**
+ * Without toolAddition and toolRemoval, which are only in messages of the role `system`: few models accept those, none
+ * of this table.
+ */
 export const contentBlock = union('ContentBlock', {
   text: string(),
   image,

@@ -1,9 +1,9 @@
-// The conversation as the vendor takes it: whose turn it is, what each turn must hold, and which blocks belong to whom.
+// The rules of a conversation: order of turns, required content, and the role of each block.
 import { invalid, modelRefuses } from './refusal.ts';
 import { allBlocksOf, type ConverseRequest, systemOf } from './request.ts';
 
 export function turnsAlternate({ messages }: ConverseRequest): void {
-  // Some families take a conversation that begins with the assistant; the documentation says that none does.
+  // Some families accept a conversation that begins with the assistant, but the documentation says that none does.
   if (messages[0]?.role !== 'user') {
     throw invalid(
       'A conversation must start with a user message. Try again with a conversation that starts with a user message.',
@@ -25,7 +25,7 @@ export function contentIsThere({ messages }: ConverseRequest): void {
 }
 
 export function textsAreThere(request: ConverseRequest): void {
-  // Of the texts inside tool results it is not known whether all models refuse a blank one.
+  // Whether all models refuse a blank text inside a tool result is unknown.
   for (const { kind, value, path } of allBlocksOf(request)) {
     if (kind === 'text' && isBlank(value)) throw blankText(request, value as string, path);
   }
@@ -33,7 +33,7 @@ export function textsAreThere(request: ConverseRequest): void {
   if (blank) throw modelRefuses('system: text content blocks must contain non-whitespace text');
 }
 
-/** Spaces alone are blank too, which some models find out only themselves. */
+/** A text of spaces is blank too, but for some models the service leaves that refusal to the model. */
 function blankText({ model }: ConverseRequest, text: string, path: string) {
   if (model.family === 'claude' && text !== '') {
     return modelRefuses('messages: text content blocks must contain non-whitespace text');

@@ -1,5 +1,5 @@
-// additionalModelRequestFields: what each family takes beside the common fields. The service hands them to the model as they are,
-// so it is the model that refuses, each family in its own words.
+// additionalModelRequestFields: the fields that each model family accepts beside the common ones. The service passes
+// them to the model unchanged, so the model refuses them, with the family's own text.
 import {
   anyObject,
   arrayOf,
@@ -28,7 +28,7 @@ export function extraFieldsFit(request: ConverseRequest): void {
 }
 
 const type = string();
-/** Since the models that keep their thoughts to themselves; the older ones take it too. */
+/** Newer models hide their thinking by default and have this field; older ones accept it too. */
 const display = oneOf('summarized', 'omitted');
 
 const checks: Readonly<Partial<Record<Family, Check>>> = {

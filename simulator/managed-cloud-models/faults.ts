@@ -1,5 +1,6 @@
-// What is wrong with a field, in the vendor's words. It speaks of a place in three ways: `messages.0.content` where the service
-// explains itself, `messages.1.member.content` (from one) for a constraint of its model, `#/messages/0` for a stray key.
+// The errors of a field in the vendor's texts. The vendor writes a path in three ways: `messages.0.content` in texts of
+// the service, `messages.1.member.content` (counted from one) for a constraint of its API model, `#/messages/0` for an
+// unknown key.
 import { type FieldFault, isObject } from '../checks.ts';
 import { invalid, malformedInput, type Refusal, unreadable } from './refusal.ts';
 
@@ -30,7 +31,7 @@ export function refusalOf({ path, fault, value }: FieldFault): Refusal {
   }
 }
 
-/** `messages.0.content.1` */
+/** A path such as `messages.0.content.1`. */
 export function servicePath(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, '.$1');
 }
@@ -39,8 +40,10 @@ function memberPath(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, (_, index: string) => `.${Number(index) + 1}.member`);
 }
 
-/** The vendor's own framework would pass over a key it does not know; refused all the same, because a caller who sends one has
- *  made a mistake that a test should see. The words are those of the places where the vendor does refuse it. */
+/**
+ * The vendor's framework would ignore an unknown key. The simulator refuses it, because it is the caller's mistake and
+ * a test should see it. The text is the vendor's for the locations where it does refuse an unknown key.
+ */
 function strayKey(path: string): Refusal {
   const steps = servicePath(path).split('.');
   const parent = steps

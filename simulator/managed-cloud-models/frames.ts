@@ -1,18 +1,18 @@
-// Frames of the vendor's binary event stream (application/vnd.amazon.eventstream): prelude, headers and payload, each part
-// under its CRC-32. The order of the headers is the vendor's.
+// Frames of the vendor's binary event stream (application/vnd.amazon.eventstream): prelude, headers and payload, with a
+// CRC-32 over the prelude and one over the whole. The order of the headers is the vendor's.
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 
-/** An event of the stream; the payload is JSON text. */
+/** An event of the stream, with JSON as its payload. */
 export function eventFrame(type: string, payload: string): Buffer {
   return modeledFrame(':event-type', type, { messageType: 'event', payload });
 }
 
-/** An error that the operation's model names: the type in lower camel case. */
+/** An error that the API model defines for the operation. Its type is in lower camel case. */
 export function exceptionFrame(type: string, payload: string): Buffer {
   return modeledFrame(':exception-type', type, { messageType: 'exception', payload });
 }
 
-/** An error that it does not name, from a layer below: code and message are headers, and there is no payload. */
+/** An error of a lower layer, which the API model does not define: code and message are headers, without a payload. */
 export function errorFrame(code: string, message: string): Buffer {
   return frame(
     [

@@ -1,4 +1,4 @@
-// The managed cloud service's wire format: Converse and ConverseStream, refused and answered as the vendor does.
+// The managed cloud service's wire format: Converse and ConverseStream, with the vendor's refusals.
 import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
@@ -66,7 +66,9 @@ function converse(request: ConverseRequest, received: Received, context: Respons
   };
 }
 
-/** The frames up to so many, then an exception; with a `code` in the place of a `type` an error that the API does not name. */
+/**
+ * Yields this many frames, then an exception, or with `code` instead of `type` an error that the API does not define.
+ */
 function* failingFrames(frames: Iterable<Buffer>, behaviour: Behaviour): Generator<Buffer> {
   let count = 0;
   for (const frame of frames) {
@@ -84,7 +86,7 @@ function* failingFrames(frames: Iterable<Buffer>, behaviour: Behaviour): Generat
       );
 }
 
-/** The usual error of the status or type, with what the behaviour puts in its place. */
+/** The usual error of the status or type, with the parts that the behaviour replaces. */
 function scriptedError({ status = 500, error = {} }: Behaviour): VendorError {
   const { type, message, code, ...rest } = error;
   const usual = usualError(status, type ?? undefined);

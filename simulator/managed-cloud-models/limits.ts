@@ -1,4 +1,4 @@
-// What fits into a model, and how a request is counted: by the simulator's estimate, media at a flat rate.
+// Size limits of a model, and the token counts of a request: the simulator's estimate, with a flat rate for media.
 import { isObject, type Json } from '../checks.ts';
 import { estimateTokens } from '../tokens.ts';
 import { invalid, modelRefuses } from './refusal.ts';
@@ -26,10 +26,10 @@ export function promptTokens(request: ConverseRequest): number {
   return sum(promptParts(request).map(({ tokens }) => tokens));
 }
 
-/** A piece of the prompt in the order in which it is cached: tools, system, messages. */
+/** A part of the prompt, in the order of caching: tools, system, messages. */
 export interface PromptPart {
   readonly tokens: number;
-  /** Lifetime, where this piece is a cache point. */
+  /** The lifetime, if this part is a cache point. */
   readonly cachePoint: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function promptParts(request: ConverseRequest): readonly PromptPart[] {
   ];
 }
 
-/** The turn itself costs about three. */
+/** A message adds about three tokens. */
 function messageParts({ content }: Message): readonly PromptPart[] {
   return [{ tokens: 3, cachePoint: undefined }, ...content.map(partOf)];
 }

@@ -1,4 +1,4 @@
-// Images and documents: how many, how large, what they are called, and that the bytes are what they are said to be.
+// Images and documents: their number, size and names, and whether the bytes match the declared format.
 import { isObject, type Json } from '../checks.ts';
 import { invalid, modelRefuses } from './refusal.ts';
 import { allBlocksOf, blocksOfKind, type ConverseRequest, type PlacedBlock } from './request.ts';
@@ -76,7 +76,7 @@ export function documentsFit(request: ConverseRequest): void {
 }
 
 function checkDocument({ name, source }: Json): void {
-  // Users report that an underscore passes; what the vendor promises is this.
+  // Users report that the vendor accepts an underscore, but its documentation allows only these characters.
   if (!/^(?!.* {2})[a-zA-Z0-9 ()[\]-]+$/.test(String(name))) {
     throw invalid(
       "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character. Check that the file name conforms to these restrictions and retry your request.",

@@ -1,4 +1,5 @@
-// Which model an id means: a base model, a cross-region profile (`us.…`), or the ARN of either or of an application profile.
+// Resolves an id to a model: a base model, a cross-region profile (`us.…`), or an ARN of either or of an application
+// profile.
 import { applicationProfiles, models, otherModels, retiredModels, type SimulatedModel } from './models.ts';
 import { invalid, Refusal } from './refusal.ts';
 

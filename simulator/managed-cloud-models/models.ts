@@ -1,6 +1,6 @@
-// The models the simulated vendor serves, and what of them decides whether a request is refused.
-// Its own table rather than the catalog, so that the two can contradict each other. Where the vendor's pages and reports of
-// its users differ, the stricter holds.
+// The models that the simulated vendor serves, with the properties that decide whether a request is refused. This table
+// is separate from the catalog, so that a test can detect a difference. Where the vendor's pages and its users' reports
+// differ, the stricter applies.
 
 export type Family =
   | 'claude'
@@ -18,45 +18,45 @@ export interface ModelTraits {
   readonly family: Family;
   readonly contextTokens: number;
   readonly outputTokensMax: number;
-  /** May be called by its own id; else only through an inference profile. */
+  /** Callable by its own id; otherwise only through an inference profile. */
   readonly onDemand: boolean;
   /** Prefixes of its cross-region profiles. */
   readonly profiles: readonly string[];
   readonly system: boolean;
-  /** `whole`: not in a stream. */
+  /** `whole`: tools only outside streams. */
   readonly tools: 'none' | 'whole' | 'streamed';
-  /** What toolChoice may be beside `auto`. */
+  /** Accepted values of toolChoice beside `auto`. */
   readonly toolChoices: readonly ('any' | 'tool')[];
-  /** Form of the ids of its tool calls, narrower than the service's. */
+  /** The form of tool call ids; narrower than the service's. */
   readonly toolUseId: RegExp;
-  /** Takes text behind the tool results of a turn. */
+  /** Accepts text after the tool results of a turn. */
   readonly mixesResults: boolean;
   readonly media: readonly Medium[];
-  /** Takes them inside tool results as well. */
+  /** Also accepts these media inside tool results. */
   readonly mediaInResults: boolean;
-  /** Takes media by `s3Location`. */
+  /** Accepts media by `s3Location`. */
   readonly s3: boolean;
-  /** 0: the field itself is refused. */
+  /** 0: the field is refused. */
   readonly stopSequencesMax: number;
-  /** `one`: temperature or topP. */
+  /** `one`: temperature or topP, not both. */
   readonly sampling: 'both' | 'one' | 'none';
-  /** Types of the `thinking` field; empty for a model that has no such field. */
+  /** Accepted types of the `thinking` field; empty for a model without the field. */
   readonly thinking: readonly ('enabled' | 'adaptive' | 'disabled')[];
-  /** Efforts of `output_config`, or of the family's own field. */
+  /** Accepted efforts, in `output_config` or in the family's own field. */
   readonly efforts: readonly string[];
-  /** Whether it reasons when nothing is asked; undefined: it never does. */
+  /** Whether the model reasons always or on request; undefined: never. */
   readonly reasons: 'always' | 'asked' | undefined;
-  /** Lets the conversation end with the beginning of its own answer. */
+  /** Accepts a conversation that ends with the beginning of the response. */
   readonly prefill: boolean;
-  /** Lifetimes of a cache point; empty: refused. */
+  /** Accepted lifetimes of a cache point; empty: cache points are refused. */
   readonly caching: readonly string[];
-  /** Prompt tokens below which a cache point is passed over. */
+  /** A cache point after fewer prompt tokens is ignored. */
   readonly cacheTokensMin: number;
   readonly structured: boolean;
 }
 
 export interface SimulatedModel extends ModelTraits {
-  /** Without prefix. */
+  /** Without a profile prefix. */
   readonly name: string;
 }
 
@@ -107,7 +107,7 @@ const claude41: ModelTraits = {
   onDemand: false,
   profiles: everywhere,
   media: ['image', 'document', 'searchResult'],
-  // Known to refuse both since this one.
+  // The first model that is known to refuse both together.
   sampling: 'one',
   thinking: ['enabled', 'disabled'],
   reasons: 'asked',
@@ -176,7 +176,7 @@ const gptOss: ModelTraits = {
   reasons: 'always',
   structured: true,
 };
-/** The closed models of the same maker; their ids are as users quote them. */
+/** The closed models of the same maker. Their ids are as users quote them. */
 const gpt56: ModelTraits = {
   ...gptOss,
   contextTokens: 1_050_000,
@@ -236,14 +236,14 @@ export const models: ReadonlyMap<string, SimulatedModel> = new Map(
   rows.map(([name, traits]) => [name, { ...traits, name }]),
 );
 
-/** Served once, and no more. */
+/** Models that the vendor served once and has retired. */
 export const retiredModels: ReadonlySet<string> = new Set([
   'anthropic.claude-v2:1',
   'anthropic.claude-instant-v1',
   'ai21.j2-ultra-v1',
 ]);
 
-/** Known, and no model to converse with. */
+/** Known models that do not support conversations. */
 export const otherModels: ReadonlySet<string> = new Set([
   'amazon.titan-embed-text-v2:0',
   'amazon.nova-canvas-v1:0',
@@ -251,7 +251,7 @@ export const otherModels: ReadonlySet<string> = new Set([
   'cohere.rerank-v3-5:0',
 ]);
 
-/** Application profiles and provisioned models of the simulated account: the id hides which model is behind it. */
+/** Application profiles and provisioned models of the simulated account. The id does not show the model behind it. */
 export const applicationProfiles: Readonly<Record<string, string>> = {
   simclaude45s: 'anthropic.claude-sonnet-4-5-20250929-v1:0',
   simnovapro00: 'amazon.nova-pro-v1:0',

@@ -1,5 +1,5 @@
-// A request to converse as the vendor takes it: the forms of its fields (ConverseRequest and ConverseStreamRequest of the SDK),
-// then the model its path names, then what the rules of the conversation and of that model say.
+// Parses a Converse request in the vendor's order: the form of its fields (ConverseRequest and ConverseStreamRequest of
+// the SDK), the model in the path, then the rules of the conversation and of that model.
 import {
   arrayOf,
   boolean,
@@ -20,7 +20,7 @@ import type { ConverseRequest, Message } from './request.ts';
 import { rules } from './rules.ts';
 import { jsonObject, union, withoutNulls } from './shapes.ts';
 
-/** What the path says. */
+/** The parts of the path. */
 interface Target {
   readonly modelId: string;
   readonly stream: boolean;
@@ -125,7 +125,7 @@ const outputConfig = object(
 );
 
 const common = {
-  // The newest form of the API lists the role `system` as well; few models take it, so it counts as a mistake here.
+  // The newest API also lists the role `system`. Few models accept it, so it is refused here.
   messages: arrayOf(object({ role: oneOf('user', 'assistant'), content: arrayOf(contentBlock) })),
   system: arrayOf(systemBlock),
   inferenceConfig: object(

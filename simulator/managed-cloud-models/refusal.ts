@@ -1,15 +1,15 @@
-// Refusals in the vendor's own types, statuses and words, as its documentation and the users of it quote them.
-// The type travels in a header, with the address of the layer that speaks behind a colon; the body holds the message.
+// Refusals in the vendor's types, statuses and texts, as its documentation and users quote them. A header carries the
+// type, then a colon and the address of the refusing layer; the body contains the message.
 import type { Json } from '../checks.ts';
 
 export interface VendorError {
   readonly type: string;
   readonly message: string;
-  /** Further members of the body, of the few errors that have some. */
+  /** Further members of the body, which a few errors have. */
   readonly extra?: Json;
 }
 
-/** `service` is the API itself; `framework` is what reads requests before it, and spells `Message` with a capital. */
+/** `service` is the API itself. `framework` parses requests before it, and writes `Message` with a capital. */
 export type Layer = 'service' | 'framework';
 
 export class Refusal extends Error {
@@ -30,7 +30,7 @@ export function invalid(message: string): Refusal {
   return new Refusal(400, { type: 'ValidationException', message });
 }
 
-/** What the service passes on when the model itself refuses. */
+/** A refusal by the model, which the service passes on. */
 export function modelRefuses(message: string): Refusal {
   return invalid(`The model returned the following errors: ${message}`);
 }
@@ -51,7 +51,7 @@ export function unsupportedField(field: string): Refusal {
   return invalid(`This model doesn't support the ${field} field. Remove ${field} and try again.`);
 }
 
-/** What cannot be read into the operation's types at all. */
+/** A body that cannot be parsed into the operation's types. */
 export function unreadable(message: string): Refusal {
   return new Refusal(400, { type: 'SerializationException', message }, 'framework');
 }
@@ -65,7 +65,7 @@ export function errorTypeHeader({ type }: VendorError, layer: Layer = 'service')
   return `${type}:http://internal.amazon.com/coral/${speaker}/`;
 }
 
-/** What the vendor says with a status, or as a type, when nothing more is known: for scripted errors. */
+/** The vendor's usual error of a status or a type, for scripted errors. */
 export function usualError(status: number, type?: string): VendorError {
   const usual =
     type ?? typeOfStatus[status] ?? (status >= 500 ? 'InternalServerException' : 'ValidationException');

@@ -1,10 +1,10 @@
-// A request that was found valid, or is about to be, and the views of it that rules and answers share.
+// A request that passed the checks, or is being checked, and the functions by which rules and responses read it.
 import { isObject, type Json } from '../checks.ts';
 import type { SimulatedModel } from './models.ts';
 
 export interface Message {
   readonly role: 'user' | 'assistant';
-  /** Each with exactly one member, which says its kind. */
+  /** Each block has exactly one member, whose name is its kind. */
   readonly content: readonly Json[];
 }
 
@@ -12,7 +12,7 @@ export interface Message {
 export interface ConverseRequest {
   readonly body: Json;
   readonly model: SimulatedModel;
-  /** As the path named it. */
+  /** The model id in the path. */
   readonly modelId: string;
   readonly messages: readonly Message[];
   readonly stream: boolean;
@@ -22,11 +22,11 @@ export interface PlacedBlock {
   readonly kind: string;
   readonly value: unknown;
   readonly role: Message['role'];
-  /** `messages.0.content.1` */
+  /** A path such as `messages.0.content.1`. */
   readonly path: string;
 }
 
-/** Every block of every message, in order; what stands inside tool results is not among them. */
+/** Every block of every message, in order, without the blocks inside tool results. */
 export function* blocksOf({ messages }: Pick<ConverseRequest, 'messages'>): Generator<PlacedBlock> {
   for (const [at, { role, content }] of messages.entries()) {
     for (const [index, block] of content.entries()) {
@@ -36,7 +36,7 @@ export function* blocksOf({ messages }: Pick<ConverseRequest, 'messages'>): Gene
   }
 }
 
-/** As `blocksOf`, and behind each tool result the blocks inside it. */
+/** Like `blocksOf`, with the blocks inside a tool result after it. */
 export function* allBlocksOf(request: Pick<ConverseRequest, 'messages'>): Generator<PlacedBlock> {
   for (const block of blocksOf(request)) {
     yield block;
@@ -78,7 +78,7 @@ export function inferenceOf({ body }: ConverseRequest): {
   return isObject(body.inferenceConfig) ? body.inferenceConfig : {};
 }
 
-/** What the model's family takes beside the common fields. */
+/** The fields of the model's family, beside the common ones. */
 export function extraFieldsOf({ body }: ConverseRequest): Json {
   return isObject(body.additionalModelRequestFields) ? body.additionalModelRequestFields : {};
 }
@@ -86,7 +86,7 @@ export function extraFieldsOf({ body }: ConverseRequest): Json {
 export interface ToolChoice {
   readonly kind: 'auto' | 'any' | 'tool' | 'none';
   readonly name: string | undefined;
-  /** The request says that several calls may be made at once. */
+  /** Whether the request explicitly allows several calls at once. */
   readonly parallel: boolean;
 }
 
@@ -108,7 +108,7 @@ export function isForced({ kind }: ToolChoice): boolean {
   return kind === 'any' || kind === 'tool';
 }
 
-/** The JSON Schema of an answer that shall be JSON, however it was asked for. */
+/** The JSON Schema of a JSON response, from the common field or the family's own. */
 export function responseSchemaOf(request: ConverseRequest): unknown {
   const { outputConfig } = request.body;
   if (isObject(outputConfig) && isObject(outputConfig.textFormat)) {
@@ -137,7 +137,7 @@ function onlyMember(block: Json): readonly [string, unknown] {
   return Object.entries(block)[0] ?? ['', undefined];
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

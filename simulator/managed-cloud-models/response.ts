@@ -1,4 +1,5 @@
-// An answer in the vendor's two forms: one object (ConverseResponse), or the frames of a stream (ConverseStreamOutput).
+// A completion in the vendor's two forms: one object (ConverseResponse), or the frames of a stream
+// (ConverseStreamOutput).
 import { isObject, type Json } from '../checks.ts';
 import type { Block, Completion } from './completion.ts';
 import { eventFrame } from './frames.ts';
@@ -18,7 +19,7 @@ export function responseObject(request: ConverseRequest, completion: Completion)
   };
 }
 
-/** The frames of a stream, one each: the usage comes behind the end of the message. */
+/** The frames of a stream, one each. The usage follows the end of the message. */
 export function* responseFrames(request: ConverseRequest, completion: Completion): Generator<Buffer> {
   let count = 0;
   for (const [type, payload] of responseEvents(request, completion)) {
@@ -27,7 +28,7 @@ export function* responseFrames(request: ConverseRequest, completion: Completion
   }
 }
 
-// Time is not simulated: the same request has the same answer.
+// Latency is constant, so that the same request gets the same response.
 const latencyMs = 1;
 
 type Event = readonly [type: string, payload: Json];
@@ -35,7 +36,7 @@ type Event = readonly [type: string, payload: Json];
 function* responseEvents(request: ConverseRequest, completion: Completion): Generator<Event> {
   yield ['messageStart', { role: 'assistant' }];
   for (const [contentBlockIndex, block] of completion.blocks.entries()) {
-    // Only a call has a beginning of its own; text and thoughts begin with their first delta.
+    // Only a call has a start event; text and thinking begin with their first delta.
     if (block.kind === 'call') {
       const start = { toolUse: { name: block.name, toolUseId: block.id } };
       yield ['contentBlockStart', { contentBlockIndex, start }];
@@ -79,7 +80,7 @@ function wholeBlock(block: Block): Json {
   }
 }
 
-/** What a behaviour scripted as arguments; the text itself where it is no JSON. */
+/** The scripted arguments; for invalid JSON, the text itself. */
 function inputObject(input: string): unknown {
   try {
     return input === '' ? {} : JSON.parse(input);
@@ -107,13 +108,13 @@ function deltasOf(block: Block): readonly Json[] {
   }
 }
 
-/** Input comes in several deltas, so that who joins them is put to the test. */
+/** Input comes in several deltas, so that clients must join them. */
 function halves(text: string): readonly string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== '');
 }
 
-/** The fields of the model's own answer that were asked for by their paths; what is not there is passed over. */
+/** The requested fields of the model's own response, by their paths. Missing ones are skipped. */
 function modelFields({ body, model }: ConverseRequest, own: Json): Json {
   const paths = body.additionalModelResponseFieldPaths;
   if (!Array.isArray(paths) || model.family !== 'claude') return {};
@@ -133,7 +134,7 @@ function mergedWith(one: unknown, other: unknown): unknown {
   return isObject(one) && isObject(other) ? { ...one, ...other } : other;
 }
 
-/** What a request asked for and the answer confirms. */
+/** Request fields that the response repeats. */
 function sharedFields({ body }: ConverseRequest): Json {
   const { guardrailConfig, performanceConfig, serviceTier } = body;
   const traced = isObject(guardrailConfig) && String(guardrailConfig.trace).startsWith('enabled');
@@ -146,7 +147,7 @@ function sharedFields({ body }: ConverseRequest): Json {
   };
 }
 
-/** Padding of varying length, as the vendor sends against guessing tokens by the sizes of packets. */
+/** Padding of varying length, as the vendor sends it to prevent guessing tokens by packet sizes. */
 function padding(count: number): string {
   const characters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
   return characters.slice(0, ((count * 23) % characters.length) + 1);

@@ -1,4 +1,4 @@
-// The rules in the order in which they are judged; the vendor tells one mistake at a time, and so do they.
+// The rules in the order of their checks. Like the vendor, the simulator reports one error at a time.
 import {
   cachePointsFit,
   guardrailFits,
@@ -25,7 +25,7 @@ import { resultsFit, resultsFollowCalls, toolsAreDeclared } from './tool-turns.t
 import { toolChoiceFits, toolSpecsFit } from './tools.ts';
 
 export const rules: readonly ((request: ConverseRequest) => void)[] = [
-  // The conversation, whatever the model.
+  // Rules of the conversation, for every model.
   turnsAlternate,
   contentIsThere,
   textsAreThere,
@@ -36,7 +36,7 @@ export const rules: readonly ((request: ConverseRequest) => void)[] = [
   documentsFit,
   toolSpecsFit,
   guardrailFits,
-  // What this model takes.
+  // Parts that this model accepts.
   systemIsTaken,
   toolsAreTaken,
   toolChoiceFits,
@@ -51,7 +51,7 @@ export const rules: readonly ((request: ConverseRequest) => void)[] = [
   toolTurnsBeginThinking,
   responseSchemaFits,
   endsWithUser,
-  // What fits into it.
+  // Sizes.
   outputFits,
   contextFits,
 ];

@@ -1,4 +1,4 @@
-// Checks for the kinds of value that the vendor's model of its API knows and JSON does not: unions, blobs, free documents.
+// Checks of values that the vendor's API model has and JSON lacks: unions, blobs, free documents.
 import { type Check, FieldFault, isObject, string, wrongType } from '../checks.ts';
 import { servicePath } from './faults.ts';
 import { invalid, unreadable } from './refusal.ts';
@@ -22,7 +22,7 @@ export function union(name: string, members: Readonly<Record<string, Check>>): C
   };
 }
 
-/** Any JSON object: a schema, the input of a tool. */
+/** Any JSON object, such as a schema or the input of a tool. */
 export const jsonObject: Check = (value, path) => {
   if (isObject(value)) return;
   throw invalid(
@@ -30,17 +30,17 @@ export const jsonObject: Check = (value, path) => {
   );
 };
 
-/** Base64 with its padding. */
+/** Base64 with padding. */
 export const blob: Check = (value, path) => {
   string({ min: 1 })(value, path);
   const text = value as string;
-  // Searched for what does not belong: a search of megabytes keeps nothing to go back to.
+  // Searches for a wrong character: unlike a match of megabytes, that search needs no backtracking state.
   if (text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.replace(/(?<=[^=])={1,2}$/, ''))) return;
   throw unreadable('Unable to decode a value as base64');
 };
 
 /**
- * Without the members that are null: to the vendor they are not there. What stands in free documents stays.
+ * Removes members that are null, because the vendor ignores them. Free documents are unchanged.
  * @returns a copy
  */
 export function withoutNulls(value: unknown): unknown {

@@ -1,5 +1,5 @@
-// The signature of a request, from the published algorithm (AWS4-HMAC-SHA256) and on purpose not from the library a client
-// signs with. The path is encoded once more than it came: `%3A` on the wire is `%253A` in what is signed.
+// The signature of a request, after the published algorithm (AWS4-HMAC-SHA256), deliberately not with the library by
+// which clients sign. The path is encoded once more before signing: `%3A` on the wire is `%253A` in the signed text.
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -8,7 +8,7 @@ export const terminator = 'aws4_request';
 
 export interface SignedRequest {
   readonly method: string;
-  /** As it came. */
+  /** As received. */
   readonly path: string;
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
@@ -26,7 +26,7 @@ export interface Scope {
 export function canonicalRequest(request: SignedRequest, signed: readonly string[]): string {
   const headers = signed.map((name) => `${name}:${headerValue(request.headers[name])}\n`).join('');
   const path = request.path.split('/').map(encoded).join('/');
-  // The hash is of what came, whatever `x-amz-content-sha256` says: a body changed under way fails here.
+  // The hash is of the received body, whatever `x-amz-content-sha256` contains: a body changed on the way fails here.
   return [
     request.method,
     path,

@@ -1,4 +1,4 @@
-// Answers and tool inputs that keep to a JSON Schema: which models keep to one, and what a schema may hold.
+// Responses and tool inputs that follow a JSON Schema: which models support it, and the schemas that they accept.
 import { isObject, type Json } from '../checks.ts';
 import type { SimulatedModel } from './models.ts';
 import { invalid, modelRefuses, unsupportedField } from './refusal.ts';
@@ -27,7 +27,7 @@ const bounds: Readonly<Record<string, readonly string[]>> = {
   array: ['maxItems', 'uniqueItems'],
 };
 
-/** Every object closed, and no bounds that decoding cannot keep. */
+/** Every object must be closed, and bounds that decoding cannot enforce are refused. */
 export function checkStrictSchema(schema: Json, path: string, model: SimulatedModel): void {
   if (model.family !== 'claude') return;
   const type = String(schema.type);

@@ -1,6 +1,6 @@
-// Reasoning: when a model is asked to think, what may not go with it, and that thoughts sent back are those it had.
-// A thought is signed as by the models' own maker, who says that signatures hold wherever its models are served; one that the
-// simulator did not make is refused.
+// Reasoning: the requests that enable it, fields that conflict with it, and checks of thoughts that the caller sends
+// back. Thoughts are signed as the models' own maker signs them, who documents that signatures are valid wherever its
+// models are served. A thought that the simulator did not issue is refused.
 import {
   isIssuedData,
   judgeSignature,
@@ -22,15 +22,15 @@ import {
   toolChoiceOf,
 } from './request.ts';
 
-/** The whole thought is shown. */
+/** Signs a thought whose whole text is shown. */
 export function signThought(text: string): string {
   return signatureFor(text, text);
 }
 
-/** Base64, opaque to who carries it. */
+/** Base64, opaque to the caller. */
 export const redactedThought = redactedDataFor;
 
-/** Whether the answer begins with a thought. */
+/** Whether the response begins with a thought. */
 export function thinks(request: ConverseRequest): boolean {
   const { family, reasons } = request.model;
   const { thinking, reasoningConfig } = extraFieldsOf(request);
@@ -150,8 +150,8 @@ function checkUnsigned({ reasoningText, redactedContent }: Json): void {
 }
 
 /**
- * With a budget for thinking, an answer that called tools is taken back only with the thought it began with. Calls that followed
- * on results belong to the same answer, and had none of their own.
+ * With a thinking budget, a response that called tools must be sent back with the thought that it began with. Calls
+ * after tool results belong to the same response, and have no thought of their own.
  */
 export function toolTurnsBeginThinking(request: ConverseRequest): void {
   const { thinking } = extraFieldsOf(request);

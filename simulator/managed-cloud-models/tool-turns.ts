@@ -1,4 +1,4 @@
-// Tool calls in the history and their results: every call of a turn is answered in the very next message, all of them in one.
+// Tool calls in the history and their results. The next message must contain the results of all calls of a turn.
 import { isObject } from '../checks.ts';
 import { invalid, modelRefuses, unsupportedField } from './refusal.ts';
 import { blocksOf, blocksOfKind, type ConverseRequest, type Message } from './request.ts';
@@ -37,7 +37,7 @@ function withoutResult(ids: readonly string[], at: number) {
   );
 }
 
-/** What the results hold, where they stand in their turn, and what the model's family wants of ids. */
+/** Checks the content of results, their position in the turn, and the ids that the model's family accepts. */
 export function resultsFit(request: ConverseRequest): void {
   for (const { kind, value, path } of blocksOf(request)) {
     if (kind !== 'toolResult' || !isObject(value)) continue;
@@ -67,7 +67,7 @@ function checkPlaces({ model }: ConverseRequest, { content }: Message, at: numbe
   );
 }
 
-/** The service takes more ids than the models behind it. */
+/** The service accepts more forms of ids than its models. */
 function checkIds(request: ConverseRequest): void {
   const { family, toolUseId } = request.model;
   const met = new Set<string>();

@@ -1,4 +1,4 @@
-// The tools of a request and the choice among them: what the service wants of a schema, and what only some models take.
+// The tools of a request and the choice among them: the service's rules for schemas, and features of some models only.
 import { isObject, type Json } from '../checks.ts';
 import { invalid, malformedForModel, modelRefuses, unsupportedField } from './refusal.ts';
 import { type ConverseRequest, extraFieldsOf, isForced, toolChoiceOf, toolsOf } from './request.ts';
@@ -21,7 +21,7 @@ function checkSpec({ model }: ConverseRequest, { inputSchema, strict }: Json, at
   if (json.type !== 'object') {
     throw invalid(`The value at ${path}.type must be one of the following: object.`);
   }
-  // This family reads no more of a schema's root than these: definitions and references have to be resolved before.
+  // This family reads only these keys of a schema's root, so definitions and references must be resolved before.
   const stray = Object.keys(json).find((key) => !['type', 'properties', 'required'].includes(key));
   if (model.family === 'nova' && stray !== undefined) {
     throw malformedForModel(`#/${path.replaceAll('.', '/')}: extraneous key [${stray}] is not permitted`);
@@ -56,6 +56,6 @@ export function toolChoiceFits(request: ConverseRequest): void {
 function checkForced({ model }: ConverseRequest, kind: string): void {
   if (model.toolChoices.some((taken) => taken === kind)) return;
   if (model.family !== 'claude') throw unsupportedField(`toolConfig.toolChoice.${kind}`);
-  // The models that always think; the words are ours, the vendor's are not known.
+  // These models always think. The text is the simulator's own; the vendor's is unknown.
   throw modelRefuses('tool_choice: Forced tool use is not supported for this model.');
 }

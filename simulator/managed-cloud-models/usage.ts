@@ -1,4 +1,5 @@
-// Token counts in the vendor's fields: inputTokens excludes what was read from the cache or written to it, totalTokens does not.
+// Token counts in the vendor's fields. inputTokens excludes tokens read from the cache or written to it; totalTokens
+// includes them.
 import type { Json } from '../checks.ts';
 import { type PromptPart, promptParts, promptTokens, sum } from './limits.ts';
 import type { ConverseRequest } from './request.ts';
@@ -6,7 +7,7 @@ import type { ConverseRequest } from './request.ts';
 export function usageOf(request: ConverseRequest, outputTokens: number): Json {
   const prompt = promptTokens(request);
   const cached = cachedPrefix(request);
-  // A cache without memory: what a first turn writes, a later turn of the conversation finds.
+  // The cache has no state: the first turn counts as a write, later turns of the conversation as reads.
   const isRead = request.messages.some(({ role }) => role === 'assistant');
   return {
     inputTokens: prompt - cached.tokens,
@@ -20,7 +21,7 @@ export function usageOf(request: ConverseRequest, outputTokens: number): Json {
   };
 }
 
-/** What stands before the last cache point, if that is enough to be cached. */
+/** The prompt before the last cache point, if it is long enough to be cached. */
 function cachedPrefix(request: ConverseRequest): { readonly tokens: number; readonly ttl: string } {
   const parts = promptParts(request);
   const last = parts.findLastIndex(({ cachePoint }) => cachePoint !== undefined);

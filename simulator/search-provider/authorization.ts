@@ -1,4 +1,4 @@
-// Whether the vendor would take this key. Accepted are `AIzaSim…`, `sk-sim-…` and what the simulator's owner listed.
+// Whether the vendor would accept this key. Valid are `AIzaSim…`, `sk-sim-…` and the configured keys.
 import type { Received, ResponseContext } from '../wire-format.ts';
 import { detail, FrontRefusal, scriptedError } from './refusal.ts';
 
@@ -7,7 +7,7 @@ const ownKey = /^(AIzaSim|sk-sim-)[A-Za-z0-9_-]+$/;
 /** @throws FrontRefusal */
 export function authorize(received: Received, keys: ResponseContext['keys']): void {
   const { authorization, 'x-goog-api-key': header } = received.headers;
-  // The vendor reads a bearer as an OAuth token, whatever key stands beside it.
+  // The vendor reads a bearer as an OAuth token, also if the request has a valid key.
   if (authorization !== undefined) {
     const { message, details } = scriptedError(401, {});
     throw new FrontRefusal(401, message, details);

@@ -1,4 +1,4 @@
-// What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
+// The simulated model's completion. The same request gets the same completion; its text states that it is simulated.
 import type { Behaviour } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { sampleOf } from '../sample.ts';
@@ -16,26 +16,26 @@ export interface Call {
 }
 
 export interface Completion {
-  /** What is shown of the thinking; empty for most. */
+  /** The thinking that the response shows; empty for most models. */
   readonly thought: string;
   /** The text as the events of a stream carry it. */
   readonly deltas: readonly string[];
   readonly calls: readonly Call[];
   readonly finishReason: string;
-  /** Whether the vendor keeps what was said to itself: a candidate without content. */
+  /** Whether the vendor withholds the text: the candidate has no content. */
   readonly withheld: boolean;
   readonly tokens: {
     readonly thoughts: number;
-    /** Text and calls. */
+    /** Tokens of text and calls. */
     readonly textTokens: number;
-    /** What the vendor's own tools found, read as part of the prompt. */
+    /** Tokens of the results of the vendor's own tools, which count as part of the prompt. */
     readonly toolUse: number;
   };
 }
 
 /**
- * @param echo what was received, as text, for a behaviour that asks for it
- * @throws Refusal where the behaviour's calls have arguments that the vendor could not express
+ * @param echo the received request as text, for a behaviour with `echo`
+ * @throws Refusal where the arguments of a scripted call are not a JSON object
  */
 export function complete(request: GenerateRequest, behaviour: Behaviour, echo: () => string): Completion {
   const { config, model } = request;
@@ -67,7 +67,7 @@ function callTokens({ name, args }: Call): number {
   return estimateTokens(name + JSON.stringify(args)) + 4;
 }
 
-/** Any reason but these ends an answer that is not shown, unless a test says what it had said by then. */
+/** Every reason except STOP and MAX_TOKENS withholds the content, unless a test scripts it. */
 function isWithheld({ finishReason = 'STOP', text, tokens, toolCalls, echo }: Behaviour): boolean {
   const scripted = text !== undefined || tokens !== undefined || toolCalls !== undefined || echo === true;
   return !scripted && finishReason !== 'STOP' && finishReason !== 'MAX_TOKENS';
@@ -129,19 +129,19 @@ function scriptedCall({
   try {
     args = JSON.parse(text);
   } catch {
-    // Judged below, as all that is no object.
+    // The check below refuses it, like JSON that is not an object.
   }
   if (!isObject(args))
     throw invalidArgument(`simulate.toolCalls: the arguments of ${name} are no JSON object`);
   return { name, args };
 }
 
-/** Only a call that the request demands is made: with AUTO a model may answer in words, and this one does. */
+/** Makes only the calls that the request demands. With AUTO a model may respond with text, and this one does. */
 function requestedCalls({ body }: GenerateRequest): readonly Call[] {
   const { mode, allowedFunctionNames: allowed = [] } = body.toolConfig?.functionCallingConfig ?? {};
   if (mode !== 'ANY') return [];
   const declared = declarationsOf(body);
-  // Several names allowed are the nearest that a request can come to asking for several calls at once.
+  // A request cannot explicitly demand several calls; several allowed names are the closest to it.
   const wanted = declared.filter(({ name = '' }) => allowed.includes(name));
   return (allowed.length > 0 ? wanted : declared.slice(0, 1)).map(sampleCall);
 }

@@ -1,4 +1,5 @@
-// Content, Part and what parts hold, as the vendor's messages have them; and what is wrong with one whatever its neighbours.
+// Content, Part and their members, as in the vendor's messages, and the checks of a part that do not depend on its
+// neighbours.
 import {
   anyValue,
   bytes,
@@ -16,7 +17,7 @@ import { invalidArgument, invalidField, Refusal } from './refusal.ts';
 
 const mediaProcessing = enumeration('MediaProcessing', ['MEDIA_PROCESSING_UNSPECIFIED', 'STATIC', 'AGENTIC']);
 
-// The SDK's types have a displayName here as well; users report that the vendor refuses it outside function responses.
+// The SDK's types also have a displayName here, but users report that the vendor refuses it outside function responses.
 const blob = message('Blob', { mimeType: text, data: bytes });
 const fileData = message('FileData', { mimeType: text, fileUri: text });
 
@@ -76,7 +77,7 @@ const data = {
   toolResponse: message('ToolResponse', { id: text, toolType, response: struct }),
 };
 
-/** A part has one of these. */
+/** A part has exactly one of these. */
 const dataNames = Object.keys(data) as (keyof typeof data)[];
 
 const part = message(
@@ -146,7 +147,7 @@ function checkParts({ parts = [], role }: Content, path: string): void {
 }
 
 function checkPart(one: Part, path: string, isModels: boolean): void {
-  // An empty text carries nothing but a signature, which comes so at the end of a stream.
+  // An empty text is valid only with a signature: a stream ends with such a part.
   const empty = one.text === '' && one.thoughtSignature === undefined;
   if (empty || !dataNames.some((name) => one[name] !== undefined)) {
     throw invalidField(`${path}.data`, "required oneof field 'data' must have one initialized field");
@@ -173,7 +174,7 @@ function checkFile({ fileUri = '', mimeType }: Read<typeof fileData>, path: stri
     fileUri,
   );
   if (file === null) throw invalidArgument(`Invalid or unsupported file uri: ${fileUri}`);
-  // The simulator keeps no files: those named `sim…` are taken as there.
+  // The simulator stores no files: a file exists if its name begins with `sim`.
   if (file[1]?.startsWith('sim')) return;
   const message = `You do not have permission to access the File ${file[1]} or it may not exist.`;
   throw new Refusal(403, message);

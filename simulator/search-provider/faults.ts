@@ -1,4 +1,4 @@
-// What is wrong with a field of the JSON, in the words of the vendor's transcoder.
+// The errors of a JSON field in the texts of the vendor's transcoder.
 import type { FieldFault } from '../checks.ts';
 import { invalidArgument, type Refusal } from './refusal.ts';
 
@@ -18,13 +18,13 @@ export function refusalOf({ path, fault, value }: FieldFault, version: string): 
   return invalidValue(path, isScalar ? expected : typeUrl(expected, version), JSON.stringify(value));
 }
 
-/** @param path of the message that has no such field; empty for the whole body */
+/** @param path of the message without such a field; empty for the whole body */
 export function unknownName(name: string, path: string, why: string): Refusal {
   const at = path === '' ? '' : ` at '${path}'`;
   return invalidArgument(`Invalid JSON payload received. Unknown name "${name}"${at}: ${why}`, path);
 }
 
-/** The transcoder tells a list or an object where it takes neither as a name that it does not know. */
+/** The transcoder reports a list or object of the wrong type as an unknown name. */
 function notThis(path: string, why: string): Refusal {
   const dot = path.lastIndexOf('.');
   return unknownName(path.slice(dot + 1), path.slice(0, Math.max(dot, 0)), why);

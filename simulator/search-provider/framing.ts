@@ -1,4 +1,4 @@
-// How answers go out: one JSON document, a JSON list that grows, or Server-Sent Events; and errors in each of them.
+// The framing of responses: one JSON document, a JSON list that grows, or Server-Sent Events; and of errors in each.
 import type { Json } from '../checks.ts';
 import type { SimulatedResponse } from '../wire-format.ts';
 import type { VendorError } from './refusal.ts';
@@ -19,7 +19,7 @@ export function jsonResponse(
   return { status, headers: { ...jsonHeaders, ...headers }, parts: [`${pretty(value)}\n`], behaviour: {} };
 }
 
-/** An error before anything else was sent. To who asked for events it is JSON under their content type. */
+/** An error before anything else was sent. A caller that wants events gets JSON, with the content type of events. */
 export function wholeError(error: VendorError, framing: Framing): SimulatedResponse {
   const text = pretty({ error });
   return {
@@ -30,7 +30,7 @@ export function wholeError(error: VendorError, framing: Framing): SimulatedRespo
   };
 }
 
-/** What the front answers to a path or method that leads nowhere, without asking who is there. */
+/** The front's response to an unknown path or method, sent without authentication. */
 export function frontPage(): SimulatedResponse {
   const body =
     '<!DOCTYPE html>\n<html lang=en>\n<title>Error 404 (Not Found)!!1</title>\n<p><b>404.</b> <ins>That’s an error.</ins>\n';

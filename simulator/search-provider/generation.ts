@@ -1,4 +1,4 @@
-// How an answer is generated and filtered, as the vendor's messages have it, and what each model takes of it.
+// The settings of generation and safety filters, as in the vendor's messages, and the checks of what a model accepts.
 import type { SimulatedModel, Thinking } from './models.ts';
 import {
   anyValue,
@@ -238,7 +238,7 @@ function takesLevel(level: string, thinking: Thinking): void {
   throw invalidArgument(message);
 }
 
-/** Models that think by level take budgets of older callers too, but none takes 0. */
+/** Models that think by level also accept a budget, for older callers, but not 0. */
 function takesBudget(budget: number, thinking: Thinking): void {
   const { min, max, off } = thinking.by === 'budget' ? thinking : { min: 1, max: 32_768, off: false };
   if (budget === -1 || (budget === 0 && off) || (budget >= min && budget <= max)) return;

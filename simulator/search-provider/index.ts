@@ -1,5 +1,5 @@
-// The search company's wire format: generateContent in its three forms, countTokens and the model list, under /v1 and /v1beta,
-// refused and answered as the vendor does.
+// The search company's wire format: generateContent in its three forms, countTokens and the model list, under /v1 and
+// /v1beta, with the vendor's refusals.
 import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
@@ -38,13 +38,13 @@ interface Route {
   readonly version: Version;
   /** Undefined for the list. */
   readonly model: string | undefined;
-  /** As in `generateContent`. */
+  /** A name such as `generateContent`. */
   readonly method: string;
   readonly framing: Framing;
   readonly query: URLSearchParams;
 }
 
-/** Undefined for what is not served: the vendor's front answers that itself, whoever asks. */
+/** Undefined for unknown paths. The vendor's front responds to those before authentication. */
 function routeOf(received: Received): Route | undefined {
   const [, version, name, method] =
     /^\/(v1|v1beta)\/models(?:\/([^/:]+)(?::([a-zA-Z]+))?)?$/.exec(
@@ -72,7 +72,7 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    // A name that cannot be decoded is no model's either.
+    // Returns a name that cannot be decoded unchanged: no model has it.
     return name;
   }
 }
@@ -122,7 +122,7 @@ function unbindable(name: string): Refusal {
   );
 }
 
-/** The vendor's newest pages allow so much, older ones a fifth of it. */
+/** The limit on the vendor's newest pages; older pages have a fifth of it. */
 const bodyBytesMax = 100 * 1024 * 1024;
 
 function parseBody({ headers, body }: Received): unknown {
@@ -130,7 +130,7 @@ function parseBody({ headers, body }: Received): unknown {
     throw invalidArgument(`Request payload size exceeds the limit: ${bodyBytesMax} bytes.`);
   }
   const text = body.toString('utf8');
-  // A body of another type is read as a form, whose only field has the JSON for its name.
+  // The vendor reads another content type as a form; the JSON text is then the name of its only field.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) throw unbindable(text.slice(0, 64));
   try {
     return JSON.parse(text);
@@ -190,7 +190,7 @@ function generate(
   return { status, headers, parts: streamParts(given, framing), behaviour };
 }
 
-/** So many responses, then the error in place of the rest. */
+/** Yields this many responses, then the error instead of the rest. */
 function* broken(responses: Iterable<Json>, after: number, error: Json): Generator<Json> {
   let given = 0;
   for (const response of responses) {

@@ -8,7 +8,7 @@ export function modelPage(query: URLSearchParams, version: Version): Json {
   const models = listModels(version);
   const wanted = query.get('pageSize') ?? query.get('page_size') ?? '50';
   if (!/^\d+$/.test(wanted)) throw invalidArgument(`Invalid value at 'page_size' (TYPE_INT32), "${wanted}"`);
-  // 0 is the default, and more than 1,000 are not given at once.
+  // 0 means the default; a page has at most 1,000 models.
   const size = Math.min(Number(wanted) || 50, 1_000);
   const start = offsetIn(query.get('pageToken') ?? query.get('page_token') ?? '');
   const next = start + size;

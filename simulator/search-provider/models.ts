@@ -1,17 +1,17 @@
-// The models the simulated vendor serves, and what of them decides whether a request is refused.
-// Its own table rather than the catalog, so that the two can contradict each other. From the vendor's model pages and, where
-// those are silent, from what users measured; in doubt the stricter rule.
+// The models that the simulated vendor serves, with the properties that decide whether a request is refused. This table
+// is separate from the catalog, so that a test can detect a difference. Sources are the vendor's model pages, otherwise
+// measurements of its users; if in doubt, the stricter rule applies.
 
-/** How thinking is asked for: by a budget of tokens, by a level, or not at all. */
+/** How a request controls thinking: by a budget of tokens, by a level, or not. */
 export type Thinking =
   | { readonly by: 'nothing' }
   | {
       readonly by: 'budget';
       readonly min: number;
       readonly max: number;
-      /** Whether 0 turns it off. */
+      /** Whether a budget of 0 turns thinking off. */
       readonly off: boolean;
-      /** Whether it thinks unasked. */
+      /** Whether it thinks without being requested to. */
       readonly always: boolean;
     }
   | { readonly by: 'level'; readonly levels: readonly Level[]; readonly usual: Level };
@@ -19,28 +19,28 @@ export type Thinking =
 export type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 
 export interface ModelTraits {
-  /** False: exists, but not for generateContent. */
+  /** False: the model exists, but not for generateContent. */
   readonly generates: boolean;
   readonly inputTokensMax: number;
   readonly outputTokensMax: number;
   readonly candidatesMax: number;
   readonly thinking: Thinking;
-  /** Signs what it thought, gives calls an id, and wants the signatures of the current turn back. */
+  /** Signs its thinking, gives calls an id, and requires the signatures of the current turn in the history. */
   readonly signs: boolean;
-  /** Takes images and documents in function responses. */
+  /** Accepts images and documents in function responses. */
   readonly multimodalResponses: boolean;
-  /** Takes functions beside a schema of the answer or beside the vendor's own tools. */
+  /** Accepts functions together with a response schema or with the vendor's own tools. */
   readonly combinesTools: boolean;
   readonly penalties: boolean;
   readonly logprobs: boolean;
-  /** Takes a conversation whose last turn is the model's. */
+  /** Accepts a conversation whose last turn is the model's. */
   readonly continues: boolean;
   readonly instruction: boolean;
 }
 
 export interface SimulatedModel extends ModelTraits {
   readonly name: string;
-  /** The name that answers: an alias stands for another model. */
+  /** The name in responses. For an alias, it is the name of the other model. */
   readonly modelVersion: string;
 }
 
@@ -54,7 +54,8 @@ export function listModels(version: Version): readonly SimulatedModel[] {
   return [...models.values()].filter(({ name }) => findModel(name, version) !== undefined);
 }
 
-// The vendor says that its aliases, speech and some previews are not in v1; which previews it does not say, so here all are not.
+// According to the vendor, v1 lacks its aliases, speech models and some previews. It does not say which previews, so
+// here v1 lacks all.
 const onlyBeta = /-latest$|-preview|-tts/;
 
 const million = 1_048_576;

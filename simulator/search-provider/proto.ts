@@ -1,13 +1,14 @@
-// JSON as the vendor's protocol buffers take it: each message is a table of fields, read into its normal form. Names come in
-// lowerCamelCase or snake_case, null is absent, numbers may be text, enum names any case, one value may stand for a list of one.
+// JSON as the vendor's protocol buffers accept it. Each message is a table of fields, and is read into its normal form.
+// Names are in lowerCamelCase or snake_case, null is absent, numbers may be text, enum names may have any case, and a
+// single value counts as a list of one.
 import { FieldFault, isObject, type Json, wrongType } from '../checks.ts';
 import { invalidArgument } from './refusal.ts';
 
 /**
  * Reads a value into its normal form.
  * @param path as the vendor names it, in snake_case; empty for the whole body
- * @throws FieldFault of kind `unknown`, whose path is the message's and whose value the name; or `type`, which expects the
- *   name of a proto type
+ * @throws FieldFault of kind `unknown`, with the message's path and the unknown name as value; or of kind `type`, which
+ *   expects the name of a proto type
  */
 export type Reader<T> = (value: unknown, path: string) => T;
 
@@ -17,7 +18,7 @@ export type Message<F extends Fields> = {
   readonly [K in keyof F]?: F[K] extends Reader<infer T> ? T : never;
 };
 
-/** @param oneof the group of fields of which a message has at most one, and its name */
+/** @param oneof a named group of fields; a message has at most one of them */
 export function message<F extends Fields>(
   type: string,
   fields: F,
@@ -37,7 +38,7 @@ export function message<F extends Fields>(
       }
       read[name] = reader(item, join(path, snakeCase(name)));
     }
-    // Built field by field from the table whose type this is.
+    // Each field was read by the table from which the type is derived.
     return read as Message<F>;
   };
 }
@@ -59,7 +60,7 @@ export function mapOf<T>(reader: Reader<T>): Reader<Readonly<Record<string, T>>>
   };
 }
 
-/** @param names in the order of their numbers, from 0: a number stands for its name */
+/** @param names in the order of their numbers, from 0: a number means the name at its index */
 export function enumeration<const N extends string>(type: string, names: readonly N[]): Reader<N> {
   return (value, path) => {
     const wanted = typeof value === 'string' ? value.toUpperCase().replaceAll('-', '_') : undefined;
@@ -89,7 +90,7 @@ export const float: Reader<number> = (value, path) => {
 export const int32 = integer('TYPE_INT32', 2 ** 31);
 export const int64 = integer('TYPE_INT64', 2 ** 63);
 
-/** Base64 in either alphabet, padded or not; kept as it came. */
+/** Base64 in either alphabet, padded or not; returned as received. */
 export const bytes: Reader<string> = (value, path) => {
   const isBase64 = typeof value === 'string' && /^([A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(value);
   if (!isBase64 || value.replace(/=+$/, '').length % 4 === 1) throw wrongType(path, 'TYPE_BYTES', value);
@@ -103,7 +104,7 @@ export const struct: Reader<Json> = (value, path) => {
 
 export const anyValue: Reader<unknown> = (value) => value;
 
-/** The name as the proto file has it: `maxOutputTokens` is `max_output_tokens`. */
+/** The name in the proto file: `maxOutputTokens` is `max_output_tokens`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

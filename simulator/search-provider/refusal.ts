@@ -1,4 +1,4 @@
-// Refusals in the vendor's envelope, google.rpc.Status, with the details its users quote.
+// Refusals in the vendor's envelope, google.rpc.Status, with the details that its users quote.
 import type { Json } from '../checks.ts';
 
 export interface VendorError {
@@ -23,17 +23,17 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal that comes before the method is reached: as JSON, even to who asked for a stream of events. */
+/** A refusal before the method is reached. It is JSON, even for a caller that wants a stream of events. */
 export class FrontRefusal extends Refusal {}
 
-/** 400 that tells in its details which field of the JSON is meant; without a path the whole body. */
+/** A 400 whose details name the field of the JSON; an empty path means the whole body, no path means no details. */
 export function invalidArgument(message: string, path?: string): Refusal {
   if (path === undefined) return new Refusal(400, message);
   const violation = { ...(path !== '' && { field: path }), description: message };
   return new Refusal(400, message, [detail('BadRequest', { fieldViolations: [violation] })]);
 }
 
-/** 400 of the rules that hold once the JSON is read: they name the field within the request. */
+/** A 400 by a rule that is checked after the JSON was parsed. It names the field within the request. */
 export function invalidField(path: string, what: string): Refusal {
   return invalidArgument(`* GenerateContentRequest.${path}: ${what}\n`);
 }
@@ -43,8 +43,8 @@ export function detail(type: string, fields: Json): Json {
 }
 
 /**
- * What the vendor says with a status when nothing more is known: for scripted errors.
- * @param wishes `message`, `status`, `reason`, `quotaId` and `retryDelay` in place of the usual; null leaves a detail out
+ * The vendor's usual error of a status, for scripted errors.
+ * @param wishes `message`, `status`, `reason`, `quotaId` and `retryDelay` that replace the usual; null removes a detail
  */
 export function scriptedError(code: number, wishes: Readonly<Record<string, string | null>>): VendorError {
   const { message, status, reason, quotaId, retryDelay } = { ...usual(code), ...wishes };

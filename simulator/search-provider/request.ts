@@ -1,5 +1,5 @@
-// GenerateContentRequest and CountTokensRequest as the vendor takes them: the JSON, the model, then the rules.
-// Follows the vendor's message definitions; the order of the rules is ours, one mistake is told at a time.
+// Parses GenerateContentRequest and CountTokensRequest: the JSON, the model, then the rules. Follows the vendor's
+// message definitions. The vendor reports one error at a time; the order of the rules is the simulator's own.
 import { estimateTokens } from '../tokens.ts';
 import { type Content, checkContents, checkInstruction, content, textOf } from './content.ts';
 import {
@@ -47,18 +47,18 @@ const readCount: Reader<{ contents?: readonly Content[]; generateContentRequest?
   { model: text, contents: listOf(content), generateContentRequest: readRequest },
 );
 
-/** What the path of a request says. */
+/** The parts of a request's path. */
 export interface Call {
   readonly version: Version;
   readonly model: string;
-  /** As in `generateContent`. */
+  /** A name such as `generateContent`. */
   readonly method: string;
 }
 
 export interface PromptTokens {
   readonly text: number;
   readonly image: number;
-  /** Of a cached prefix, which belongs to the text's. */
+  /** Tokens of a cached prefix, which `text` includes. */
   readonly cached: number;
 }
 
@@ -122,7 +122,7 @@ function checkCombinations(
   if (streamed && (config.candidateCount ?? 1) > 1) {
     throw invalidArgument('Multiple candidates is not supported for streaming requests.');
   }
-  // The simulator's answers never end with a token to continue from, so no token can be one of its own.
+  // The simulator's responses never contain a continuation token, so every token is invalid.
   if (body.continuationToken !== undefined) throw invalidArgument('Invalid continuation token.');
   const { responseMimeType: type = 'text/plain' } = config;
   if (type === 'text/plain') return;
@@ -135,7 +135,7 @@ function checkCombinations(
   } else if (hasBuiltIn(body) && !model.combinesTools) throw invalidArgument(`Tool use ${unsupported}`);
 }
 
-/** The simulator keeps no caches: those named `sim…` are taken as there, and each holds as many tokens. */
+/** The simulator stores no caches: a cache exists if its name begins with `sim`, and has this many tokens. */
 const cachedTokens = 2_048;
 
 function checkCache({ cachedContent: name, systemInstruction, tools, toolConfig }: RequestBody): void {
@@ -159,7 +159,7 @@ function checkLength({ model, promptTokens }: GenerateRequest): void {
   throw invalidArgument(message);
 }
 
-/** What the vendor's pages count for an image; other media are counted so too. */
+/** Tokens of an image according to the vendor's pages. Other media count the same here. */
 const imageTokens = 258;
 
 function promptTokensOf(body: RequestBody): PromptTokens {

@@ -1,4 +1,4 @@
-// A completion in the vendor's two forms: one GenerateContentResponse, or several that together are it.
+// A completion in the vendor's two forms: one GenerateContentResponse, or a stream of several that together make one.
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
 import { estimateTokens } from '../tokens.ts';
@@ -9,12 +9,12 @@ import { citationMetadata, foundBySearch, groundingMetadata } from './sources.ts
 import { declarationsOf } from './tools.ts';
 import { usageOf } from './usage.ts';
 
-/** What one answer is made of. */
+/** The parts from which a response is made. */
 export interface Made {
   readonly request: GenerateRequest;
   readonly completion: Completion;
   readonly behaviour: Behaviour;
-  /** Counts answers: ids and signatures differ. */
+  /** The number of the response, which makes ids and signatures differ. */
   readonly sequence: number;
 }
 
@@ -40,7 +40,7 @@ export function wholeResponse(made: Made): Json {
   return { candidates, ...(usage && { usageMetadata: usage }), ...identity(made) };
 }
 
-/** The responses of a stream: each has the parts that are new and the usage so far. */
+/** The responses of a stream: each has the new parts and the usage so far. */
 export function* partialResponses(made: Made): Generator<Json> {
   const { request, completion, behaviour } = made;
   const steps = [...stepsOf(made)];
@@ -60,7 +60,7 @@ export function* partialResponses(made: Made): Generator<Json> {
   }
 }
 
-/** What the vendor answers when its filter does not let the prompt through. */
+/** The vendor's response when its filter blocks the prompt. */
 export function blockedResponse(
   reason: string,
   { request, behaviour, sequence }: Omit<Made, 'completion'>,
@@ -77,7 +77,7 @@ export function blockedResponse(
 
 interface Step {
   readonly parts: readonly Json[];
-  /** Tokens of text and calls up to here. */
+  /** Tokens of text and calls up to this step. */
   readonly textTokens: number;
 }
 
@@ -91,7 +91,8 @@ function* stepsOf(made: Made): Generator<Step> {
     yield { parts: [{ text: delta }], textTokens: estimateTokens(text) };
   }
   for (const call of callParts(made)) yield { parts: [call], textTokens: completion.tokens.textTokens };
-  // A signed text ends with a part that holds the signature alone; what has neither text nor calls, with a reason alone.
+  // A signed text ends with a part that has only the signature. Without text and calls, the last step has only the
+  // finish reason.
   const signature = textSignature(made);
   const last = signature === undefined ? [] : [{ text: '', thoughtSignature: signature }];
   if (last.length > 0 || (text === '' && completion.calls.length === 0)) {
@@ -108,7 +109,7 @@ function thoughtParts({ thought }: Completion): readonly Json[] {
   return thought === '' ? [] : [{ text: thought, thought: true }];
 }
 
-/** Of several calls at once only the first is signed. */
+/** Of several calls in one response, only the first is signed. */
 function callParts({ request, completion, sequence }: Made): readonly Json[] {
   const { signs } = request.model;
   const isSigned = signs || (completion.tokens.thoughts > 0 && declarationsOf(request.body).length > 0);
@@ -118,14 +119,14 @@ function callParts({ request, completion, sequence }: Made): readonly Json[] {
   }));
 }
 
-/** Undefined where a call has it, or the model signs nothing. */
+/** Undefined if a call has the signature, or the model does not sign. */
 function textSignature({ request, completion, sequence }: Made): string | undefined {
   const { deltas, calls } = completion;
   const signed = request.model.signs && deltas.length > 0 && calls.length === 0;
   return signed ? issueSignature(sequence, undefined) : undefined;
 }
 
-/** What comes with the finish reason. */
+/** The fields that come with the finish reason. */
 function lastFields({ request, completion, behaviour }: Made): Json {
   return { ...safetyRatings(request, completion), ...sourcesOf(request, completion, behaviour) };
 }
@@ -140,7 +141,7 @@ function sourcesOf({ body }: GenerateRequest, { deltas }: Completion, behaviour:
     : { citationMetadata: citationMetadata(text, citations) };
 }
 
-/** The categories that the request set are rated; a filter that ended the answer is told by its rating. */
+/** Rates the categories that the request sets. A filter that ended the response is visible in its rating. */
 function safetyRatings({ body }: GenerateRequest, { finishReason }: Completion): Json {
   const categories = body.safetySettings?.map((one) => one.category) ?? [];
   if (finishReason === 'SAFETY') {

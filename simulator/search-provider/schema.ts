@@ -1,5 +1,5 @@
-// The two schema languages of the vendor: its own Schema message, a subset of OpenAPI's, and JSON Schema.
-// The wording of refusals is what users quote; where none was found it follows the form of the others.
+// The two schema languages of the vendor: its own Schema message, a subset of OpenAPI's, and JSON Schema. Refusals have
+// the texts that users quote; where none was found, the text follows the form of the others.
 import { isObject, type Json } from '../checks.ts';
 import {
   anyValue,
@@ -138,7 +138,8 @@ function checkProperties(node: Schema, path: string): void {
   }
 }
 
-// Newer pages name more formats of strings; users still quote this refusal, so callers had better stay within it.
+// Newer pages list more formats for strings, but users still quote this refusal, so callers should avoid the new
+// formats.
 const formatsOf: Readonly<Record<string, readonly string[]>> = {
   STRING: ['enum', 'date-time'],
   INTEGER: ['int32', 'int64'],
@@ -150,7 +151,7 @@ function formatMessage(type: string, formats: readonly string[]): string {
   return `only ${formats.map((name) => `'${name}'`).join(' and ')} are supported for ${type} type`;
 }
 
-/** The schema in JSON Schema's words, as far as a sample of it needs. */
+/** Translates the schema to JSON Schema, as far as a sample of it requires. */
 export function jsonSchemaOf(node: Schema): Json {
   return {
     ...node,
@@ -168,12 +169,12 @@ export function jsonSchemaOf(node: Schema): Json {
 const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
 /**
- * Keywords that the vendor does not read are allowed: it says so of the whole language.
+ * Allows unknown keywords, because the vendor documents that it ignores them.
  * @throws Refusal
  */
 export function checkJsonSchema(node: unknown, path: string, root: unknown = node): void {
   if (!isObject(node)) {
-    // `true` and `false` are schemas too, where they are not the whole.
+    // `true` and `false` are valid schemas, except at the root.
     if (typeof node === 'boolean' && node !== root) return;
     throw invalidField(path, 'must be a JSON Schema object');
   }

@@ -1,5 +1,5 @@
-// Thought signatures: opaque to the caller, and to be given back where they came from. The simulator keeps none: a signature
-// proves by a hash in itself that it was issued, and for which function's call, or for a text.
+// Thought signatures, which the caller must send back unchanged in the same location. The simulator stores none: a hash
+// in a signature proves that it was issued, and whether for a call of a function or for a text.
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** @param name of the function whose call it signs; undefined for a text */
@@ -14,7 +14,7 @@ export function isIssued(signature: string, name: string | undefined): boolean {
   return bytes.length === 40 && timingSafeEqual(bytes.subarray(8), proofOf(bytes.subarray(0, 8), name));
 }
 
-/** What the vendor documents for a history that it did not write itself. */
+/** The two values that the vendor documents for a history that it did not write. */
 export function skipsValidation(signature: string): boolean {
   return (
     signature === 'skip_thought_signature_validator' || signature === 'context_engineering_is_the_way_to_go'

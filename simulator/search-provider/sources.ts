@@ -1,11 +1,11 @@
-// Where an answer's text comes from, in the vendor's two forms: sources recited, and pages that its search found.
-// Offsets count the bytes of the text; one of 0 is left out, as its JSON leaves out every default.
+// The sources of a response's text, in the vendor's two forms: recited sources, and pages that its search found.
+// Offsets count bytes of the text; an offset of 0 is left out, because the vendor's JSON leaves out defaults.
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
 
 export type Citations = NonNullable<Behaviour['citations']>;
 
-/** What a search finds when no test says it. */
+/** The search results, unless a test scripts them. */
 export const foundBySearch: Citations = [{ uri: 'https://example.test/simulated', title: 'example.test' }];
 
 export function citationMetadata(text: string, citations: Citations): Json {
@@ -31,7 +31,9 @@ export function groundingMetadata(text: string, citations: Citations): Json {
   };
 }
 
-/** Of the first place where it is quoted; of the whole text when nothing is; undefined when it is not there. */
+/**
+ * The location of the first occurrence, or the whole text if nothing is quoted; undefined if the text lacks the quote.
+ */
 function segmentOf(whole: string, quoted = whole) {
   const at = whole.indexOf(quoted);
   if (at < 0 || quoted === '') return undefined;

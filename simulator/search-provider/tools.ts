@@ -1,4 +1,4 @@
-// Tools and how they may be called, as the vendor's messages have them, and the rules among them.
+// Tools and the choice among them, as in the vendor's messages, and the rules among them.
 import type { SimulatedModel } from './models.ts';
 import {
   anyValue,
@@ -101,7 +101,7 @@ export function declarationsOf({ tools = [] }: ToolFields): readonly FunctionDec
   return tools.flatMap((one) => one.functionDeclarations ?? []);
 }
 
-/** Whether the vendor runs a tool of its own for this request. */
+/** Whether the request has a tool that the vendor runs. */
 export function hasBuiltIn({ tools = [] }: ToolFields): boolean {
   return tools.some((one) => Object.keys(one).some((key) => key !== 'functionDeclarations'));
 }
@@ -151,7 +151,8 @@ function checkDeclaration(one: FunctionDeclaration, path: string): void {
   }
   if (one.parametersJsonSchema === undefined) return;
   checkJsonSchema(one.parametersJsonSchema, `${path}.parameters_json_schema`);
-  // The check above found an object; that it also describes one is a rule of functions alone.
+  // The check above accepts every schema that is an object. That the schema's type is `object` is a rule only for
+  // functions.
   const { type = 'object' } = one.parametersJsonSchema as { type?: unknown };
   if (type !== 'object') throw invalidField(`${path}.parameters_json_schema.type`, 'should be object');
 }

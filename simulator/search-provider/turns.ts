@@ -1,4 +1,4 @@
-// The order of turns: where calls and their responses may stand, and which of them must carry their signature.
+// The order of turns: where calls and their responses may be, and which calls must have their signature.
 import { type Content, isModel, type Part } from './content.ts';
 import type { SimulatedModel } from './models.ts';
 import { invalidArgument } from './refusal.ts';
@@ -42,7 +42,7 @@ const inResponses: ReadonlySet<string> = new Set([
 function checkCallTurn(contents: readonly Content[], index: number): void {
   const calls = callsOf(contents[index]);
   if (calls.length === 0) return;
-  // Text and thoughts of the same turn may stand in contents of their own, as a streamed answer kept as history has them.
+  // Text and thoughts of the same turn may be in contents of their own: a history kept from a stream has them so.
   if (contents.slice(0, index).every(isModel)) {
     const message =
       'Please ensure that function call turn comes immediately after a user turn or after a function response turn.';
@@ -91,7 +91,7 @@ function checkSignature({ thoughtSignature: signature, functionCall: call }: Par
   throw invalidArgument('Corrupted thought signature.');
 }
 
-/** A turn begins with what the user says; responses to calls only carry it on. */
+/** A turn begins with a user's content. Responses to calls continue the turn. */
 function startOfCurrentTurn(contents: readonly Content[]): number {
   return contents.findLastIndex((one) => !isModel(one) && responsesOf(one).length === 0);
 }

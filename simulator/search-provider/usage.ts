@@ -1,10 +1,11 @@
-// UsageMetadata: the prompt's count has the cached tokens in it, the candidates' has no thoughts, and the total has all.
+// UsageMetadata: the prompt's count includes cached tokens, the candidates' excludes thoughts, and the total includes
+// all.
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
 import type { Completion } from './completion.ts';
 import type { GenerateRequest, PromptTokens } from './request.ts';
 
-/** @param wished in place of the estimated; of counts that grow only in the last response of a stream */
+/** @param wished replaces estimates; growing counts are replaced only in the last response of a stream */
 export function usageOf(
   { promptTokens, config }: GenerateRequest,
   spent: Completion['tokens'],
@@ -26,7 +27,7 @@ export function usageOf(
   counts.promptTokensDetails ??= detailsOf(promptTokens);
   if (promptTokens.cached > 0) counts.cacheTokensDetails ??= text(promptTokens.cached);
   if (spent.toolUse > 0) counts.toolUsePromptTokensDetails ??= text(spent.toolUse);
-  // Its JSON leaves out every default.
+  // The vendor's JSON leaves out every default.
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0));
 }
 
@@ -39,7 +40,7 @@ const summands = [
   'thoughtsTokenCount',
 ];
 
-/** Counts of text and image; without an image the text's is all there is, whatever a test made of the total. */
+/** Counts of text and image. Without an image it is the text's count, also if a test scripted another total. */
 function detailsOf(tokens: PromptTokens): readonly Json[] {
   const image = { modality: 'IMAGE', tokenCount: tokens.image };
   return tokens.image === 0 ? text(tokens.text) : [...text(tokens.text), image];

@@ -1,21 +1,21 @@
-// Whether the service would take what a request came with: a key, or an access token of the directory.
-// Tokens of the simulator's own form are `eyJ….eyJ….sk-sim-…`: a token in shape, and no secret.
+// Whether the service would accept the credential of a request: a key, or an access token of the directory. The
+// simulator's own tokens are `eyJ….eyJ….sk-sim-…`: they have the form of a token, but contain no secret.
 import type { IncomingHttpHeaders } from 'node:http';
 import { bearerToken, isAccepted } from '../gpt-provider/authorization.ts';
 import { refused, StudioRefusal } from './refusal.ts';
 
 type Keys = ReadonlySet<string>;
 
-/** A key in `api-key`, or a token. @throws StudioRefusal */
+/** Requires a key in `api-key`, or a token as bearer. @throws StudioRefusal */
 export function authorize(headers: IncomingHttpHeaders, keys: Keys): void {
   const key = headers['api-key'];
   const token = bearerToken(headers);
   if (key !== undefined) checkKey(String(key), keys);
-  // A plain key as bearer is no token, and is told so.
+  // A plain key as bearer is refused as a wrong token.
   else if (token === undefined || !isToken(token, keys)) throw wrongToken();
 }
 
-/** As `authorize`, but a plain key is taken as bearer too: that is how a stock client comes. @throws StudioRefusal */
+/** Like `authorize`, but accepts a plain key as bearer too, because stock clients send it so. @throws StudioRefusal */
 export function authorizeAnyBearer(headers: IncomingHttpHeaders, keys: Keys): void {
   const bearer = bearerToken(headers);
   const isPlain = headers['api-key'] === undefined && bearer !== undefined && !isToken(bearer, keys);
@@ -23,14 +23,14 @@ export function authorizeAnyBearer(headers: IncomingHttpHeaders, keys: Keys): vo
   else authorize(headers, keys);
 }
 
-/** A host of one model knows no other header than `Authorization`. @throws StudioRefusal */
+/** The host of a single model accepts only the header `Authorization`. @throws StudioRefusal */
 export function authorizeHost(headers: IncomingHttpHeaders, keys: Keys): void {
   const bearer = bearerToken(headers);
   if (bearer === undefined) {
     throw new StudioRefusal(400, { status: 'Auth token must be passed as a header called Authorization' });
   }
   if (isToken(bearer, keys) || isAccepted(bearer, keys)) return;
-  // The words are the ones remembered, no capture of them is at hand.
+  // The text is from memory; no captured response was available.
   throw new StudioRefusal(401, { status: 'Invalid auth token' });
 }
 
@@ -46,7 +46,7 @@ function isToken(text: string, keys: Keys): boolean {
   return signature !== undefined && (isAccepted(signature, keys) || keys.has(text));
 }
 
-/** The gate in front of the service speaks here, in an envelope of its own. */
+/** A refusal by the gate in front of the service, which has its own envelope. */
 function wrongToken(): StudioRefusal {
   const message =
     'Unauthorized. Access token is missing, invalid, audience is incorrect (https://cognitiveservices.azure.com), or have expired.';

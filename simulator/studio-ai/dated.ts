@@ -1,4 +1,5 @@
-// Dated API, deployments in the path: what the body names as model is ignored, and the version decides what is known.
+// The dated API with deployments in the path. The body's `model` is ignored; the version decides which parameters
+// exist.
 import { isObject, type Json } from '../checks.ts';
 import { behaviourFor, bodyOf, respondToChat } from '../gpt-provider/chat.ts';
 import { type ChatRequest, chatRequest } from '../gpt-provider/request.ts';
@@ -30,7 +31,7 @@ export const dated: Dialect = {
 
 function deploymentNamed(segment: string): Deployment {
   const deployment = findDeployment(decoded(segment) ?? '');
-  // Models of other makes are served by the other dialects.
+  // The other dialects serve models of other makes.
   if (deployment === undefined || deployment.make !== undefined) {
     throw refused(404, 'DeploymentNotFound', noDeploymentMessage);
   }
@@ -64,7 +65,7 @@ function parse({ deployment, version }: Called, value: unknown): ChatRequest {
   return request;
 }
 
-/** Base models of the region, not the deployments. */
+/** The base models of the region, not the deployments. */
 function baseModels(context: ResponseContext): SimulatedResponse {
   const data = listBaseModels()
     .filter(({ make }) => make === undefined)

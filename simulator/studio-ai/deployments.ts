@@ -1,28 +1,31 @@
-// The deployments of the simulated resource. A deployment has a name of its own, a model behind it and a content filter;
-// callers name the deployment, answers name the model.
+// The deployments of the simulated resource. A deployment has its own name, a model and a content filter. Requests name
+// the deployment, responses name the model.
 import { findModel, type SimulatedModel } from '../gpt-provider/models.ts';
 import { type Make, makes } from './makes.ts';
 
 export interface Deployment extends SimulatedModel {
   readonly publisher: string;
-  /** Undefined: a GPT model, refused and answered as by its own vendor. */
+  /** Undefined: a GPT model, with the behaviour of its vendor. */
   readonly make: Make | undefined;
   readonly filter: Filter;
 }
 
-/** `asynchronous` tells its results after the text they are about; `failing` tells that it could not look. */
+/**
+ * `asynchronous` sends its results after the text that they describe; `failing` reports that it could not check the
+ * text.
+ */
 export type Filter = 'default' | 'asynchronous' | 'failing';
 
 export function findDeployment(name: string): Deployment | undefined {
   return deployments.get(name);
 }
 
-/** What answers on the host of one model. */
+/** The deployment on the host of a single model. */
 export function hostedDeployment(): Deployment {
   return existing('Llama-3.3-70B-Instruct');
 }
 
-/** The models behind the deployments, each once: this is what the service lists. */
+/** The models of the deployments, each once, as the service lists them. */
 export function listBaseModels(): readonly Deployment[] {
   const bySnapshot = new Map([...deployments.values()].map((one) => [one.snapshot, one]));
   return [...bySnapshot.values()];
@@ -34,7 +37,7 @@ function existing(name: string): Deployment {
   return deployment;
 }
 
-// Deployment · model · filter. Most are called as their model, as most resources have it.
+// Deployment · model · filter. Most deployments have their model's name, as in most real resources.
 const gpt: readonly (readonly [string, string, Filter?])[] = [
   ['gpt-4o', 'gpt-4o-2024-11-20'],
   ['gpt-4o-mini', 'gpt-4o-mini-2024-07-18'],
@@ -58,7 +61,7 @@ const gpt: readonly (readonly [string, string, Filter?])[] = [
   ['gpt-4o-failing-filter', 'gpt-4o-2024-11-20', 'failing'],
 ];
 
-// Deployment · make · publisher · context and output tokens.
+// Deployment · make · publisher · context tokens · output tokens.
 const others: readonly (readonly [string, Make, string, number, number])[] = [
   ['DeepSeek-R1', makes.deepseekInline, 'DeepSeek', 128_000, 8_192],
   ['DeepSeek-R1-0528', makes.deepseekField, 'DeepSeek', 128_000, 8_192],

@@ -1,4 +1,4 @@
-// One of the ways in which the service is spoken to: below which path, and how it words what others found wrong.
+// One of the APIs of the service: its path prefix, its responses, and its form of errors that shared checks found.
 import type { FieldFault } from '../checks.ts';
 import { refusalOf } from '../gpt-provider/faults.ts';
 import { Refusal } from '../gpt-provider/refusal.ts';
@@ -6,18 +6,18 @@ import type { Received, ResponseContext, SimulatedResponse } from '../wire-forma
 import { StudioRefusal } from './refusal.ts';
 
 export interface Dialect {
-  /** Behind the format's base path. */
+  /** The part of the path after the format's base path. */
   readonly prefix: string;
   /**
-   * @param path what is behind the prefix
+   * @param path the part after the prefix
    * @throws StudioRefusal, Refusal, FieldFault
    */
   respond(path: string, received: Received, context: ResponseContext): SimulatedResponse;
-  /** What the checks shared with the models' own vendor throw, as it is told here. */
+  /** Turns an error of the checks shared with the models' vendor into this API's form. */
   refusal(error: Refusal | FieldFault): StudioRefusal;
 }
 
-/** A GPT model's refusal passes through as its vendor words it. */
+/** Passes a GPT model's refusal on in its vendor's form. */
 export function asVendor(error: Refusal | FieldFault): StudioRefusal {
   const { status, error: body } = error instanceof Refusal ? error : refusalOf(error);
   return new StudioRefusal(status, { error: body });
@@ -27,7 +27,7 @@ export function queryOf(received: Received, name: string): string | undefined {
   return new URLSearchParams(received.query).get(name) ?? undefined;
 }
 
-/** A segment of a path; undefined where it cannot be decoded, so that it is nothing's name. */
+/** A decoded segment of a path; undefined if it cannot be decoded, so that no name equals it. */
 export function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);

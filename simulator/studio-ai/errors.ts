@@ -1,21 +1,21 @@
-// Errors that are not the request's fault, which only a script or a directive brings about: the service's usual words for
-// a status, with what was scripted in their place.
+// Errors that the request does not cause, only a script or a directive: the service's usual error of a status, with the
+// scripted parts.
 import type { Behaviour } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { blockedPrompt } from './filters.ts';
 import { noDeploymentMessage } from './refusal.ts';
 
 export interface ErrorWords {
-  /** Code and message of 429. */
+  /** Code and message of a 429. */
   readonly rateLimited: readonly [string, string];
-  /** The body of a prompt that the content filter refused. */
+  /** The body if the content filter refuses the prompt. */
   readonly filtered: Json;
 }
 
-/** What it tells with 429, in seconds, in the text and in headers. */
+/** The seconds that a 429 names in its text and headers. */
 export const retryAfterSeconds = 12;
 
-/** How the services of GPT models say it. @param api as the text about limits names it */
+/** The texts of the services for GPT models. @param api its name in the text about limits */
 export function gptWords(api: string): ErrorWords {
   const message = `Requests to the ChatCompletions_Create Operation under ${api} have exceeded token rate limit of your current OpenAI S0 pricing tier. Please retry after ${retryAfterSeconds} seconds. Please go here: https://aka.ms/oai/quotaincrease if you would like to further increase the default rate limit.`;
   return {
@@ -34,7 +34,7 @@ export function gptWords(api: string): ErrorWords {
   };
 }
 
-/** The inference API keeps some errors flat. */
+/** The inference API has some errors without the envelope. */
 export const inferenceWords: ErrorWords = {
   rateLimited: [
     'RateLimitReached',
@@ -49,7 +49,7 @@ export const inferenceWords: ErrorWords = {
   },
 };
 
-/** Scripted code `content_filter` with 400 is the refusal of a prompt, whole. */
+/** The scripted code `content_filter` with 400 returns the complete refusal of a prompt. */
 export function scriptedError(status: number, scripted: Behaviour['error'], words: ErrorWords): Json {
   if (status === 400 && scripted?.code === 'content_filter') {
     const { filtered } = words;

@@ -1,5 +1,5 @@
-// What the content filter adds to answers: its results about the prompt and about each choice, and frames of a stream that
-// carry nothing else.
+// The additions of the content filter to responses: its results for the prompt and for each choice, and extra frames of
+// a stream.
 import type { Json } from '../checks.ts';
 import { textOf } from '../gpt-provider/messages.ts';
 import type { ChatRequest } from '../gpt-provider/request.ts';
@@ -14,7 +14,7 @@ const failed = {
   },
 };
 
-/** Of a prompt that was refused: the body's innermost part. */
+/** The innermost part of the body that refuses a prompt. */
 export const blockedPrompt: Json = { ...blocked, jailbreak: { filtered: false, detected: false } };
 
 const promptFilterResults = [
@@ -29,7 +29,7 @@ export function filteredObject(completion: Json, filter: Filter): Json {
   return { ...completion, choices, prompt_filter_results: promptFilterResults };
 }
 
-/** Before them a frame about the prompt, without id, time, model and choices. */
+/** Yields first a frame about the prompt, without id, time, model and choices. */
 export function* filteredChunks(
   request: ChatRequest,
   chunks: Iterable<Json>,
@@ -64,10 +64,11 @@ function resultsOf(finishReason: unknown): Json {
   return finishReason === 'content_filter' ? blocked : clean;
 }
 
-// The service promises a result within about a thousand characters; ours come sooner, to come at all in short texts.
+// The service promises a result within about a thousand characters. The simulator sends it earlier, so that short texts
+// get one too.
 const annotatedAfterCharacters = 100;
 
-/** The text as it comes, and every so often a frame about what was said since, the last behind all else. */
+/** Yields the text, after every so many characters a frame about the text since the last, and one more at the end. */
 function* annotatedLater(request: ChatRequest, chunks: Iterable<Json>): Generator<Json> {
   const start = request.messages.map(textOf).join('').length;
   let checked = start;
@@ -79,7 +80,7 @@ function* annotatedLater(request: ChatRequest, chunks: Iterable<Json>): Generato
     }
     yield chunk;
     const [first] = choicesOf(chunk);
-    // Several choices grow alike, so one is measured for all.
+    // All choices have the same text, so the first is measured for all.
     if (first?.index === 0 && typeof first.delta.content === 'string') end += first.delta.content.length;
     if (end - checked < annotatedAfterCharacters) continue;
     yield annotation(request, { checked, end, finishReason: null });
@@ -94,7 +95,7 @@ interface Span {
   readonly finishReason: string | null;
 }
 
-/** Without a delta. A text that was found bad after it was said ends with one. */
+/** A frame without a delta. If the filter rejects a text afterwards, the stream ends with one. */
 function annotation({ body }: ChatRequest, { checked, end, finishReason }: Span): Json {
   const choices = Array.from({ length: Number(body.n ?? 1) }, (_, index) => ({
     index,

@@ -1,5 +1,5 @@
-// How the service frames what a model answers: its headers, the filter's results, and what models of other makes say
-// differently from a GPT model.
+// The service's form of a completion: its headers, the filter's results, and fields in which models of other makes
+// differ from a GPT model.
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
 import type { ChatForm } from '../gpt-provider/chat.ts';
@@ -19,7 +19,7 @@ export interface Served {
   readonly context: ResponseContext;
   readonly deployment: Deployment;
   readonly words: ErrorWords;
-  /** Whether the content filter's results are told; the inference API tells them of GPT models only. */
+  /** Whether the response contains the content filter's results; the inference API has them only for GPT models. */
   readonly filtered: boolean;
 }
 
@@ -113,7 +113,7 @@ function* chunksOf(request: ChatRequest, { make, completion, identity }: StatedR
       yield otherChunk(chunk, make.alwaysReportsUsage ? completion.usage : undefined);
 }
 
-/** @param usage told with the last choice */
+/** @param usage added to the last choice */
 function otherChunk({ system_fingerprint, ...chunk }: Json, usage: Json | undefined): Json {
   const all = chunk.choices as readonly Json[];
   const choices = all.map(({ delta, ...choice }) => {
@@ -128,11 +128,11 @@ function thoughtOf({ reasoning }: Behaviour): string {
   return reasoning ?? 'This is simulated thinking: no model thought.';
 }
 
-/** Ids as the make has them, thinking where it shows it, and of usage the three fields that all makes tell. */
+/** Ids in the make's form, thinking where the make shows it, and the three usage fields that all makes have. */
 function spokenBy(make: Make, completion: Completion, behaviour: Behaviour): Completion {
   const { deltas, thought, toolCalls, usage } = completion;
   const inline = make.thinks === 'inline' && thought !== '' && deltas !== undefined;
-  // Cut by the token limit it stays open, as it would.
+  // Thinking that the token limit cut stays without its end tag, as on a real model.
   const close = thought === thoughtOf(behaviour) ? '\n</think>\n\n' : '';
   return {
     ...completion,

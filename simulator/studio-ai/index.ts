@@ -1,5 +1,5 @@
-// The hosted model studio's wire format: four dialects of chat completions, each below its own path, with its own credentials,
-// versions and refusals. What the models behind it take and answer is shared with the wire format of their vendor.
+// The hosted model studio's wire format: four dialects of chat completions, each below its own path, with its own
+// credentials, versions and refusals. The models' behaviour is shared with the wire format of their vendor.
 import { FieldFault } from '../checks.ts';
 import { Refusal } from '../gpt-provider/refusal.ts';
 import type { WireFormat } from '../wire-format.ts';
@@ -12,7 +12,7 @@ import { v1 } from './v1.ts';
 
 const basePath = '/studio-ai';
 
-// The first whose prefix fits answers; that of the last fits every path.
+// The first dialect with a matching prefix responds; the prefix of the last matches every path.
 const dialects: readonly Dialect[] = [inference, v1, dated, serverless];
 
 export const studioAi: WireFormat = {
@@ -29,7 +29,7 @@ export const studioAi: WireFormat = {
   },
 };
 
-/** @throws what was thrown, if it is no refusal */
+/** @throws the error, if it is no refusal */
 function refusalBy(dialect: Dialect, error: unknown): StudioRefusal {
   if (error instanceof StudioRefusal) return error;
   if (error instanceof Refusal || error instanceof FieldFault) return dialect.refusal(error);

@@ -1,5 +1,6 @@
-// A body of the inference API: fewer parameters and stricter messages than the models' own API, and a header that says what
-// becomes of parameters it does not know. Follows the service's definition of 2024-05-01-preview and its client's types.
+// A body of the inference API. It has fewer parameters and stricter messages than the models' own API, and a header
+// that decides how unknown parameters are treated. Follows the service's definition of 2024-05-01-preview and its
+// client's types.
 import {
   anything,
   arrayOf,
@@ -30,11 +31,11 @@ import { checkMake, type Make } from './makes.ts';
 import { badRequest, type StudioRefusal } from './refusal.ts';
 
 export interface InferenceRequest {
-  /** Of the header `extra-parameters`. */
+  /** The value of the header `extra-parameters`. */
   readonly extra: string;
   readonly body: Json;
   readonly deployment: Deployment;
-  /** The refusal of parameters that the API does not know. */
+  /** Makes the refusal of unknown parameters. */
   readonly refuseExtra: (extras: Json) => StudioRefusal;
 }
 
@@ -67,7 +68,7 @@ function apart(body: Json): { known: Json; extras: Json } {
   };
 }
 
-/** A GPT model behind the API looks at all that reaches it, and refuses in its own vendor's words. */
+/** A GPT model checks every parameter that reaches it, and refuses with its own vendor's texts. */
 function asGpt(request: ChatRequest): void {
   try {
     checkGptBody(request.body, '');
@@ -115,7 +116,7 @@ const userContent: Check = (value, path) => {
   else content(value, path);
 };
 
-// Only a user's content has parts; everyone else speaks in strings.
+// Only a user's content may have parts; all other content is a string.
 const messages = arrayOf(
   tagged('role', {
     system: object({ role, content }, { name }),
@@ -145,7 +146,7 @@ const parameters: Readonly<Record<string, Check>> = {
   seed: integer(Number.MIN_SAFE_INTEGER),
   stop: arrayOf(string(), { min: 1 }),
   stream: boolean,
-  // The definition ends at 1 where GPT models take 2; whether the service holds to it is not known.
+  // The definition's maximum is 1, that of GPT models 2. Whether the service enforces 1 is unknown.
   temperature: decimal(0, 1),
   tool_choice: functionToolChoice,
   tools: functionTools,

@@ -1,4 +1,4 @@
-// The inference API: one endpoint for the deployments of all makes, and the older hosts that serve one model each.
+// The inference API: one endpoint for the deployments of all makes, and the older hosts that each serve one model.
 import { FieldFault, isObject, type Json } from '../checks.ts';
 import { behaviourFor, bodyOf, respondToChat } from '../gpt-provider/chat.ts';
 import type { ChatRequest } from '../gpt-provider/request.ts';
@@ -36,7 +36,7 @@ export const inference: Dialect = {
   },
 };
 
-/** The version in the query is optional and not looked at: the host has one. */
+/** The version in the query is optional and ignored: the host has only one. */
 export const serverless: Dialect = {
   prefix: '',
   refusal,
@@ -88,7 +88,7 @@ function deploymentIn(body: Json, { headers }: Received, version: string): Deplo
     throw new StudioRefusal(404, { error: { code: 'unknown_model', message, details: message } });
   }
   if (!deployment.chat) throw noChatModel(deployment.snapshot);
-  // As reported of the service, the name left unfilled included.
+  // As users report it, with the unfilled placeholder in the text.
   if (deployment.efforts.length > 0 && version < reasoningSince) {
     throw onlySince('Model {modelName}', reasoningSince);
   }

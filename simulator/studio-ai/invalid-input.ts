@@ -1,4 +1,4 @@
-// What is wrong with a body of the inference API, as its validator tells it: one entry a fault, with its place as a list.
+// Errors of a body of the inference API in its validator's form: one entry per error, with its location as a list.
 import type { Fault, FieldFault } from '../checks.ts';
 import { StudioRefusal } from './refusal.ts';
 
@@ -28,7 +28,7 @@ export function extraInput(name: string, value: unknown): Detail {
   };
 }
 
-/** `messages[0].content` as `body`, `messages`, 0, `content`. */
+/** `messages[0].content` becomes `body`, `messages`, 0, `content`. */
 function placeOf(path: string): readonly (string | number)[] {
   const steps = path.match(/[^.[\]]+/g) ?? [];
   return ['body', ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))];

@@ -1,5 +1,5 @@
-// Models that are not GPT: what each make takes that others do not, how it answers, and its refusals.
-// From quoted errors of the service and of the model servers behind it; each make's template of a conversation decides most.
+// Models that are not GPT: the parameters that each make accepts, its responses and refusals. From quoted errors of the
+// service and of the model servers behind it. Most rules come from each make's conversation template.
 import { boolean, type Check, decimal, integer, isObject, type Json, object, picked } from '../checks.ts';
 import { chatParameters } from '../gpt-provider/parameters.ts';
 import type { ChatRequest } from '../gpt-provider/request.ts';
@@ -8,17 +8,17 @@ import { badRequest, notSupported } from './refusal.ts';
 export interface Make {
   readonly images: boolean;
   readonly tools: boolean;
-  /** Forms of an answer besides text. */
+  /** Response formats besides text. */
   readonly formats: readonly string[];
-  /** User and assistant in turn, behind at most one system message. */
+  /** User and assistant must alternate, after at most one system message. */
   readonly alternating: boolean;
-  /** Ids of tool calls are nine letters or digits, and results are followed by the assistant. */
+  /** Tool call ids must be nine letters or digits, and the assistant must follow tool results. */
   readonly strictCalls: boolean;
-  /** Where its thinking appears: nowhere, at the head of the text, or in a field. */
+  /** Where thinking appears: nowhere, at the beginning of the text, or in a field. */
   readonly thinks: 'hidden' | 'inline' | 'field';
-  /** A stream tells usage with its last choice whether asked or not. */
+  /** The last choice of a stream always has the usage, also without a request for it. */
   readonly alwaysReportsUsage: boolean;
-  /** Parameters it takes that the service does not know. */
+  /** Accepted parameters that the service itself does not have. */
   readonly extras: Readonly<Record<string, Check>>;
 }
 
@@ -45,7 +45,7 @@ function checkAbilities({ body, messages, model }: ChatRequest, make: Make): voi
 function checkTurns({ messages }: ChatRequest): void {
   const turns = messages.map(({ role }) => role);
   if (turns[0] === 'system') turns.shift();
-  // The results of several calls are one turn, told by several messages.
+  // The results of several calls are one turn in several messages.
   const merged = turns.filter((role, at) => role !== 'tool' || turns[at - 1] !== 'tool');
   for (const [at, role] of merged.entries()) {
     const before = at === 0 ? 'system' : merged[at - 1];

@@ -1,5 +1,5 @@
-// Refusals of the service in front of the models, in its own envelopes. What the models themselves refuse comes in the
-// words of whoever made them.
+// Refusals of the service in front of the models, in its own envelopes. A refusal by a model has the texts of its
+// maker.
 import type { Json } from '../checks.ts';
 
 export class StudioRefusal extends Error {
@@ -14,7 +14,7 @@ export class StudioRefusal extends Error {
   }
 }
 
-/** In the shortest of the envelopes. */
+/** A refusal in the shortest envelope. */
 export function refused(status: number, code: string, message: string): StudioRefusal {
   return new StudioRefusal(status, { error: { code, message } });
 }
@@ -26,7 +26,7 @@ export function noSuchPath(): StudioRefusal {
 export const noDeploymentMessage =
   'The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.';
 
-/** A deployment of a model that does something else than chat. */
+/** The model of the deployment is not for chat. */
 export function noChatModel(name: string): StudioRefusal {
   const message = `The chatCompletion operation does not work with the specified model, ${name}. Please choose different model and try again. You can learn more about which models can be used with each operation here: https://go.microsoft.com/fwlink/?linkid=2197993.`;
   return refused(400, 'OperationNotSupported', message);
@@ -36,12 +36,12 @@ export function onlySince(what: string, version: string): StudioRefusal {
   return refused(400, 'BadRequest', `${what} is enabled only for api versions ${version} and later`);
 }
 
-/** What a model of another make refuses, as this service passes it on. */
+/** The refusal of a model of another make, as the service passes it on. */
 export function badRequest(message: string): StudioRefusal {
   return new StudioRefusal(400, { error: { code: 'Bad Request', message, status: 400 } });
 }
 
-/** A parameter of the service that this model has not. */
+/** A parameter of the service that this model does not support. */
 export function notSupported(loc: readonly (string | number)[], input: unknown): StudioRefusal {
   return new StudioRefusal(422, {
     status: 422,

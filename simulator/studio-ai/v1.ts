@@ -1,4 +1,4 @@
-// The undated API: the body's model is a deployment's name, of models of any make.
+// The undated API: the body's `model` is the name of a deployment, of any make.
 import { anyObject, isObject, type Json, object, picked, string } from '../checks.ts';
 import { behaviourFor, bodyOf, respondToChat } from '../gpt-provider/chat.ts';
 import { conversation } from '../gpt-provider/messages.ts';
@@ -73,7 +73,7 @@ const messages = conversation({
   cacheBreakpoints: false,
 });
 
-// The service's own list of parameters, July 2026, and the service tier, which it documents elsewhere.
+// The service's own list of parameters as of July 2026, plus the service tier, which it documents elsewhere.
 const checkBody = object(
   { model: string(), messages },
   {

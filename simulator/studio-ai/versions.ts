@@ -1,5 +1,5 @@
-// The dated versions of the API, and what each takes: a parameter that came later is unknown to an earlier one.
-// From the service's list of changes between versions and the definition of 2024-10-21.
+// The dated versions of the API and the parameters of each: a version refuses parameters that were added later. From
+// the service's list of changes between versions and the definition of 2024-10-21.
 import { anyObject, anything, boolean, type Check, isObject, nullable, object, picked } from '../checks.ts';
 import { type ConversationForm, conversation } from '../gpt-provider/messages.ts';
 import { chatParameters } from '../gpt-provider/parameters.ts';
@@ -23,12 +23,12 @@ const versions = [
 
 type Version = (typeof versions)[number];
 
-/** Checks a body of this version; undefined where there is no such version. The model named in it is ignored. */
+/** The check of a body in this version; undefined for an unknown version. `model` in the body is ignored. */
 export function bodyCheckOf(version: string): Check | undefined {
   return bodyChecks.get(version);
 }
 
-/** Values that earlier versions do not know, and models that only later ones serve. @throws StudioRefusal */
+/** Refuses values and models that were added after this version. @throws StudioRefusal */
 export function checkSince(version: string, { body, model }: ChatRequest): void {
   const needs = (since: Version, what: string) => {
     if (version < since) throw onlySince(what, since);
@@ -40,11 +40,11 @@ export function checkSince(version: string, { body, model }: ChatRequest): void 
   if (body.tool_choice === 'required') needs('2024-06-01', 'tool_choice value as required');
 }
 
-/** The first that serves reasoning models, knows their parameters and the developer's role. */
+/** The first version with reasoning models, their parameters and the developer role. */
 export const reasoningSince = '2024-12-01-preview' satisfies Version;
 const audioSince = '2025-01-01-preview' satisfies Version;
 
-// Retired in October 2026 and so in no version any more: `data_sources`.
+// `data_sources` is in no version: it was retired in October 2026.
 const added: readonly (readonly [Version, readonly (keyof typeof chatParameters)[]])[] = [
   [
     '2024-02-01',

@@ -1,17 +1,17 @@
-// What the upstreams answer, in each wire format: the same text, whole and as a stream of tokens.
+// The responses of the upstreams in each wire format: the same text, whole and as a stream of tokens.
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 
 const text = 'A canned answer for the benchmark. '.repeat(7);
 const token = ' token';
 
 export interface Canned {
-  /** As callers name it. */
+  /** The name that callers use. */
   readonly model: string;
-  /** How every path of this vendor begins at the upstream. */
+  /** The prefix of every path of this vendor at the upstream. */
   readonly path: string;
   readonly response: object;
   readonly streamType: string;
-  /** What comes before the first token, one token, and what comes after the last. */
+  /** The bytes before the first token, of one token, and after the last token. */
   readonly opening: string | Buffer;
   readonly token: string | Buffer;
   readonly closing: string | Buffer;
@@ -140,12 +140,12 @@ export const canned = {
 
 export type CannedVendor = keyof typeof canned;
 
-/** The vendor whose paths begin so. */
+/** Returns the vendor whose path prefix matches. */
 export function cannedFor(path: string): Canned {
   return Object.values(canned).find((vendor) => path.startsWith(vendor.path)) ?? canned['gpt-provider'];
 }
 
-/** Whether an answer of a subject holds the canned text in the common shape. */
+/** Whether a response of a subject contains the canned text in the common format. */
 export function isCannedResponse(body: string): boolean {
   const response = JSON.parse(body) as {
     choices?: { message?: { content?: unknown } }[];

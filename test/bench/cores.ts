@@ -1,4 +1,5 @@
-// Two cores: what is measured has one for itself, load and upstream share the other. Processes are watched through /proc.
+// Uses two cores: the measured subject has one for itself, load and upstream share the other. Processes are watched
+// through /proc.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { type Child, startProcess, until } from '../support/process.ts';
@@ -8,7 +9,7 @@ export interface Cores {
   readonly load: number;
 }
 
-/** @throws Error where this machine cannot keep the two apart */
+/** @throws Error when this machine cannot keep the two apart */
 export function chooseCores(): Cores {
   if (process.platform !== 'linux') throw new Error('the benchmark needs Linux: it pins processes to cores');
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
@@ -64,7 +65,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(user) + Number(system)) / ticksPerSecond;
 }
 
-/** The same with its children, those that have ended too. */
+/** The same including its children, also those that have ended. */
 export function familyCpuSeconds(pid: number): number {
   const ended = statFields(pid).slice(13, 15);
   const own = cpuSeconds(pid) + (Number(ended[0]) + Number(ended[1])) / ticksPerSecond;
@@ -77,7 +78,7 @@ function familySecondsIfThere(pid: number): number {
   try {
     return familyCpuSeconds(pid);
   } catch {
-    return 0; // it has ended since, and counts with its parent from now on
+    return 0; // it has ended meanwhile, and is counted by its parent from now on
   }
 }
 
@@ -85,7 +86,7 @@ export function parentOf(pid: number): number {
   return Number(statFields(pid)[1]);
 }
 
-/** From the third on, as proc(5) counts them: the second is the name, which may hold blanks. */
+/** The fields from the third on, in the numbering of proc(5). The second one is the name, which may contain blanks. */
 function statFields(pid: number): readonly string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 }

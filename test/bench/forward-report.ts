@@ -1,4 +1,4 @@
-// The section of the results on what a sidecar costs.
+// The section of the results on the cost of a sidecar.
 import { type ForwardCase, forwardKinds, type IdleMemory } from './forward.ts';
 import { range, table } from './markdown.ts';
 

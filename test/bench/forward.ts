@@ -1,6 +1,7 @@
-// What the hop of a sidecar costs: requests to an egress gateway directly, and through a sidecar that forwards to it over mutual TLS;
-// beside them a sidecar in full mode, which calls the vendor itself. A sidecar has a core for itself, as a pod would have at best; the
-// egress gateway shares the other with load and upstream in both cases, so its speed is not what differs.
+// The cost of the hop through a sidecar: requests to an egress gateway directly, and through a sidecar that forwards to
+// it over mutual TLS; also a sidecar in full mode, which calls the vendor itself. A sidecar has a core for itself, as a
+// pod would have at best. The egress gateway shares the other core with load and upstream in both cases, so its speed
+// makes no difference.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ import type { Subject, SubjectStarter } from './subjects.ts';
 
 export interface ForwardCase {
   readonly name: string;
-  /** What perSecond counts. */
+  /** The unit that perSecond counts. */
   readonly unit: 'requests' | 'tokens';
   /** By forwardKinds. */
   readonly subjects: Readonly<Record<string, Record<keyof Measurement, Spread>>>;
@@ -85,7 +86,7 @@ async function measureIdle(starters: readonly SubjectStarter[]): Promise<IdleMem
   const idle: Record<string, number> = {};
   for (const { name, start } of starters.filter((one) => one.name !== forwardKinds.direct)) {
     const subject = await start();
-    await sleep(5000); // what is idle shows after a while
+    await sleep(5000); // idle memory is stable only after a while
     idle[name] = residentMiB(subject.pid);
     await subject.stop();
   }

@@ -1,5 +1,6 @@
-// The gateway as it is deployed: the bundles of both planes as processes of their own, the control plane over SQLite on the load's core,
-// the proxy alone on its core, its access log in a file, the virtual key in its cache.
+// The gateway as it is deployed: the bundles of both planes as separate processes. The control plane uses SQLite and
+// runs on the load's core; the proxy has its core for itself, writes its access log to a file, and has the virtual key
+// in its cache.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,9 +15,9 @@ import { type Cores, startPinned } from './cores.ts';
 import type { Subject } from './subjects.ts';
 
 export interface BenchGateway {
-  /** A fresh proxy process, ready. @param virtualKey default: one without limits */
+  /** Starts a fresh proxy process and waits until it is ready. @param virtualKey default: one without limits */
   startProxy(virtualKey?: string, env?: Readonly<Record<string, string>>): Promise<GatewaySubject>;
-  /** @returns a virtual key of an AI system, in an organization of its own, that these limits and guardrails apply to */
+  /** @returns a virtual key of an AI system in its own organization, to which these limits and guardrails apply */
   createKey(limits: readonly BenchLimit[], guardrails?: readonly BenchGuardrail[]): Promise<string>;
   stop(): Promise<void>;
 }
@@ -25,13 +26,13 @@ export interface GatewaySubject extends Subject {
   readonly adminUrl: string;
 }
 
-/** As Limits/Create takes it, but for whose it is. */
+/** The fields of Limits/Create, without the subject. */
 export interface BenchLimit {
   readonly on: 'ORGANIZATION' | 'AI_SYSTEM' | 'VIRTUAL_KEY';
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** As Guardrails/Create takes it, but for its organization and name. */
+/** The fields of Guardrails/Create, without organization and name. */
 export interface BenchGuardrail {
   readonly stage: string;
   readonly action: string;
@@ -59,7 +60,7 @@ export async function startGateway(
     GATEWAY_LOG_FILE: join(directory, 'control-plane.log'),
   });
   const { proxyToken, createKey } = await bootstrap(httpPort, bootstrapToken);
-  // What the control plane, beside the load, does not take as fast as it is used goes there.
+  // Takes usage that the control plane cannot accept as fast as it arrives, because it shares its core with the load.
   const redis = await startRedis({ from: 'local' });
   const shared = { REDIS_URL: redis.url, GATEWAY_CACHE_KEY: createSealKey() };
   const unlimited = await createKey([]);

@@ -1,4 +1,4 @@
-// The section of the results on what guardrails cost.
+// The section of the results on the cost of guardrails.
 import { type GuardrailsCase, guardrailKinds } from './guardrails.ts';
 import { range, table } from './markdown.ts';
 

@@ -1,5 +1,5 @@
-// What guardrails cost: the gateway alone, with a key to which none apply, and with keys to which some apply that find nothing. The
-// text is prose with names, dates, amounts and addresses in it, because that is what they look at twice.
+// The cost of guardrails: the gateway alone, with a key without guardrails, and with keys whose guardrails match
+// nothing. The text is prose with names, dates, amounts and addresses, because matchers inspect those a second time.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canned } from './canned.ts';
@@ -13,11 +13,11 @@ import type { SubjectStarter } from './subjects.ts';
 
 export interface GuardrailsCase {
   readonly name: string;
-  /** What perSecond counts. */
+  /** The unit that perSecond counts. */
   readonly unit: 'requests' | 'tokens';
   /** By guardrailKinds. */
   readonly subjects: Readonly<Record<string, Record<keyof Measurement, Spread>>>;
-  /** KiB of text that is inspected of each unit, by guardrailKinds. */
+  /** KiB of inspected text for each unit, by guardrailKinds. */
   readonly inspectedKib: Readonly<Record<string, number>>;
 }
 
@@ -49,7 +49,7 @@ export async function measureGuardrails(options: GuardrailsOptions): Promise<rea
   return cases;
 }
 
-/** @param options with a gateway whose upstream streams; there the answers are what is inspected */
+/** @param options with a gateway whose upstream streams, so that responses are inspected */
 export async function measureGuardedStreams(options: GuardrailsOptions): Promise<readonly GuardrailsCase[]> {
   const { gateway, cores, seconds, warmUpSeconds } = options;
   const name = 'guardrails: 200 streams at once, a token each 5 ms';
@@ -111,7 +111,7 @@ const parts = [
   'indigo',
   'juniper',
 ];
-/** A thousand, of three words each. */
+/** A thousand phrases of three words each. */
 const phrases = parts.flatMap((a) => parts.flatMap((b) => parts.map((c) => `${a} ${b} ${c}`)));
 
 const checks = {
@@ -138,12 +138,12 @@ const prose =
   'Harbour Street 27; have a look at https://example.com/a?b=1&c=%20 and say what you think. The invoice of 1,250.00 EUR, number ' +
   '2031-0714, is due at 12:30 on Friday: we shall ask delta and ember whether it was paid. ';
 
-/** A chat request of so many bytes. */
+/** Returns a chat request of the given number of bytes. */
 function proseBody(bytes: number): string {
   const withContent = (content: string) => JSON.stringify({ model, messages: [{ role: 'user', content }] });
   const text = withContent(prose.repeat(Math.ceil(bytes / prose.length)));
   const tail = '"}]}';
   const body = text.slice(0, bytes - tail.length);
-  // Not within an escape.
+  // Do not cut within an escape.
   return (body.endsWith('\\') ? `${body.slice(0, -1)}.` : body) + tail;
 }

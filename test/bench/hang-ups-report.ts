@@ -1,8 +1,8 @@
-// The section of the results on what reading on costs, with what is aimed at beside it.
+// The section of the results on the cost of reading on, with the goal beside it.
 import { type HangUpsResult, leaving } from './hang-ups.ts';
 import { range, table } from './markdown.ts';
 
-/** Of the processor time of those that wait. */
+/** The goal for the processor time, relative to that of callers that wait. */
 const aim = 1.02;
 
 export function renderHangUps({ name, subjects }: HangUpsResult): readonly string[] {

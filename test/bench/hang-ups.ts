@@ -1,5 +1,5 @@
-// What reading on costs: an ordinary load, beside callers whose provider takes two seconds. They wait for it, or they leave after a
-// tenth of a second and the proxy reads their responses for the usage. Apart from who leaves, both do the same.
+// The cost of reading on: an ordinary load, beside callers whose provider takes two seconds. These callers either wait,
+// or leave after a tenth of a second while the proxy reads their responses for the usage. All else is equal.
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { inPasses } from './passes.ts';
 import type { Spread } from './stats.ts';
 
 export interface HangUpsMeasurement extends Measurement {
-  /** Responses that were read on while it was measured. */
+  /** Responses that were read on during the measurement. */
   readonly readOn: number;
 }
 
@@ -23,7 +23,7 @@ export interface HangUpsResult {
 
 export interface HangUpsOptions {
   readonly gateway: BenchGateway;
-  /** Where responses of the assistant vendor take about two seconds. */
+  /** The URL at which responses of the assistant vendor take about two seconds. */
   readonly slowUrl: string;
   readonly cores: Cores;
   readonly directory: string;
@@ -52,7 +52,7 @@ export async function measureHangUps(options: HangUpsOptions): Promise<HangUpsRe
   return { name, subjects };
 }
 
-/** When the callers of slow responses leave; undefined: they wait. */
+/** When the callers of slow responses leave; undefined when they wait. */
 export const leaving: Readonly<Record<string, number | undefined>> = {
   'all wait': undefined,
   'the slow ones leave': leaveMs,
@@ -84,7 +84,7 @@ function readOn(proxy: GatewaySubject): Promise<number> {
   return metric(proxy, 'gateway_read_on_total', { result: 'read' });
 }
 
-/** So many requests a second, each on a connection of its own. */
+/** Sends a fixed number of requests a second, each on its own connection. */
 class SlowCallers {
   readonly #timer: NodeJS.Timeout;
   readonly #open = new Set<Promise<void>>();
@@ -108,7 +108,7 @@ function slowCall({ port, headers }: GatewaySubject, body: string, leaveAfterMs?
     const options = { agent: false, host: '127.0.0.1', port, path: chatPath, method: 'POST', headers };
     const sent = request(options, (response) => response.resume());
     sent.once('close', resolve);
-    sent.once('error', () => undefined); // its close follows
+    sent.once('error', () => undefined); // its close event follows
     sent.end(body);
     if (leaveAfterMs !== undefined) setTimeout(() => sent.destroy(), leaveAfterMs);
   });

@@ -1,9 +1,9 @@
-// A fast wrong answer is no result: after each run the books must hold exactly what the proxies did.
+// A fast wrong result does not count: after each run the ledger must contain exactly what the proxies did.
 import type { Client } from 'pg';
 import type { LedgerLoadReport } from './ledger-load.ts';
 import type { Expected } from './ledger-proxy.ts';
 
-/** @throws Error that says what does not agree */
+/** @throws Error that names the difference */
 export async function checkBooks(
   database: Client,
   { events, expected }: Pick<LedgerLoadReport, 'events' | 'expected'>,

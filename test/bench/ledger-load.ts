@@ -1,5 +1,6 @@
-// The load of the ledger's benchmark, a process of its own: simulated proxies that draw and report, in a closed loop or as often as is
-// said. Reads what to do from a JSON file, prints one line of JSON. Run by run-ledger.ts: node test/bench/ledger-load.ts <file>
+// The load of the ledger's benchmark, a separate process: simulated proxies that acquire leases and report usage, in a
+// closed loop or at a given rate. Reads its options from a JSON file and prints one line of JSON. Run by run-ledger.ts:
+// node test/bench/ledger-load.ts <file>
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../support/access/random.ts';
@@ -19,14 +20,17 @@ export interface LedgerLoad {
   readonly pids: { readonly controlPlane: number; readonly postgres: number };
 }
 
-/** Each proxy begins anew when all of its round is answered: one report, and so many draws one after another beside it. */
+/**
+ * Each proxy starts its next round when all calls of the last one have returned: one report, and beside it a number of
+ * acquisitions one after another.
+ */
 export interface ClosedLoop {
   readonly kind: 'closed';
   readonly draws: number;
   readonly events: number;
 }
 
-/** Each begins when it is due, whatever is under way. */
+/** Each call starts when it is due, whatever else is in progress. */
 export interface OpenLoop {
   readonly kind: 'open';
   readonly drawsPerSecond: number;
@@ -39,14 +43,14 @@ export interface LedgerMeasurement {
   readonly reportsPerSecond: number;
   readonly drawsPerSecond: number;
   readonly returnsPerSecond: number;
-  /** NaN is null in JSON: none was made. */
+  /** Null when there was no such call, because JSON writes NaN as null. */
   readonly drawP50Ms: number | null;
   readonly drawP99Ms: number | null;
   readonly reportP50Ms: number | null;
   readonly reportP99Ms: number | null;
-  /** Calls that were not answered in time and sent again. */
+  /** Calls without a response in time, which were sent again. */
   readonly failures: number;
-  /** Of an open loop: what was due and not begun, because too much was under way. */
+  /** In an open loop: calls that were due and not started, because too many were in progress. */
   readonly skipped: number;
   /** Processor seconds in each second. */
   readonly controlPlaneCpu: number;
@@ -56,7 +60,7 @@ export interface LedgerMeasurement {
 
 export interface LedgerLoadReport {
   readonly measurement: LedgerMeasurement;
-  /** All of the run, for the books. */
+  /** All events of the run, to compare with the ledger. */
   readonly events: number;
   readonly expected: Readonly<Record<string, Expected>>;
 }
@@ -71,7 +75,7 @@ class Figures {
   readonly reports: number[] = [];
 }
 
-/** Begins work and keeps count of it. */
+/** Starts calls and records their results. */
 class Driver {
   figures = new Figures();
   isOver = false;
@@ -109,7 +113,9 @@ class Driver {
     }
   }
 
-  /** At random moments, so many in a second; what is late begins at once and counts from when it was due. */
+  /**
+   * Starts calls at random times at a given rate. A late call starts at once, and its time counts from when it was due.
+   */
   #pace(perSecond: number, work: (proxy: SimulatedProxy, dueAt: number) => Promise<void>): void {
     if (perSecond === 0) return;
     let dueAt = performance.now();
@@ -145,7 +151,7 @@ class Driver {
   }
 }
 
-/** Nothing that goes wrong here may look like a result. */
+/** Ends the process, so that no error can look like a result. */
 function fail(error: unknown): void {
   console.error(error);
   process.exit(1);

@@ -1,5 +1,5 @@
-// What the ledger's benchmark measures: the control plane's bundle alone on one core, over a PostgreSQL on the other that keeps what it
-// acknowledges, filled through the operators' door.
+// The subject of the ledger's benchmark: the control plane's bundle alone on one core, with a durable PostgreSQL on the
+// other, filled through the JSON API for operators.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ export interface LedgerPlane {
   readonly database: Client;
   readonly postgresPid: number;
   readonly proxyToken: string;
-  /** Of all organizations, organization by organization. */
+  /** The payers of all organizations, organization by organization. */
   readonly payers: readonly Payer[];
-  /** A fresh process over empty books. */
+  /** Starts a fresh process with an empty ledger. */
   startControlPlane(): Promise<LedgerControlPlane>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const systemsOfEach = 4;
 const keysOfEach = 15;
 export const budgetsOfEach = 1 + systemsOfEach + keysOfEach;
 
-/** @param main of the control plane's bundle. PostgreSQL runs where this process does */
+/** PostgreSQL runs on the core of this process. @param main of the control plane's bundle */
 export async function startLedgerPlane(
   main: string,
   { cores, organizations }: { readonly cores: Cores; readonly organizations: number },
@@ -77,7 +77,7 @@ async function emptyBooks(database: Client): Promise<void> {
   await database.query(
     'truncate budget_windows, leases, ledger_sessions, usage_events, usage_hours, budget_notices',
   );
-  // Nobody pays for what was written before.
+  // Cleans up now, so that the run does not pay for earlier writes.
   await database.query('vacuum analyze');
   await database.query('checkpoint');
 }

@@ -1,5 +1,6 @@
-// A proxy as the control plane's ledger sees it: a session over the real client that draws, returns and reports, and keeps account
-// of what the books must hold because of it. One operation of a lease at a time; what is not answered is sent again unchanged.
+// A proxy as the control plane's ledger sees it: a session over the real client that acquires, releases and reports,
+// and tracks what the ledger must contain as a result. It sends one operation of a lease at a time, and repeats it
+// unchanged until a response comes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { windowOf } from '../../common/budget-window.ts';
 import { Secret } from '../../common/secret.ts';
@@ -8,16 +9,16 @@ import { type ControlPlaneClient, createControlPlaneClient } from '../../proxy/c
 import { LedgerRefusedError, type UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import type { Random } from '../support/access/random.ts';
 
-/** A key, and the budgets that count what it uses. */
+/** A key, and the budgets that count its usage. */
 export interface Payer {
   readonly organizationId: string;
   readonly aiSystemId: string;
   readonly keyId: string;
-  /** Of the key, its AI system and its organization. */
+  /** The budgets of the key, of its AI system and of its organization. */
   readonly budgetIds: readonly string[];
 }
 
-/** What the books of a budget must hold, in nano-dollars. */
+/** The expected state of a budget in the ledger, in nano-dollars. */
 export interface Expected {
   spent: number;
   leased: number;
@@ -39,21 +40,21 @@ interface Lease {
 
 const period = 'month';
 const costMax = 1_000_000;
-/** What about sixty requests cost. */
+/** The cost of about sixty requests. */
 const wanted = 30 * costMax;
-/** One operation in so many gives back instead. */
+/** One operation in this number is a release instead. */
 const returnsOneIn = 8;
 const againMs = 50;
 
 export class SimulatedProxy {
-  /** Calls that were not answered in time. */
+  /** Calls without a response in time. */
   failures = 0;
   readonly #options: SimulatedProxyOptions;
   readonly #client: ControlPlaneClient;
   readonly #session = uuidv7();
   readonly #leases: readonly Lease[];
   readonly #leaseOf: ReadonlyMap<string, Lease>;
-  /** The database's clock less the monotonic one. */
+  /** The database's clock minus the monotonic clock. */
   #offset = 0;
   #spent = new Map<string, number>();
 
@@ -75,7 +76,7 @@ export class SimulatedProxy {
     this.#offset = now - performance.now();
   }
 
-  /** Draws, or now and then gives back half of what is there. @returns which */
+  /** Acquires, or now and then releases half of the available money. @returns which of the two */
   async operate(): Promise<'draw' | 'return'> {
     const { random } = this.#options;
     const lease = this.#anyFree();
@@ -103,7 +104,7 @@ export class SimulatedProxy {
     await this.#untilResponded(() => this.#client.ledger.report(events));
   }
 
-  /** Adds what the books must hold because of this proxy, when nothing is under way. */
+  /** Adds what the ledger must contain because of this proxy. Call it when no operation is in progress. */
   addExpected(expected: Map<string, Expected>): void {
     for (const { budgetId, available } of this.#leases) {
       const sums = expected.get(budgetId) ?? { spent: 0, leased: 0 };

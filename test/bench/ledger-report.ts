@@ -14,17 +14,17 @@ export interface LedgerResults {
   readonly seed: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Of writing 8 KiB onto the disk. */
+  /** Milliseconds to write 8 KiB to the disk. */
   readonly syncMs: number;
   /** Closed loop, by size. */
   readonly growth: readonly LedgerRow[];
-  /** Closed loop of one thing only. */
+  /** Closed loop of only one kind of call. */
   readonly alone: readonly LedgerRow[];
-  /** Open loop, at parts of what the closed one has done. */
+  /** Open loop, at fractions of the rate of the closed loop. */
   readonly open: readonly LedgerRow[];
 }
 
-/** A request waits for a draw; above this it would be felt. */
+/** A request waits for an acquisition, so a slower one would be noticeable. */
 export const drawGoalMs = 50;
 
 export function renderLedger({ machine, seed, seconds, syncMs, growth, alone, open }: LedgerResults): string {
@@ -72,7 +72,7 @@ function cells({ name, size, measurement: of }: LedgerRow): readonly string[] {
   const rates = [of.eventsPerSecond, of.drawsPerSecond, of.returnsPerSecond, of.reportsPerSecond];
   const times = [of.drawP50Ms, of.drawP99Ms, of.reportP50Ms, of.reportP99Ms];
   const shares = [of.controlPlaneCpu, of.postgresCpu, of.loadCpu];
-  // Of an event; of a draw or return where there are none.
+  // Per event; per acquisition or release when there are no events.
   const each = of.eventsPerSecond > 0 ? of.eventsPerSecond : of.drawsPerSecond + of.returnsPerSecond;
   return [
     ...[name, String(size.proxies), String(size.budgets)],

@@ -1,4 +1,4 @@
-// The section of the results on what limits cost, with what is aimed at beside it.
+// The section of the results on the cost of limits, with the goals beside it.
 import { type LimitsResult, limitKinds } from './limits.ts';
 import { range, table } from './markdown.ts';
 

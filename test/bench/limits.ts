@@ -1,5 +1,5 @@
-// What limits cost: the gateway alone, with a key that has none, one that budgets apply to, and one that everything applies to.
-// All of them are too large to refuse anything.
+// The cost of limits: the gateway alone, with a key without limits, a key with budgets, and a key with every kind of
+// limit. All limits are too large to refuse a request.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -15,16 +15,16 @@ import type { Spread } from './stats.ts';
 import type { SubjectStarter } from './subjects.ts';
 
 export interface LimitsMeasurement extends Measurement {
-  /** At a part of what it can do, so that waiting for the core does not hide the rest. */
+  /** Latency at a fraction of the maximum load, so that waiting for the core does not hide other costs. */
   readonly lightP50Ms: number;
   readonly lightP99Ms: number;
-  /** The following are of each request. */
+  /** The following figures are per request. */
   readonly draws: number;
   readonly redisScripts: number;
-  /** Those within scripts too. */
+  /** Including commands within scripts. */
   readonly redisCommands: number;
   readonly redisMicroseconds: number;
-  /** Usage that the control plane had not taken by the end. */
+  /** Usage events that the control plane had not received by the end. */
   readonly eventsWaiting: number;
 }
 
@@ -58,7 +58,7 @@ const rates = (['VIRTUAL_KEY', 'ORGANIZATION'] as const).flatMap((on) =>
   ),
 );
 const connections = 32;
-/** About a third of what one core does. */
+/** About a third of the maximum load of one core. */
 const pauseMs = 20;
 
 export async function measureLimits(options: LimitsOptions): Promise<LimitsResult> {
@@ -66,7 +66,7 @@ export async function measureLimits(options: LimitsOptions): Promise<LimitsResul
   const body = chatBody(canned['gpt-provider'].model, 1024);
   const bodyFile = join(directory, 'limits.json');
   writeFileSync(bodyFile, body);
-  // On the load's core, as everything that this process starts.
+  // On the load's core, like everything that this process starts.
   const redis = await startRedis({ from: 'local' });
   const reported = new Redis(redis.url);
   try {

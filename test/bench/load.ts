@@ -1,4 +1,4 @@
-// Closed-loop load by wrk, and a look at the answers' bodies: a fast wrong answer is no result.
+// Closed-loop load by wrk, with a check of response bodies: a fast wrong response does not count.
 import { execFile } from 'node:child_process';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ export interface LoadOptions {
   readonly connections: number;
   readonly seconds: number;
   readonly bodyFile: string;
-  /** Each connection rests for up to so long before a request; default: none rests. */
+  /** The longest random pause of each connection before a request; default: no pause. */
   readonly pauseMs?: number;
 }
 
-/** Of requests, or of a stream's tokens; there the times are those to the first token. */
+/** Figures of requests, or of a stream's tokens; latencies of a stream are those of the first token. */
 export interface Measurement {
   readonly perSecond: number;
-  /** Of the subject, for each; other work on the machine changes it less than the rate. */
+  /** Processor time of the subject for each unit. Other work on the machine changes it less than the rate. */
   readonly cpuMicroseconds: number;
-  /** Share of its core that the subject had. Far below 1 something else was the bottleneck. */
+  /** The share of its core that the subject used. Far below 1, something else was the bottleneck. */
   readonly cpuShare: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -32,7 +32,7 @@ export interface Measurement {
 interface WrkReport {
   readonly requests: number;
   readonly microseconds: number;
-  /** Answers that were no 2xx or 3xx. */
+  /** Responses with another status than 2xx or 3xx. */
   readonly refused: number;
   readonly broken: number;
   readonly p50: number;
@@ -43,7 +43,7 @@ export const chatPath = '/v1/chat/completions';
 const script = join(import.meta.dirname, 'wrk.lua');
 const run = promisify(execFile);
 
-/** @throws Error if any answer was no 2xx or any connection broke */
+/** @throws Error if any response was not 2xx or any connection broke */
 export async function putUnderLoad(subject: Subject, options: LoadOptions): Promise<Measurement> {
   const before = cpuSeconds(subject.pid);
   const report = await wrk(subject, options);
@@ -61,7 +61,10 @@ export async function putUnderLoad(subject: Subject, options: LoadOptions): Prom
   };
 }
 
-/** After a warm-up, with a look at the answers before and after it all. @param body what bodyFile holds */
+/**
+ * Measures after a warm-up, and checks responses before and after the measurement.
+ * @param body the content of bodyFile
+ */
 export async function measureWarm(
   subject: Subject,
   load: LoadOptions & { readonly warmUpSeconds: number; readonly body: string },
@@ -84,7 +87,7 @@ async function wrk(subject: Subject, options: LoadOptions): Promise<WrkReport> {
   return JSON.parse(line) as WrkReport;
 }
 
-/** @throws Error unless each of twenty answers is the expected one */
+/** @throws Error unless each of twenty responses is the expected one */
 export async function checkBodies(subject: Subject, body: string): Promise<void> {
   for (let i = 0; i < 20; i++) {
     const { status, text } = await post(subject, body);
@@ -94,7 +97,7 @@ export async function checkBodies(subject: Subject, body: string): Promise<void>
   }
 }
 
-// A connection for each: one kept since the check before the load may just be closing.
+// Uses a new connection for each request, because a kept one might be closing after the load.
 function post(subject: Subject, body: string): Promise<{ status: number | undefined; text: string }> {
   const { port, headers } = subject;
   return new Promise((resolve, reject) => {
@@ -107,7 +110,7 @@ function post(subject: Subject, body: string): Promise<{ status: number | undefi
   });
 }
 
-/** A chat request of so many bytes. */
+/** Returns a chat request of the given number of bytes. */
 export function chatBody(model: string, bytes: number): string {
   const withContent = (content: string) => JSON.stringify({ model, messages: [{ role: 'user', content }] });
   return withContent('x'.repeat(bytes - withContent('').length));

@@ -1,4 +1,4 @@
-// Pieces of the results' Markdown.
+// Parts of the results' Markdown.
 import type { Spread } from './stats.ts';
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

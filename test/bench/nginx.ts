@@ -1,4 +1,5 @@
-// nginx twice: as the upstream that answers a canned completion, and as the yardstick "limit", a reverse proxy with keep-alive.
+// nginx in two roles: the upstream with a canned completion, and the yardstick "limit", a reverse proxy with
+// keep-alive.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +12,11 @@ export interface Nginx extends Pinned {
   readonly port: number;
 }
 
-/** Under this path the same answers take about two seconds. */
+/** Under this path the same responses take about two seconds. */
 export const slowPath = '/slow';
 const slowBytesPerSecond = 250;
 
-/** Answers every request with the canned completion of the vendor whose path it has, about 700 bytes. */
+/** Responds to every request with the canned completion of the vendor in its path, about 700 bytes. */
 export async function startUpstream(core: number): Promise<Nginx> {
   const port = await freePort();
   const locations = Object.values(canned).flatMap(({ path, response }) => {

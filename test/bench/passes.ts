@@ -1,4 +1,5 @@
-// Subjects by turns: each pass begins with another one, and each measurement has a fresh process.
+// Measures all subjects in several passes: each pass begins with another subject, and each measurement has a fresh
+// process.
 import { rotated, type Spread, spreads } from './stats.ts';
 import type { Subject, SubjectStarter } from './subjects.ts';
 

@@ -1,5 +1,5 @@
-// The results as one Markdown table, with what they were measured on, and as JSON in bench/results/tmp, which git ignores: the table says
-// what the raw figures say. Cases that go against the gateway stay in.
+// The results as Markdown tables with a description of the machine, and as JSON in bench/results/tmp, which git ignores
+// because the tables summarize it. Cases that show the gateway in a bad light stay in.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -21,7 +21,7 @@ export type Figures = Record<keyof Measurement, Spread>;
 
 export interface CaseResult {
   readonly name: string;
-  /** What perSecond counts. */
+  /** The unit that perSecond counts. */
   readonly unit: 'requests' | 'tokens';
   readonly subjects: Readonly<Record<string, Figures>>;
 }
@@ -41,7 +41,7 @@ export interface Results {
   readonly hangUps: HangUpsResult;
   readonly guardrails: readonly GuardrailsCase[];
   readonly forward: ForwardResults;
-  /** Of open streams. */
+  /** The memory of open streams. */
   readonly memory: readonly MemoryResult[];
   readonly startup: Startup;
 }
@@ -52,7 +52,7 @@ export interface Machine {
   readonly node: string;
   readonly commit: string;
   readonly date: string;
-  /** Before the run: above 0.5 something else was at work, and the figures are worth less. */
+  /** The load average before the run. Above 0.5 another program was running, and the figures are less reliable. */
   readonly loadBefore: number;
 }
 
@@ -77,12 +77,12 @@ function commit(): string {
   }
 }
 
-/** Writes bench/results/<date>.md and bench/results/tmp/<date>.json; returns the Markdown. */
+/** Writes bench/results/<date>.md and bench/results/tmp/<date>.json. @returns the Markdown */
 export function writeResults(results: Results): string {
   return saveResults('', results, render(results));
 }
 
-/** The same of other results: <date><suffix>. */
+/** Writes other results in the same way: <date><suffix>. */
 export function saveResults(
   suffix: string,
   results: { readonly machine: Machine },
@@ -96,7 +96,7 @@ export function saveResults(
   return markdown;
 }
 
-/** The same of guardrails, where nothing else was measured: <date>-guardrails. */
+/** Writes the results of guardrails alone: <date>-guardrails. */
 export function writeGuardrails(
   results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'guardrails'>,
 ): string {
@@ -104,13 +104,13 @@ export function writeGuardrails(
   return saveResults('-guardrails', results, lines.join('\n'));
 }
 
-/** The same of hang-ups: <date>-hang-ups. */
+/** Writes the results of hang-ups alone: <date>-hang-ups. */
 export function writeHangUps(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'hangUps'>): string {
   const lines = [...renderHead(results), ...renderHangUps(results.hangUps)];
   return saveResults('-hang-ups', results, lines.join('\n'));
 }
 
-/** The same of sidecars: <date>-forward. */
+/** Writes the results of sidecars alone: <date>-forward. */
 export function writeForward(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'forward'>): string {
   const lines = [...renderHead(results), ...renderForward(results.forward)];
   return saveResults('-forward', results, lines.join('\n'));

@@ -1,6 +1,6 @@
 // The control plane's ledger under many proxies: node test/bench/run-ledger.ts [--seconds 30] [--seed 1]
-// One process of it on one core, PostgreSQL and the load on the other: so the control plane has all of its core, and what PostgreSQL
-// lacks shows in the load's share. What a run has done is looked up in the books before it counts.
+// One control plane runs on one core, PostgreSQL and the load on the other. So the control plane has a full core, and a
+// lack of time for PostgreSQL shows in the load's share. Each run is checked against the ledger before it counts.
 import { execFile, execFileSync } from 'node:child_process';
 import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const seed = Number(flags.seed);
 const warmUpSeconds = Math.max(1, seconds / 3);
 const organizations = 50;
 const most = { proxies: 50, budgets: organizations * budgetsOfEach };
-/** Twenty events to a draw, each of which is charged to three budgets. */
+/** Twenty events for each acquisition; each event is charged to three budgets. */
 const mixed = { kind: 'closed', draws: 5, events: 100 } as const;
 
 const machine = describeMachine();
@@ -60,7 +60,7 @@ try {
   rmSync(directory, { recursive: true });
 }
 
-/** Ever more of what the closed loop has done, until draws take too long. */
+/** Measures increasing fractions of the closed loop's rate, until acquisitions take too long. */
 async function measureOpen({ measurement }: LedgerRow): Promise<readonly LedgerRow[]> {
   const rows: LedgerRow[] = [];
   for (const part of [0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 1]) {
@@ -114,7 +114,7 @@ async function inFreshBooks(
   }
 }
 
-/** What a commit costs at least: 8 KiB onto the disk, the median of a hundred times. */
+/** The minimum cost of a commit: 8 KiB written to the disk, the median of a hundred writes. */
 function measureSync(): number {
   const file = openSync(join(directory, 'sync'), 'w');
   const page = Buffer.alloc(8192);

@@ -1,5 +1,5 @@
-// `node test/bench/run-records.ts`: what signed records cost, in µs: a batch signed, a body with its root checked, a body whose root is
-// known, and a look-up in memory, which checks nothing.
+// `node test/bench/run-records.ts`: the cost of signed records in µs: signing a batch, checking a body with its root,
+// checking a body with a known root, and a look-up in memory, which checks nothing.
 import { systemClock } from '../../common/clock.ts';
 import {
   createSigningKey,
@@ -24,7 +24,7 @@ const bodies: readonly RecordBody[] = [
   { kind: 'organization', ref: 'organization:one', body: Buffer.alloc(4096, 3) },
 ];
 
-/** Median µs of one call. */
+/** The median of one call, in µs. */
 function cost(act: (round: number) => void): number {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,6 @@
-// `npm run bench [-- --quick] [--peer] [--only guardrails | forward | hang-ups]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
-// anything. Each measurement has a process of its own that is alone on its core.
+// `npm run bench [-- --quick] [--peer] [--only guardrails | forward | hang-ups]`: the gateway beside its yardsticks, in
+// one run on one machine, because only ratios within one run are meaningful. Each measurement has its own process,
+// alone on its core.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +41,7 @@ const { values: flags } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     peer: { type: 'boolean', default: false },
-    /** A section in place of all. */
+    /** Measures only this section. */
     only: { type: 'string', default: 'all' },
   },
 });
@@ -53,9 +54,9 @@ const sections: Readonly<Record<string, () => Promise<string>>> = {
 const section = sections[flags.only];
 if (section === undefined) throw new Error(`--only takes ${Object.keys(sections).slice(1).join(' or ')}`);
 const seconds = flags.quick ? 2 : 10;
-/** The code that a request passes is optimised for seconds: before that it is the compiler that is measured. */
+/** The JIT compiles the code of a request for seconds; an earlier measurement would include the compiler. */
 const warmUpSeconds = flags.quick ? 6 : 10;
-/** A stream lasts half a second and more; some must end within a measurement. */
+/** A stream lasts half a second or more; some must end within a measurement. */
 const streamSeconds = 5;
 
 interface ChatCase {
@@ -217,7 +218,7 @@ async function measureMemory(starters: readonly SubjectStarter[]): Promise<Memor
   const results: MemoryResult[] = [];
   for (const vendor of vendors) {
     for (const starter of starters) {
-      // Bare translates nothing: one row of it is enough.
+      // Bare translates nothing, so one row of it is enough.
       if (starter.name === 'bare' && vendor !== 'gpt-provider') continue;
       const subject = await starter.start();
       try {

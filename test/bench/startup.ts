@@ -1,4 +1,5 @@
-// Cold start and idle memory: from the start of the process to its first 200 on /readyz, beside the start of Node itself.
+// Cold start and idle memory: the time from the start of the process to its first 200 on /readyz, beside the start time
+// of Node itself.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProcess } from '../support/process.ts';
 import { type Cores, residentMiB } from './cores.ts';
@@ -14,7 +15,7 @@ export interface Startup {
 const starts = 10;
 
 export async function measureStartup(gateway: BenchGateway, cores: Cores): Promise<Startup> {
-  await timeGateway(gateway); // the first start fills the compile cache, as the first of an image's pods does
+  await timeGateway(gateway); // the first start fills the compile cache, like the first pod of an image
   const cold: number[] = [];
   const node: number[] = [];
   for (let i = 0; i < starts; i++) {
@@ -22,7 +23,7 @@ export async function measureStartup(gateway: BenchGateway, cores: Cores): Promi
     node.push(await timeNode(cores));
   }
   const idle = await gateway.startProxy();
-  await sleep(5000); // what is idle shows after a while
+  await sleep(5000); // idle memory is stable only after a while
   const idleMiB = residentMiB(idle.pid);
   await idle.stop();
   return { coldStartMs: spread(cold), nodeStartMs: spread(node), idleMiB };

@@ -1,4 +1,4 @@
-// Several passes as one figure: the median, and how far the passes lie apart.
+// Combines several passes into one figure: the median, and the range of the passes.
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -13,13 +13,13 @@ export function spread(values: readonly number[]): Spread {
   return { median: (lower + upper) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
-/** The list begun one place later, so that no subject always runs first. */
+/** Rotates the list, so that no subject always runs first. */
 export function rotated<T>(list: readonly T[], by: number): readonly T[] {
   const start = by % list.length;
   return [...list.slice(start), ...list.slice(0, start)];
 }
 
-/** Each field of several like measurements as its spread. */
+/** The spread of each field over several measurements of the same kind. */
 export function spreads<Measurement extends object>(
   measurements: readonly Measurement[],
 ): Record<keyof Measurement, Spread> {

@@ -1,5 +1,5 @@
-// The load of the streaming case: so many connections that each ask for one stream after another, on plain sockets, because a client
-// library would cost more than what is measured. Prints one line of JSON.
+// The load of the streaming case: a number of connections that each request one stream after another. It uses plain
+// sockets, because a client library would cost more than the measured subject. Prints one line of JSON.
 // Run: node test/bench/stream-load.ts <port> <streams> <seconds> <body> <header: value> …
 import { connect, type Socket } from 'node:net';
 import { chatPath } from './load.ts';
@@ -13,7 +13,8 @@ const request = [
   '',
   body,
 ].join('\r\n');
-// However the pieces of an answer are cut: a gateway that looks at them may put several into one event, and blanks into the next.
+// Matches tokens in any framing: a gateway with guardrails may join several pieces into one event, and move blanks into
+// the next.
 const tokenMarks = [Buffer.from('token"'), Buffer.from('token ')];
 const doneMark = Buffer.from('[DONE]');
 const lastChunk = Buffer.from('0\r\n\r\n');
@@ -54,7 +55,7 @@ function openStream(): Socket {
   socket.once('close', () => {
     if (!stopping) broken++;
   });
-  socket.once('error', () => undefined); // its close counts
+  socket.once('error', () => undefined); // its close event counts
   return socket;
 }
 

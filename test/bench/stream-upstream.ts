@@ -1,5 +1,6 @@
-// The upstream of the streaming cases: the first token after 25 ms, then one each so many milliseconds on every open stream, from one
-// shared clock, in the wire format whose path is asked. Run: node test/bench/stream-upstream.ts <port> <tokens per stream> <ms per token>
+// The upstream of the streaming cases: the first token after 25 ms, then one token per interval on every open stream,
+// from one shared clock, in the wire format of the requested path.
+// Run: node test/bench/stream-upstream.ts <port> <tokens per stream> <ms per token>
 import { createServer, type ServerResponse } from 'node:http';
 import { type Canned, cannedFor } from './canned.ts';
 

@@ -1,4 +1,5 @@
-// The streaming case: many streams at once through each subject; tokens per second, time to the first token, processor time and memory.
+// The streaming case: many streams at once through each subject. It measures tokens per second, time to the first
+// token, processor time and memory.
 import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ const run = promisify(execFile);
 export const streams = 200;
 const tokensPerStream = 100;
 const tokenMs = 5;
-/** Streams that are held open, with one token each, to see what an open one takes. */
+/** Streams that stay open with one token each, to measure the memory of an open stream. */
 const heldStreams = 1000;
 const heldTokenMs = 60_000;
 
@@ -32,7 +33,7 @@ export function startStreamUpstream(cores: Cores): Promise<StreamUpstream> {
   return startUpstream(cores, tokenMs);
 }
 
-/** Its streams begin and then stand still. */
+/** Starts an upstream whose streams begin and then pause. */
 export function startHoldingUpstream(cores: Cores): Promise<StreamUpstream> {
   return startUpstream(cores, heldTokenMs);
 }
@@ -44,7 +45,10 @@ async function startUpstream(cores: Cores, msPerToken: number): Promise<StreamUp
   return { ...(await startPinned(cores.load, port, command)), port };
 }
 
-/** Per token; p50Ms and p99Ms are the time to the first token. @throws Error if a stream broke or ended without [DONE] */
+/**
+ * Figures are per token; p50Ms and p99Ms are the time to the first token.
+ * @throws Error if a stream broke or ended without [DONE]
+ */
 export async function putUnderStreams(subject: Subject, options: StreamOptions): Promise<Measurement> {
   const { core, seconds } = options;
   const body = streamBody(options.model);
@@ -78,7 +82,7 @@ function streamBody(model: string): string {
   return JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hello' }] });
 }
 
-/** KiB of resident memory that an open stream takes, the connections on both sides included. */
+/** KiB of resident memory for an open stream, including the connections on both sides. */
 export async function memoryPerStream(subject: Subject, model: string): Promise<number> {
   const before = residentMiB(subject.pid);
   const sockets: Socket[] = [];

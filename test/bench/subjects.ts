@@ -1,4 +1,4 @@
-// What is measured, each started afresh and alone on its core: the gateway and its yardsticks.
+// The measured subjects, each started fresh and alone on its core: the gateway and its yardsticks.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export interface Subject {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
-  /** What callers send. */
+  /** Headers that callers send. */
   readonly headers: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-// The books as they stand in the database, read past the control plane. Amounts are nano-dollars.
+// The ledger in the database, read without the control plane. Amounts are nano-dollars.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** A window of a budget, and what its parts have to add up to. One statement reads all of it: one snapshot. */
+/** A window of a budget, and the sums that must agree with it. One statement reads all of it in one snapshot. */
 export interface WindowBooks {
   readonly budget: string;
   readonly window: string;
@@ -10,15 +10,15 @@ export interface WindowBooks {
   readonly spent: number;
   readonly leased: number;
   readonly unsettled: number;
-  /** Cost of all recorded usage that it counts. */
+  /** Cost of all recorded usage that counts towards it. */
   readonly recorded: number;
-  /** What is left in its open leases. */
+  /** Money that remains in its open leases. */
   readonly open: number;
-  /** What is left in its expired leases. */
+  /** Money that remains in its expired leases. */
   readonly expired: number;
 }
 
-/** What is left in the leases of a proxy's run of a budget. */
+/** Money that remains in the leases of one run of a proxy, for one budget. */
 export interface HeldByRun {
   readonly tokenId: string;
   readonly budget: string;
@@ -93,12 +93,12 @@ export class Auditor {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 10_000 });
-  client.on('error', () => undefined); // queries reject with it too
+  client.on('error', () => undefined); // queries reject with the same error
   await client.connect();
   return client;
 }
 
-/** What is wrong with the books; nothing should be. */
+/** Returns the inconsistencies of a window; there should be none. */
 export function faultsOf(books: WindowBooks): readonly string[] {
   const { amount, spent, leased, unsettled, recorded, open, expired } = books;
   const faults: string[] = [];
@@ -116,7 +116,7 @@ export interface Audit {
 
 const everyMs = 200;
 
-/** Looks at the books again and again, whenever the database answers. */
+/** Checks the ledger periodically, whenever the database responds. */
 export function startAudit(auditor: Auditor): { stop(): Promise<Audit> } {
   const faults: string[] = [];
   let samples = 0;

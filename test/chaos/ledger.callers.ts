@@ -1,4 +1,4 @@
-// Callers who go on whatever happens, and remember what they saw.
+// Callers that continue through all failures and record their results.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour } from '../../simulator/index.ts';
 import { Random } from '../support/access/random.ts';
@@ -11,9 +11,9 @@ export interface Call {
   /** Its request id. */
   readonly name: string;
   readonly payer: Payer;
-  /** Of the proxy that was asked. */
+  /** The run of the proxy that received the call. */
   readonly run: Run;
-  /** What the vendor says if it is asked; null: nothing. */
+  /** The usage that the vendor reports if it is called; null when it reports none. */
   readonly reported: UsageReport | null;
   readonly outcome: Outcome;
   /** By performance.now(). */
@@ -23,7 +23,7 @@ export interface Call {
 export interface Calling {
   /** All calls that have ended. */
   readonly calls: readonly Call[];
-  /** No further calls; resolves when those under way have ended. */
+  /** Starts no further calls; resolves when those in progress have ended. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function startCallers(
     for (let count = 1; !stopped; count++) {
       const proxy = random.pick(world.proxies);
       const payer = random.pick(world.payers);
-      // Whoever comes to a proxy that is not there goes to another one.
+      // A caller that finds a proxy down tries another one.
       if (proxy.run !== undefined) calls.push(await call(`${seed}-${number}-${count}`, payer, proxy, random));
       await sleep(random.between(10, 150));
     }
@@ -71,7 +71,7 @@ interface Manner {
   readonly stream: boolean;
   readonly behaviour: Behaviour;
   readonly leavesAfterMs?: number;
-  /** The vendor does not tell the usage. */
+  /** The vendor does not report the usage. */
   readonly unreported?: boolean;
 }
 

@@ -1,4 +1,5 @@
-// The judge of the chaos sees each way in which the promise can be broken, and no breach where there is none.
+// The check of the evidence finds each way in which the promise can be broken, and reports nothing when the promise is
+// kept.
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../support/recorded.ts';
 import type { WindowBooks } from './ledger.books.ts';
@@ -52,7 +53,7 @@ const request = (ended: 'finished' | 'client_left', times = 1) => ({
   },
 });
 
-/** One request of a living proxy that is in the books, but for what is said. */
+/** Evidence of one recorded request of a living proxy, except for the given changes. */
 function faultsOf(evidence: Partial<Evidence>): readonly string[] {
   const { calls = [call('a')] } = evidence;
   const witnessed = new Map(calls.map(({ name }) => [name, request('finished')] as const));
@@ -63,7 +64,7 @@ function faultsOf(evidence: Partial<Evidence>): readonly string[] {
 const unreported = { run: killed, endedAt: 25_000 };
 const lease = { tokenId: 'killed', budget: 'budget', open: cost, expired: 0 };
 
-describe('nothing to say against', () => {
+describe('the check of a chaos run accepts', () => {
   it.each<[string, Partial<Evidence>]>([
     ['an answer that is booked as told', {}],
     ['an answer of a killed proxy that is booked', { calls: [call('a', unreported)] }],
@@ -98,7 +99,7 @@ describe('nothing to say against', () => {
   ])('%s', (_what, evidence) => expect(faultsOf(evidence)).toEqual([]));
 });
 
-describe('faults', () => {
+describe('the check of a chaos run reports', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
     ['an answer of a living proxy is not booked', { recorded: [] }, /not in the books/],
     [

@@ -1,5 +1,6 @@
-// Holds what callers saw and the vendor told against the books, when all is at rest. The promise: what was answered stands in the
-// books, once and as told, or its proxy was killed and what it cost is still held there.
+// Compares the results of callers and the usage that the vendor reported with the ledger, after everything has come to
+// rest. The promise: each response is recorded once with the reported usage, or its proxy was killed and its cost is
+// still in the leases of that proxy.
 import type { RecordedRequest } from '../support/recorded.ts';
 import { costReported, isAsReported, type Witnessed } from '../support/witness.ts';
 import type { HeldByRun, WindowBooks } from './ledger.books.ts';
@@ -10,35 +11,35 @@ import type { Absence } from './ledger.strikes.ts';
 export interface Evidence {
   readonly calls: readonly Call[];
   readonly witnessed: ReadonlyMap<string, Witnessed>;
-  /** Of all organizations, as exported. */
+  /** The usage of all organizations, as exported. */
   readonly recorded: readonly RecordedRequest[];
   readonly windows: readonly WindowBooks[];
   readonly held: readonly HeldByRun[];
   readonly absences: readonly Absence[];
 }
 
-/** Requests of a proxy that was killed before it could tell of them. */
+/** Requests of a proxy that was killed before it could report them. */
 export interface UnreportedCall {
   readonly requests: number;
   /** Nano-dollars. */
   readonly cost: number;
-  /** How long before the kill the oldest of them was answered, in milliseconds. */
+  /** The time from the oldest of the responses to the kill, in milliseconds. */
   readonly oldestMs: number;
 }
 
 export interface Verdict {
   readonly faults: readonly string[];
-  /** Answered requests that stand in the books, once and as told. */
+  /** Responses that are in the ledger, once and with the reported usage. */
   readonly booked: number;
-  /** Answered under budgets, not in the books: their cost is held there. */
+  /** Responses under budgets that are not in the ledger; leases still contain their cost. */
   readonly held: UnreportedCall;
-  /** Answered without budgets, not in the books: lost. */
+  /** Responses without budgets that are not in the ledger: lost. */
   readonly lost: UnreportedCall;
-  /** Of both, those whose answer had database and control planes there, and for two seconds before. */
+  /** Those of both kinds with database and control planes available from two seconds before the response on. */
   readonly calm: UnreportedCall;
 }
 
-/** Refusals of the gateway itself: nobody was asked, and nothing is to be booked. */
+/** Refusals by the gateway itself: no vendor was called, and no usage may be recorded. */
 const unasked: ReadonlySet<string> = new Set([
   '402 budget_exceeded',
   '429 budget_busy',
@@ -105,7 +106,7 @@ function faultsOfResponse(
   return faults;
 }
 
-/** What a killed proxy did not tell must still be held in its name, of each budget. */
+/** Checks that the leases of a killed proxy still contain all its unreported cost, for each budget. */
 function notHeld(unreported: readonly Call[], held: readonly HeldByRun[]): readonly string[] {
   const costs = new Map<string, number>();
   for (const call of unreported)
@@ -122,7 +123,10 @@ function notHeld(unreported: readonly Call[], held: readonly HeldByRun[]): reado
   return faults;
 }
 
-/** Nothing was in the way for so long: a report is sent again after five seconds at the latest, a connection after two. */
+/**
+ * After this time without obstacles usage must be reported: a report is sent again after five seconds at the latest, a
+ * connection opened after two.
+ */
 const calmMs = 10_000;
 
 function couldBeReported(call: Call, absences: readonly Absence[]): boolean {
@@ -134,7 +138,7 @@ function couldBeReported(call: Call, absences: readonly Absence[]): boolean {
   return untilOf(call) - calmSince >= calmMs;
 }
 
-/** When database or control plane were away, from so long before the answer to the death of its proxy. */
+/** Returns the absences of database and control planes, from beforeMs before the response to the death of its proxy. */
 function inTheWay(call: Call, absences: readonly Absence[], beforeMs: number): readonly Absence[] {
   return absences
     .filter(({ name }) => name === 'PostgreSQL' || name.startsWith('control plane'))

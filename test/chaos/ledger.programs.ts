@@ -1,19 +1,19 @@
-// Control planes and proxies as processes that are killed and started again where they were.
+// Control planes and proxies as processes that are killed and restarted with the same ports and data.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment, startPlane } from '../support/gateway.ts';
 import type { Child } from '../support/process.ts';
 import { freePort } from '../support/process.ts';
 import type { LogLine, Observed } from '../support/telemetry.ts';
 
-/** Something that can be killed. */
+/** A program or server that can be killed. */
 export interface Victim {
   readonly name: string;
   kill(): Promise<void>;
-  /** Resolves when it is there again. */
+  /** Resolves when it is ready again. */
   restart(): Promise<void>;
 }
 
-/** What a busy machine may need to start a program, and a control plane to find its database. */
+/** The time that a busy machine may need to start a program, and a control plane to find its database. */
 const startMs = 60_000;
 const warn = 40;
 
@@ -23,7 +23,7 @@ export class Program implements Victim {
   readonly #environment: () => Environment;
   readonly #children: Child[] = [];
 
-  /** @param environment asked for at each start */
+  /** @param environment called at each start */
   constructor(name: string, main: string, environment: () => Environment) {
     this.name = name;
     this.#main = main;
@@ -34,7 +34,7 @@ export class Program implements Victim {
     await this.#children.at(-1)?.stop('SIGKILL');
   }
 
-  /** Tries again as whoever runs it in production does: a control plane ends where it finds no database. */
+  /** Retries like a supervisor in production, because a control plane exits when it finds no database. */
   async restart(): Promise<void> {
     const environment = this.#environment();
     const until = performance.now() + startMs;
@@ -50,7 +50,7 @@ export class Program implements Victim {
     }
   }
 
-  /** Its warnings and errors, of all its lives. */
+  /** Its warnings and errors, over all its starts. */
   complaints(): readonly LogLine[] {
     return this.#children
       .flatMap((child) => child.stdout().split('\n'))
@@ -60,9 +60,9 @@ export class Program implements Victim {
   }
 }
 
-/** A proxy's life, from start to kill. */
+/** The life of a proxy process, from start to kill. */
 export interface Run {
-  /** Names it in the books: each run has a token of its own. */
+  /** Identifies the run in the ledger, because each run has its own token. */
   readonly tokenId: string;
   /** By performance.now(). */
   killedAt: number | undefined;
@@ -100,7 +100,7 @@ export class ProxySeat implements Victim, Observed {
     }));
   }
 
-  /** @param tokens one for each time that it is started */
+  /** @param tokens one for each start */
   static async create(name: string, tokens: readonly ProxyToken[], env: Environment): Promise<ProxySeat> {
     return new ProxySeat(name, [await freePort(), await freePort()], [...tokens], env);
   }

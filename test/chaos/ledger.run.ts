@@ -1,4 +1,5 @@
-// A run of chaos: callers go on while everybody is killed in turn, then all come back and rest, and the books are judged.
+// A run of chaos: callers continue while every program is killed in turn; then all restart and come to rest, and the
+// ledger is checked.
 import { Redis } from 'ioredis';
 import { nameInShard, shardCount } from '../../proxy/redis/shards.ts';
 import type { ServerSource } from '../support/containers.ts';
@@ -20,7 +21,7 @@ export interface ChaosOptions {
   readonly proxies: number;
   readonly controlPlanes: number;
   readonly callers: number;
-  /** Whether to wait until the control plane has given up the killed proxies, a minute after their last sign. */
+  /** Whether to wait until the control plane expires the leases of killed proxies, a minute after their last call. */
   readonly waitsForExpiry: boolean;
   readonly log: (line: string) => void;
 }
@@ -29,9 +30,9 @@ export interface Chaos {
   readonly verdict: Verdict;
   readonly audit: Audit;
   readonly absences: readonly Absence[];
-  /** What callers saw. */
+  /** The number of calls by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Nano-dollars of all budgets in the end. */
+  /** Nano-dollars of all budgets at the end. */
   readonly leased: number;
   readonly unsettled: number;
 }
@@ -78,7 +79,7 @@ function sumOf<Field extends string>(rows: readonly Readonly<Record<Field, numbe
   return rows.reduce((sum, row) => sum + row[field], 0);
 }
 
-/** Proxies have told everything and hold nothing, and nothing waits in Redis. */
+/** Waits until proxies have reported everything and have no leases, and Redis is empty. */
 async function rest(world: World, auditor: Auditor, { waitsForExpiry }: ChaosOptions): Promise<void> {
   const { proxies, redis } = world;
   const unreported = async () =>
@@ -115,7 +116,7 @@ async function waitingIn(redisUrl: string): Promise<number> {
   }
 }
 
-/** What is told of a run, line by line. */
+/** Summarizes a run, line by line. */
 export function linesOf({ verdict, audit, absences, outcomes, ...sums }: Chaos): readonly string[] {
   const kills = [...Map.groupBy(absences, ({ name }) => name)].map(([name, of]) => `${name} ${of.length}`);
   return [

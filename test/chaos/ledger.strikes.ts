@@ -1,4 +1,4 @@
-// The blows of a run, all from its seed: who is killed when, and for how long.
+// The kills of a run, all derived from its seed: which victim is killed when, and for how long it stays down.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../support/access/random.ts';
 import type { Victim } from './ledger.programs.ts';
@@ -6,14 +6,14 @@ import type { Victim } from './ledger.programs.ts';
 export interface Strike {
   /** Milliseconds after the beginning. */
   readonly at: number;
-  /** By number. */
+  /** The index of the victim. */
   readonly victim: number;
   readonly downMs: number;
 }
 
 const finaleMs = 3_000;
 
-/** Everybody's turn comes: victims are dealt like cards, and dealt again when all are played. */
+/** Plans kills of every victim in turn: victims are dealt like cards, and dealt again when all are used. */
 export function planStrikes(victims: number, seconds: number, seed: number): readonly Strike[] {
   const random = new Random(seed);
   const strikes: Strike[] = [];
@@ -29,19 +29,22 @@ export function planStrikes(victims: number, seconds: number, seed: number): rea
   return strikes;
 }
 
-/** The last two, the servers, together, and no proxy afterwards: what these have in memory has to come through. */
+/**
+ * Kills the last two victims, the servers, together, and no proxy afterwards, so that usage in the memory of proxies
+ * must survive.
+ */
 export function planFinale(victims: number): readonly Strike[] {
   return [victims - 2, victims - 1].map((victim) => ({ at: 0, victim, downMs: finaleMs }));
 }
 
-/** From when to when somebody was not there, by performance.now(). */
+/** The time in which a victim was down, by performance.now(). */
 export interface Absence {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** Resolves when the last of them is back. A victim that is still down is struck when it is up again. */
+/** Resolves when all victims are back. A victim that is still down is killed again when it is up. */
 export async function strike(
   victims: readonly Victim[],
   strikes: readonly Strike[],

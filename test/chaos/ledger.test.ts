@@ -1,10 +1,10 @@
-// Twenty seconds of chaos; test/chaos/run-ledger.ts goes on for as long as one likes, and waits for sessions to expire.
+// Twenty seconds of chaos. test/chaos/run-ledger.ts runs as long as requested, and waits for sessions to expire.
 import { expect, it } from 'vitest';
 import { startingSeed } from '../support/seed.ts';
 import { askDesk } from '../support/test-servers.ts';
 import { linesOf, runChaos } from './ledger.run.ts';
 
-it('keeps every answer in the books, once, or its cost set aside, while proxies, control planes and servers are killed', async () => {
+it('every response is in the ledger once, or its cost is still reserved, while proxies, control planes and servers are killed', async () => {
   const seed = Number(process.env.CHAOS_SEED ?? startingSeed());
   console.log(`CHAOS_SEED=${seed}`);
   const lines: string[] = [];

@@ -1,5 +1,5 @@
-// What the chaos is brought upon: control planes and proxies as processes of their own over a PostgreSQL and a Redis of their own,
-// each of which can be killed and comes back over the same data. Only the simulated vendor and the callers are spared.
+// The programs of a chaos run: separate processes of control planes and proxies, over their own PostgreSQL and Redis.
+// Each can be killed and restarts with the same data; only the simulated vendor and the callers are spared.
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import type { OperatorApi } from '../../quickstart/operator-api.ts';
@@ -13,7 +13,7 @@ import type { LogLine } from '../support/telemetry.ts';
 import { vendorSettings } from '../support/vendors.ts';
 import { Program, ProxySeat, type ProxyToken, type Victim } from './ledger.programs.ts';
 
-/** Who pays: a key, and the budgets that it spends from. */
+/** A key, and the budgets that it spends from. */
 export interface Payer {
   readonly name: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export interface World {
   readonly victims: readonly Victim[];
   readonly payers: readonly Payer[];
   readonly organizations: readonly TestOrganization[];
-  /** Where operators are answered. */
+  /** The port of the JSON API for operators. */
   readonly operatorPort: number;
   /** Warnings and errors of every process. */
   complaints(): readonly LogLine[];
@@ -160,7 +160,10 @@ async function createToken(platform: OperatorApi): Promise<ProxyToken> {
   return { id, value: String(made.value) };
 }
 
-/** Every level of budgets, alone and together, one that is soon spent, and two keys without any. */
+/**
+ * Creates keys under every level of budgets, alone and together, one budget that is soon spent, and two keys without a
+ * budget.
+ */
 async function hirePayers(platform: OperatorApi, port: number) {
   const paying = await newOrganization(platform, port, 'paying');
   const free = await newOrganization(platform, port, 'free');

@@ -1,5 +1,5 @@
-// The official SDK of the callers' format, through a whole gateway, to the assistant vendor's models: with the stored key on
-// the generic route, and with a key of the caller's own on the vendor's route.
+// The official SDK of the callers' format, through a whole gateway, to the assistant vendor's models: with the stored
+// key on the generic route, and with the caller's own key on the vendor's route.
 import OpenAI, { APIError } from 'openai';
 import { makeParseableResponseFormat } from 'openai/lib/parser';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const tools = [tool('boil'), tool('stir')];
 const png =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** What a way asks with: a client, and the names it gives to models. */
+/** The client of one way in, and the names that it gives to models. */
 function requesting(way: Way, headers: Record<string, string> = {}) {
   const own = way === 'own route';
   const client = new OpenAI({
@@ -57,7 +57,7 @@ function requesting(way: Way, headers: Record<string, string> = {}) {
 type Requester = ReturnType<typeof requesting>;
 type Fields = Parameters<Requester['body']>;
 
-/** The same answer whole and streamed. */
+/** The same response, whole and streamed. */
 const forms: readonly (readonly [
   string,
   (with_: Requester, ...fields: Fields) => Promise<OpenAI.ChatCompletion>,
@@ -87,7 +87,7 @@ const failureOf = (pending: Promise<unknown>) =>
 
 describe.each(ways)('with %s', (way) => {
   describe.each(forms)('%s', (_form, ask) => {
-    it('an answer has the common shape', async () => {
+    it('a response has the common shape', async () => {
       const completion = await ask(requesting(way));
       const { message, finish_reason } = responseOf(completion);
       expect(message.content).toContain('simulated');
@@ -102,7 +102,7 @@ describe.each(ways)('with %s', (way) => {
       expect(total_tokens).toBe(prompt_tokens + completion_tokens);
     });
 
-    it('trap 24: calls and results go to and fro, the answer sent back as it came', async () => {
+    it('trap 24: tool calls and results pass in both directions when the response is sent back unchanged', async () => {
       const first = responseOf(await ask(requesting(way), { tools, tool_choice: 'required' }));
       expect(first.finish_reason).toBe('tool_calls');
       const [call] = first.message.tool_calls ?? [];
@@ -117,7 +117,7 @@ describe.each(ways)('with %s', (way) => {
       });
     });
 
-    it('several calls at once are answered together', async () => {
+    it('the results of several parallel calls reach the vendor in one message', async () => {
       gateway.simulator.script({
         text: 'On it.',
         toolCalls: [
@@ -142,7 +142,7 @@ describe.each(ways)('with %s', (way) => {
       ).toEqual(['tool_result', 'tool_result']);
     });
 
-    it('an image goes by its data', async () => {
+    it('an image is sent as data', async () => {
       const content = [
         { type: 'text' as const, text: 'What is this?' },
         { type: 'image_url' as const, image_url: { url: png } },
@@ -172,7 +172,7 @@ describe.each(ways)('with %s', (way) => {
     );
 
     it.each(['claude-sonnet-4-5', 'claude-opus-4-1'])(
-      'an answer by JSON Schema is parsed: %s',
+      'a response in a JSON Schema is parsed: %s',
       async (model) => {
         const { message, finish_reason } = responseOf(
           await ask(requesting(way), { response_format: response }, model),
@@ -187,7 +187,7 @@ describe.each(ways)('with %s', (way) => {
     );
 
     it.each(['claude-sonnet-4-5', 'claude-opus-4-6', 'claude-opus-5'])(
-      '%s thinks, and goes on thinking after its calls',
+      '%s thinks, and continues to think after its calls',
       async (model) => {
         gateway.simulator.script({
           reasoning: 'Need a kettle.',
@@ -214,7 +214,7 @@ describe.each(ways)('with %s', (way) => {
       },
     );
 
-    it('stops where it is told, and where it must', async () => {
+    it('a response ends at a stop text and at the token limit', async () => {
       gateway.simulator.script({ text: 'one two END three' }, { times: 2 });
       const stopped = responseOf(await ask(requesting(way), { stop: ['END', '\n'] }));
       expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'one two ' } });
@@ -222,7 +222,7 @@ describe.each(ways)('with %s', (way) => {
       expect(cut.finish_reason).toBe('length');
     });
 
-    it('goes on with a turn that paused, when it comes back as it was', async () => {
+    it('a paused turn continues when it is sent back unchanged', async () => {
       gateway.simulator.script({ finishReason: 'pause_turn', text: 'Let me look.' });
       const { message, ...paused } = responseOf(await ask(requesting(way)));
       expect(paused).toMatchObject({ finish_reason: 'length', native_finish_reason: 'pause_turn' });
@@ -242,7 +242,7 @@ describe.each(ways)('with %s', (way) => {
       ]);
     });
 
-    it('tells what was read from the prompt cache and written to it', async () => {
+    it('usage reports the tokens read from the prompt cache and written to it', async () => {
       gateway.simulator.script({
         usage: {
           input_tokens: 20,
@@ -262,7 +262,7 @@ describe.each(ways)('with %s', (way) => {
       });
     });
 
-    it('refuses in its own field', async () => {
+    it('a refusal is returned in the field refusal', async () => {
       gateway.simulator.script({ finishReason: 'refusal', text: '' });
       const { message, finish_reason } = responseOf(await ask(requesting(way)));
       expect(finish_reason).toBe('content_filter');
@@ -276,20 +276,23 @@ describe.each(ways)('with %s', (way) => {
       [529, { status: 503, code: 'server_is_overloaded' }],
       [504, { status: 504 }],
       [413, { status: 413, code: 'request_too_large' }],
-    ])("tells the vendor's %s", async (status, expected) => {
-      gateway.simulator.script({ status });
-      const error = await failureOf(ask(requesting(way)));
-      expect(error).toBeInstanceOf(APIError);
-      expect(error).toMatchObject(expected);
-      expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
-    });
+    ])(
+      "the vendor's %s is returned with its code and the error source provider",
+      async (status, expected) => {
+        gateway.simulator.script({ status });
+        const error = await failureOf(ask(requesting(way)));
+        expect(error).toBeInstanceOf(APIError);
+        expect(error).toMatchObject(expected);
+        expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
+      },
+    );
 
-    it('knows a model that is not there', async () => {
+    it('an unknown model is a 404 with the code model_not_found', async () => {
       const error = await failureOf(ask(requesting(way), {}, 'claude-nine'));
       expect(error).toMatchObject({ status: 404, code: 'model_not_found' });
     });
 
-    it('says what the vendor did not get, and how long the answer may be', async () => {
+    it('headers name the dropped parameters and the token limit of the response', async () => {
       const { client, body } = requesting(way);
       const request = body({ seed: 1, temperature: 0.2, reasoning_effort: 'none' }, 'claude-opus-5-5');
       const { response } = await client.chat.completions.create(request).withResponse();
@@ -298,13 +301,13 @@ describe.each(ways)('with %s', (way) => {
     });
   });
 
-  it('sends the usage chunk only to callers who ask', async () => {
+  it('the usage chunk is sent only to callers who request it', async () => {
     const { client, body } = requesting(way);
     const stream = await client.chat.completions.create({ ...body(), stream: true });
     for await (const chunk of stream) expect(chunk.usage).toBeUndefined();
   });
 
-  it('an error inside a stream is an error, and never a clean end', async () => {
+  it('an error inside a stream is an error, never a clean end', async () => {
     gateway.simulator.script({ tokens: 5, errorAfterEvents: 5 });
     const { client, body } = requesting(way);
     const error = await failureOf(
@@ -313,14 +316,14 @@ describe.each(ways)('with %s', (way) => {
     expect(error).toBeInstanceOf(APIError);
   });
 
-  it('trap 6: an error as the first event has a status of its own', async () => {
+  it('trap 6: an error as the first event of a stream has its own status', async () => {
     gateway.simulator.script({ errorAfterEvents: 0 });
     const { client, body } = requesting(way);
     const error = await failureOf(client.chat.completions.create({ ...body(), stream: true }));
     expect(error).toMatchObject({ status: 503 });
   });
 
-  it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is broken: %s', async (by) => {
+  it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is an error: %s', async (by) => {
     gateway.simulator.script({ tokens: 5, stop: { by, afterPieces: 4 } });
     const { client, body } = requesting(way);
     const error = await failureOf(
@@ -331,13 +334,13 @@ describe.each(ways)('with %s', (way) => {
 });
 
 describe('a key that the vendor refuses', () => {
-  it("is the caller's own to mend", async () => {
+  it("is a 401 when it is the caller's own", async () => {
     const { client, body } = requesting('own route', { authorization: 'sk-ant-wrong-0123456789' });
     const error = await failureOf(client.chat.completions.create(body()));
     expect(error).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 
-  it("is none of the caller's where it is stored", async () => {
+  it('is a 502 when it is the stored key', async () => {
     gateway.simulator.script({ status: 401 });
     const { client, body } = requesting('stored key');
     const error = await failureOf(client.chat.completions.create(body()));

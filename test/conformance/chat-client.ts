@@ -1,4 +1,4 @@
-// What every client of the vendor's SDK does with the simulator, whichever service it was made for.
+// Tests of the vendor's SDK against the simulator, shared by all clients of the SDK.
 import type OpenAI from 'openai';
 import {
   APIConnectionError,
@@ -98,7 +98,7 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
     expect(second.choices[0]).toMatchObject(response);
   });
 
-  it('runs tools by itself until the model answers in words', async () => {
+  it('runs tools until the model returns text', async () => {
     simulator().script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const cups: number[] = [];
     const take = (args: { cups: number }) => {
@@ -113,7 +113,7 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
     expect(simulator().requests).toHaveLength(2);
   });
 
-  it('shows images', async () => {
+  it('sends images', async () => {
     const image = { url: 'data:image/png;base64,AA==', detail: 'low' as const };
     const content = [
       { type: 'text' as const, text: 'what is this?' },
@@ -123,7 +123,7 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
     expect((await client().chat.completions.create(request)).choices).toHaveLength(1);
   });
 
-  it('parses an answer by a JSON schema', async () => {
+  it('parses a response by a JSON schema', async () => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string' }, cups: { type: 'integer' } },
@@ -138,14 +138,14 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
     expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ name: 'simulated', cups: 0 });
   });
 
-  it('is told of limits and stops', async () => {
+  it('reports that a response ended at its limit or at a stop text', async () => {
     const cut = await client().chat.completions.create({ model, messages, max_tokens: 5 });
     expect(cut).toMatchObject({ choices: [{ finish_reason: 'length' }], usage: { completion_tokens: 5 } });
     const stopped = await client().chat.completions.create({ model, messages, stop: ' simulated' });
     expect(stopped.choices[0]?.message.content).toBe('This is a');
   });
 
-  it('takes an answer back as history as it came', async () => {
+  it('accepts a response unchanged as history', async () => {
     const { choices } = await client().chat.completions.create({ model, messages });
     const response = choices[0]?.message;
     if (response === undefined) throw new Error('no answer');
@@ -167,7 +167,7 @@ function errors({ model, simulator, clientWith }: ChatClient, client: () => Open
     [500, InternalServerError],
     [502, InternalServerError],
     [503, InternalServerError],
-  ])('tells status %i by the error’s class', async (status, kind) => {
+  ])('throws the error class of status %i', async (status, kind) => {
     simulator().script({ status, error: { message: 'as scripted', code: 'scripted', param: 'model' } });
     const request = client().chat.completions.create({ model, messages });
     const error = await request.catch((thrown: unknown) => thrown);
@@ -181,7 +181,7 @@ function errors({ model, simulator, clientWith }: ChatClient, client: () => Open
     });
   });
 
-  it('tells a wrong key and a wrong parameter without a script', async () => {
+  it('throws for a wrong key and for an unknown parameter without a script', async () => {
     await expect(clientWith({ apiKey: 'sk-other' }).models.list()).rejects.toBeInstanceOf(
       AuthenticationError,
     );
@@ -190,7 +190,7 @@ function errors({ model, simulator, clientWith }: ChatClient, client: () => Open
     await expect(client().chat.completions.create(wrong)).rejects.toMatchObject(refusal);
   });
 
-  it('tells an error event in a stream', async () => {
+  it('throws for an error event in a stream', async () => {
     simulator().script({ tokens: 5, errorAfterEvents: 2, error: { code: 'scripted' } });
     const stream = client().chat.completions.stream({ model, messages });
     const error = await stream.finalChatCompletion().catch((thrown: unknown) => thrown);
@@ -198,7 +198,7 @@ function errors({ model, simulator, clientWith }: ChatClient, client: () => Open
     expect(error).toMatchObject({ code: 'scripted' });
   });
 
-  it('tells a stream that was cut, and a connection that was reset', async () => {
+  it('throws for a stream that was cut and for a connection that was reset', async () => {
     simulator().script({ tokens: 50, stop: { by: 'cut', afterPieces: 10 } });
     const cut = client().chat.completions.stream({ model, messages });
     await expect(cut.finalChatCompletion()).rejects.toThrow();
@@ -207,7 +207,7 @@ function errors({ model, simulator, clientWith }: ChatClient, client: () => Open
     await expect(reset).rejects.toBeInstanceOf(APIConnectionError);
   });
 
-  it('comes again where that helps', async () => {
+  it('retries when a retry helps', async () => {
     simulator().script({ status: 503, headers: { 'retry-after-ms': '1' } });
     const completion = await clientWith({ maxRetries: 1 }).chat.completions.create({ model, messages });
     expect(completion.choices).toHaveLength(1);

@@ -1,4 +1,5 @@
-// The cloud's own SDK as a second opinion on what its guardrails are asked and how their answers are read.
+// The cloud's own SDK as a second opinion on how requests to its guardrails are written and how their responses are
+// read.
 import {
   ApplyGuardrailCommand,
   type ApplyGuardrailRequest,
@@ -10,7 +11,7 @@ import { serviceFixtures } from '../support/guardrails/service-fixtures.ts';
 
 const { options = {}, text = '', responses = [] } = serviceFixtures.bedrock ?? {};
 
-it('asks as the SDK does, and reads what the SDK reads', async () => {
+it('the bedrock service sends the request of the SDK and finds the matches of the SDK', async () => {
   expect(responses.length).toBeGreaterThan(0);
   for (const { response, labels } of responses) {
     const context = { sources: [], query: '' };

@@ -1,4 +1,5 @@
-// Responses that break off, at some bytes of each vendor's; `node test/conformance/run-hang-ups.ts` plays every byte.
+// Responses that break off, at some of the bytes of each vendor's response; `node test/conformance/run-hang-ups.ts`
+// plays every byte.
 import { describe, expect, it } from 'vitest';
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
 import { startingSeed } from '../support/seed.ts';
@@ -9,12 +10,13 @@ const step = 97;
 describe.each(Object.keys(vendors) as VendorName[])('%s', (vendor) => {
   const seed = startingSeed() % step;
 
-  it(`books what was generated, wherever a response breaks off (seed ${seed})`, async () => {
+  it(`charges for the generated output when a response breaks off (seed ${seed})`, async () => {
     const cases = [...casesOf(vendor, step, seed)];
     const verdicts = await playAll(cases, 16);
     expect(verdicts).toHaveLength(cases.length);
     expect(verdicts.filter(({ fault }) => fault !== undefined).map(shown)).toEqual([]);
-    // Who leaves is charged exactly, where the vendor goes on, and something is estimated of every other end.
+    // If the caller leaves and the vendor continues, some charges are exact. Every other kind of end has some estimated
+    // charges.
     const exact = verdicts.filter(
       ({ case: { action, hangUp }, booking }) =>
         action === 'leave' && hangUp === 'read' && !booking.estimated,
@@ -27,8 +29,8 @@ describe.each(Object.keys(vendors) as VendorName[])('%s', (vendor) => {
   }, 180_000);
 });
 
-describe('the judge', () => {
-  it('finds a booking below what was generated, and one above what was reserved', async () => {
+describe('the verdict of a hang-up', () => {
+  it('is a fault when a charge is below the generated output or above the reservation', async () => {
     const [first] = casesOf('gpt-provider');
     const one: Case = { ...(first as Case), action: 'reset' };
     const [verdict] = await playAll([one], 1);

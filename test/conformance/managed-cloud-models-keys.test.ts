@@ -1,5 +1,5 @@
-// How a request says who asks, through a whole gateway to the managed cloud service: signed with the keys of an account, stored or
-// the caller's own, or with an API key; and what callers are told of keys that the vendor refuses.
+// Credentials of requests through a whole gateway to the managed cloud service: signatures with the keys of an account,
+// stored or the caller's own, or an API key; and the errors that callers get for keys that the vendor refuses.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accounts } from '../../simulator/managed-cloud-models/accounts.ts';
@@ -32,7 +32,7 @@ describe('keys of a cloud account', () => {
   it.each([
     ['unknown', { ...accounts.permanent, accessKeyId: 'AKIASIM0UNKNOWN00000' }],
     ['a wrong secret', { ...accounts.permanent, secretAccessKey: 'simulated/wrong' }],
-  ])("that the vendor refuses are the caller's own to mend: %s", async (_what, account) => {
+  ])("are a 401 when the vendor refuses the caller's own: %s", async (_what, account) => {
     for (const way of ["caller's key", 'own route'] as const) {
       const error = await refusalOf(ask(way, wrong(account)));
       expect(error).toMatchObject({ status: 401, code: 'invalid_api_key' });
@@ -40,18 +40,18 @@ describe('keys of a cloud account', () => {
     }
   });
 
-  it('may be allowed nothing', async () => {
+  it('are a 403 when they are allowed nothing', async () => {
     const error = await refusalOf(ask('own route', wrong(accounts.denied)));
     expect(error).toMatchObject({ status: 403 });
   });
 
-  it("that the vendor refuses are none of the caller's where they are stored", async () => {
+  it('are a 502 when the vendor refuses the stored ones', async () => {
     scene.gateway.simulator.script({ status: 403 });
     const error = await refusalOf(ask('stored key'));
     expect(error).toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
   });
 
-  it('a stored API key does without a signature', async () => {
+  it('are not signed with when the stored key is an API key', async () => {
     const organization = await scene.gateway.createOrganization('with an API key');
     await organization.api.call('ProviderKeys/Create', {
       organizationId: organization.id,
@@ -68,7 +68,7 @@ describe('keys of a cloud account', () => {
     expect(scene.received().headers.authorization).toMatch(/^Bearer /);
   });
 
-  it('trap 1: temporary ones come with their token', async () => {
+  it('trap 1: are sent with their session token when they are temporary', async () => {
     const { sessionToken } = accounts.temporary;
     const headers = { ...wrong(accounts.temporary), 'cloud-session-token': sessionToken };
     expect((await ask('own route', headers)).choices[0]?.finish_reason).toBe('stop');

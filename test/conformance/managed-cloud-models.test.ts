@@ -1,5 +1,5 @@
-// The official SDK of the callers' format, through a whole gateway, to the managed cloud service's models of several makers: with
-// the stored keys, with the caller's own on the generic route, and on the service's route.
+// The official SDK of the callers' format, through a whole gateway, to the managed cloud service's models of several
+// makers: with the stored keys, with the caller's own on the generic route, and on the service's route.
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { makeParseableResponseFormat } from 'openai/lib/parser';
@@ -80,7 +80,7 @@ function functionOf(calls: readonly OpenAI.ChatCompletionMessageToolCall[] | und
 
 const everyModel = Object.entries(models);
 const withoutTools: readonly string[] = [models.smallMistral, models.deepseek];
-/** Those that call tools; one family only in answers that come whole. */
+/** Models that call tools. One family does so in whole responses only. */
 const callersIn = {
   whole: everyModel.filter(([, model]) => !withoutTools.includes(model)),
   streamed: everyModel.filter(([, model]) => ![...withoutTools, models.llama].includes(model)),
@@ -88,7 +88,7 @@ const callersIn = {
 
 describe.each(ways)('%s', (way) => {
   describe.each(forms)('%s', (form, ask) => {
-    it.each(everyModel)('an answer of %s has the common shape', async (_name, model) => {
+    it.each(everyModel)('a response of %s has the common shape', async (_name, model) => {
       const completion = await ask({ way, model }, { messages: [system, ...question], max_tokens: 100 });
       const { message, finish_reason } = responseOf(completion);
       expect(message.content).toContain('simulated');
@@ -100,7 +100,7 @@ describe.each(ways)('%s', (way) => {
     });
 
     it.each(callersIn[form])(
-      'trap 24: calls of %s and their results go to and fro, the answer sent back as it came',
+      'trap 24: calls of %s and their results pass in both directions when the response is sent back unchanged',
       async (_name, model) => {
         const calls = [
           { name: 'boil', arguments: '{"cups":2}' },
@@ -132,7 +132,7 @@ describe.each(ways)('%s', (way) => {
       ['nova', { tool: { name: 'boil' } }],
       ['mistral', { any: {} }],
       ['command', undefined],
-    ] as const)('a call that %s is forced to', async (name, toolChoice) => {
+    ] as const)('a forced call becomes the tool choice of %s', async (name, toolChoice) => {
       const tool_choice = { type: 'function', function: { name: 'boil' } } as const;
       await ask({ way, model: models[name] }, { tools: [boil, stir], tool_choice });
       expect(received().toolConfig.toolChoice).toEqual(toolChoice);
@@ -156,7 +156,7 @@ describe.each(ways)('%s', (way) => {
     );
 
     it.each(['claude', 'newerClaude', 'olderClaude', 'nova', 'mistral', 'gptOss'] as const)(
-      'an answer of %s by JSON Schema is parsed',
+      'a response of %s in a JSON Schema is parsed',
       async (name) => {
         const completion = await ask({ way, model: models[name] }, { response_format: response });
         const { message, finish_reason } = responseOf(completion);
@@ -169,7 +169,7 @@ describe.each(ways)('%s', (way) => {
       },
     );
 
-    it('an answer by JSON Schema is asked for in words where nothing else is taken', async () => {
+    it('a JSON Schema is requested in the prompt when the model takes it in no other way', async () => {
       scene.gateway.simulator.script({ text: '```json\n{"name":"assam","stars":5}\n```' });
       const completion = await ask({ way, model: models.llama }, { response_format: response });
       expect(response.$parseRaw(responseOf(completion).message.content ?? '')).toEqual({
@@ -178,7 +178,7 @@ describe.each(ways)('%s', (way) => {
       });
     });
 
-    it('an image goes by its data', async () => {
+    it('an image is sent as data', async () => {
       const content = [
         { type: 'text' as const, text: 'What is this?' },
         { type: 'image_url' as const, image_url: { url: png } },
@@ -188,7 +188,7 @@ describe.each(ways)('%s', (way) => {
     });
 
     it.each(['claude', 'newerClaude', 'newestClaude'] as const)(
-      '%s thinks, and goes on thinking after its calls',
+      '%s thinks, and continues to think after its calls',
       async (name) => {
         const calls = [{ name: 'boil', arguments: '{"cups":2}' }];
         scene.gateway.simulator.script({ reasoning: 'Need a kettle.', toolCalls: calls });
@@ -198,7 +198,7 @@ describe.each(ways)('%s', (way) => {
         expect(first).toMatchObject({
           thinking_blocks: [{ type: 'thinking', thinking: 'Need a kettle.', signature: expect.any(String) }],
         });
-        // The second call of one answer has no thought of its own.
+        // The second call of one response has no thought of its own.
         scene.gateway.simulator.script({ reasoning: '', toolCalls: calls });
         const result = (message: OpenAI.ChatCompletionMessage): Message => ({
           role: 'tool',
@@ -222,14 +222,14 @@ describe.each(ways)('%s', (way) => {
     it.each([
       ['nova2', { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } }],
       ['gptOss', { reasoning_effort: 'low' }],
-    ] as const)('%s reasons in its own way', async (name, fields) => {
+    ] as const)('the reasoning effort is sent in the format of %s', async (name, fields) => {
       const { message } = responseOf(await ask({ way, model: models[name] }, { reasoning_effort: 'low' }));
       expect(message).toMatchObject({ reasoning_content: expect.any(String) });
       expect(message).not.toHaveProperty('thinking_blocks');
       expect(received().additionalModelRequestFields).toEqual(fields);
     });
 
-    it('stops where it is told, and where it must', async () => {
+    it('a response ends at a stop text and at the token limit', async () => {
       scene.gateway.simulator.script({ text: 'one two END three' }, { times: 2 });
       const stopped = responseOf(await ask({ way }, { stop: ['END', ' '] }));
       expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'one two ' } });
@@ -237,7 +237,7 @@ describe.each(ways)('%s', (way) => {
       expect(cut.finish_reason).toBe('length');
     });
 
-    it('tells what was read from the prompt cache and written to it', async () => {
+    it('usage reports the tokens read from the prompt cache and written to it', async () => {
       scene.gateway.simulator.script({
         usage: {
           inputTokens: 20,
@@ -257,7 +257,7 @@ describe.each(ways)('%s', (way) => {
       });
     });
 
-    it('a guardrail that stepped in is a filter', async () => {
+    it("the intervention of a vendor's guardrail ends a response with content_filter", async () => {
       scene.gateway.simulator.script({ finishReason: 'guardrail_intervened', text: 'Blocked.' });
       expect(responseOf(await ask({ way }))).toMatchObject({
         finish_reason: 'content_filter',
@@ -272,14 +272,17 @@ describe.each(ways)('%s', (way) => {
       [429, { status: 429, code: 'rate_limit_exceeded' }],
       [500, { status: 500 }],
       [503, { status: 503, code: 'server_is_overloaded' }],
-    ])("tells the vendor's %s", async (status, expected) => {
-      scene.gateway.simulator.script({ status });
-      const error = await refusalOf(ask({ way }));
-      expect(error).toMatchObject(expected);
-      expect(error.headers?.get('x-svc-error-source')).toBe('provider');
-    });
+    ])(
+      "the vendor's %s is returned with its code and the error source provider",
+      async (status, expected) => {
+        scene.gateway.simulator.script({ status });
+        const error = await refusalOf(ask({ way }));
+        expect(error).toMatchObject(expected);
+        expect(error.headers?.get('x-svc-error-source')).toBe('provider');
+      },
+    );
 
-    it('knows a model that is not there, and one that wants a profile', async () => {
+    it('an unknown model is a 404, and a model that needs a profile is a 400 with an example', async () => {
       const client = clientOf({ way });
       const nine = { model: modelFor(vendor, way, 'anthropic.claude-nine'), messages: question };
       expect(await refusalOf(client.chat.completions.create(nine))).toMatchObject({
@@ -293,7 +296,7 @@ describe.each(ways)('%s', (way) => {
       });
     });
 
-    it('a prompt that is too long is told as one', async () => {
+    it('a prompt that is too long is a 400 with the code context_length_exceeded', async () => {
       const content = 'tea '.repeat(300_000);
       const error = await refusalOf(
         ask({ way, model: models.nova }, { messages: [{ role: 'user', content }] }),
@@ -302,12 +305,12 @@ describe.each(ways)('%s', (way) => {
     });
   });
 
-  it('tools that a model does not take in a stream are refused in its own words', async () => {
+  it("tools for a model that takes none in a stream are refused with the vendor's message", async () => {
     const error = await refusalOf(streamed({ way, model: models.llama }, { tools: [boil] }));
     expect(error).toMatchObject({ status: 400, message: expect.stringContaining('streaming') });
   });
 
-  it('says what the vendor did not get, and how long the answer may be', async () => {
+  it('headers name the dropped parameters and the token limit of the response', async () => {
     const request = bodyOf({ way }, { seed: 1, temperature: 0.2, top_p: 0.5, user: 'u' });
     const { response } = await clientOf({ way }).chat.completions.create(request).withResponse();
     expect(response.headers.get('x-svc-dropped-params')).toBe('seed,user,top_p');
@@ -315,12 +318,12 @@ describe.each(ways)('%s', (way) => {
     expect(response.headers.get('x-svc-upstream-request-id')).toMatch(/^0{8}-/);
   });
 
-  it('trap 19: sends the usage chunk only to callers who ask', async () => {
+  it('trap 19: the usage chunk is sent only to callers who request it', async () => {
     const stream = await clientOf({ way }).chat.completions.create({ ...bodyOf({ way }, {}), stream: true });
     for await (const chunk of stream) expect(chunk.usage).toBeUndefined();
   });
 
-  it('tells calls as functions to callers of the older kind', async () => {
+  it('callers of the deprecated kind get calls as functions', async () => {
     const functions = [boil.function];
     const request = bodyOf({ way }, { functions, function_call: { name: 'boil' } });
     const { message, finish_reason } = responseOf(await clientOf({ way }).chat.completions.create(request));
@@ -328,14 +331,14 @@ describe.each(ways)('%s', (way) => {
     expect(finish_reason).toBe('function_call');
   });
 
-  it('an error inside a stream is an error, and never a clean end', async () => {
+  it('an error inside a stream is an error, never a clean end', async () => {
     scene.gateway.simulator.script({ tokens: 5, errorAfterEvents: 3 });
     const pending = streamed({ way });
     await expect(pending).rejects.toBeInstanceOf(APIError);
   });
 
   it.each([0, 1])(
-    'trap 6: an error before any content has a status of its own: behind %i frames',
+    'trap 6: an error before any content has its own status: after %i frames',
     async (after) => {
       scene.gateway.simulator.script({ errorAfterEvents: after, error: { type: 'ThrottlingException' } });
       const stream = clientOf({ way }).chat.completions.create({ ...bodyOf({ way }, {}), stream: true });
@@ -343,12 +346,12 @@ describe.each(ways)('%s', (way) => {
     },
   );
 
-  it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is broken: %s', async (by) => {
+  it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is an error: %s', async (by) => {
     scene.gateway.simulator.script({ tokens: 5, stop: { by, afterPieces: 4 } });
     await expect(streamed({ way })).rejects.toBeInstanceOf(Error);
   });
 
-  it('trap 2: a stream in small pieces is the same', async () => {
+  it('trap 2: a stream in small pieces gives the same text', async () => {
     scene.gateway.simulator.script({ text: 'Grüße 🍵', pieceBytes: [7] });
     expect(responseOf(await streamed({ way })).message.content).toBe('Grüße 🍵');
   });

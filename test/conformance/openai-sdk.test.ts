@@ -1,4 +1,4 @@
-// The official SDK of the GPT vendor pointed at the gateway: what its users see.
+// The official SDK of the GPT vendor with the gateway as its base URL: the results that its users get.
 import OpenAI, {
   APIError,
   AuthenticationError,
@@ -24,7 +24,7 @@ beforeEach(() => gateway.simulator.reset());
 afterAll(() => gateway.close());
 
 describe('chat completions', () => {
-  it('answers in the common shape', async () => {
+  it('have the common shape', async () => {
     const { data, response, request_id } = await client()
       .chat.completions.create({ model, messages })
       .withResponse()
@@ -44,14 +44,14 @@ describe('chat completions', () => {
     expect(request_id).toBe(response.headers.get('x-request-id'));
   });
 
-  it('streams to a final completion', async () => {
+  it('stream to a final completion', async () => {
     const stream = client().chat.completions.stream({ model, messages });
     const completion = await stream.finalChatCompletion();
     expect(completion.choices[0]?.message.content).toContain('simulated');
     expect(completion.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('sends the usage chunk of a stream to callers who ask for it, and to no other', async () => {
+  it('end with a usage chunk for callers who request it, and for no others', async () => {
     const collect = async (options?: { include_usage: boolean }) => {
       const stream = await client().chat.completions.create({
         model,
@@ -67,7 +67,7 @@ describe('chat completions', () => {
     expect(await collect()).toHaveLength(0);
   });
 
-  it('calls tools and takes their results, with the answer sent back as it came', async () => {
+  it('call tools and take their results when the response is sent back unchanged', async () => {
     const tools = [{ type: 'function' as const, function: { name: 'boil', parameters: { type: 'object' } } }];
     const first = await client().chat.completions.create({ model, messages, tools, tool_choice: 'required' });
     const response = first.choices[0]?.message;
@@ -96,8 +96,8 @@ describe('chat completions', () => {
   });
 });
 
-describe('what the vendor would refuse', () => {
-  it('goes another way or not at all, and the caller is told', async () => {
+describe('parameters that the vendor would refuse', () => {
+  it('are renamed or dropped, and the dropped ones are named in a header', async () => {
     const { data, response } = await client()
       .chat.completions.create({
         ...{ model: 'gpt-provider/o4-mini', messages, max_tokens: 300, metadata: { team: 'tea' } },
@@ -110,7 +110,7 @@ describe('what the vendor would refuse', () => {
     expect(body).not.toHaveProperty('max_tokens');
   });
 
-  it('is taken out of a history that other providers have left traces in', async () => {
+  it('are removed from a history with traces of other providers', async () => {
     const id = 'call_1__sig_c2lnbmF0dXJl';
     const call = { id, type: 'function' as const, function: { name: 'boil', arguments: '{}' } };
     const response = { reasoning_content: 'Hm.', thinking_blocks: [{ type: 'thinking' }] };
@@ -126,8 +126,8 @@ describe('what the vendor would refuse', () => {
   });
 });
 
-describe('models', () => {
-  it('lists what the key may call, and each of them alone', async () => {
+describe('the list of models', () => {
+  it('contains what the key may call, and each model can be retrieved alone', async () => {
     const listed = await client().models.list();
     const ids = listed.data.map(({ id }) => id);
     expect(ids).toContain(model);
@@ -149,17 +149,17 @@ describe('models', () => {
   });
 });
 
-describe('typed errors', () => {
+describe('a typed error', () => {
   const create = (fields: object = {}, apiKey?: string) =>
     client(apiKey).chat.completions.create({ model, messages, ...fields });
 
-  it('401 AuthenticationError', async () => {
+  it('is AuthenticationError for 401', async () => {
     const error = await create({}, 'sk-svc-unknown').catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error).toMatchObject({ status: 401, code: 'access_not_found', type: 'authentication_error' });
   });
 
-  it('403 PermissionDeniedError', async () => {
+  it('is PermissionDeniedError for 403', async () => {
     const narrow = await gateway.organization.createKey({
       allowedModels: { globs: ['gpt-provider/gpt-4.1'] },
     });
@@ -168,13 +168,13 @@ describe('typed errors', () => {
     expect(error).toMatchObject({ status: 403, code: 'model_not_allowed', param: 'model' });
   });
 
-  it('404 NotFoundError', async () => {
+  it('is NotFoundError for 404', async () => {
     const error = await create({ model: 'nobody/gpt-4o' }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({ status: 404, code: 'model_not_found' });
   });
 
-  it('429 RateLimitError from the provider, with when to come back', async () => {
+  it("is RateLimitError with a retry time for a provider's 429", async () => {
     gateway.simulator.script({ status: 429, headers: { 'retry-after': '7' } });
     const error = await create().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(RateLimitError);
@@ -182,14 +182,14 @@ describe('typed errors', () => {
     expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
   });
 
-  it('502 APIError when the provider breaks off', async () => {
+  it('is APIError for 502 when the provider breaks off', async () => {
     gateway.simulator.script({ stop: { by: 'reset', beforeHead: true } });
     const error = await create().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject({ status: 502, code: 'upstream_unreachable', type: 'server_error' });
   });
 
-  it('an error inside a stream, never a clean end', async () => {
+  it('is thrown for an error inside a stream, which never ends cleanly', async () => {
     gateway.simulator.script({ tokens: 5, errorAfterEvents: 3 });
     const consume = async () => {
       const stream = await client().chat.completions.create({ model, messages, stream: true });

@@ -1,5 +1,5 @@
-// Errors of every provider as callers of the official SDK see them: one status and code for one meaning, whoever says it, nothing of
-// the organization's account in it, and never an end of a stream that looks as if all had come.
+// Errors of every provider as callers of the official SDK see them: one meaning has one status and code at all
+// providers, no error shows anything of the organization's account, and no broken stream looks complete.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
@@ -25,7 +25,7 @@ function ask(client: OpenAI, model: string, stream = false): Promise<unknown> {
     : client.chat.completions.create({ model, messages });
 }
 
-/** Of this vendor, as its refusal of a key of its form. */
+/** Keys in the vendor's form, so that the vendor refuses them as wrong. */
 const wrongKeys: Readonly<Record<VendorName, Readonly<Record<string, string>>>> = {
   'gpt-provider': { authorization: 'Bearer sk-wrong-0123456789abcdef' },
   'studio-ai': { authorization: 'Bearer wrong-studio-0123456789' },
@@ -35,7 +35,7 @@ const wrongKeys: Readonly<Record<VendorName, Readonly<Record<string, string>>>> 
 };
 
 describe.each(vendorNames)('%s', (vendor) => {
-  // One of them has a status of its own for it.
+  // The assistant vendor has its own status for overload.
   const overload = vendor === 'assistant-provider' ? 529 : 503;
   const failures: readonly (readonly [string, Behaviour, object, string | null])[] = [
     ['a rate limit', rateLimit, { status: 429, type: 'rate_limit_error' }, '7'],
@@ -45,7 +45,7 @@ describe.each(vendorNames)('%s', (vendor) => {
   ];
 
   it.each(failures)(
-    'trap 22: %s is told with its status, whole and in a stream',
+    'trap 22: %s is returned with its status, whole and in a stream',
     async (...[, stated, parsed, wait]) => {
       for (const stream of forms) {
         scene.gateway.simulator.script(stated);
@@ -57,13 +57,13 @@ describe.each(vendorNames)('%s', (vendor) => {
     },
   );
 
-  it('a prompt that is too long has one code', async () => {
+  it('a prompt that is too long is a 400 with the code context_length_exceeded', async () => {
     scene.gateway.simulator.script(tooLong[vendor]);
     const error = await refusalOf(ask(scene.client(vendor), modelFor(vendor, 'stored key')));
     expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
   });
 
-  it('what a filter keeps back is told as such', async () => {
+  it('a filtered response is reported as content_filter', async () => {
     scene.gateway.simulator.script(filtered[vendor], { times: 2 });
     const model = modelFor(vendor, 'stored key');
     for (const stream of forms) {
@@ -74,14 +74,14 @@ describe.each(vendorNames)('%s', (vendor) => {
     }
   });
 
-  it('trap 6: an error as the first event of a stream has a status, and the next ones are none', async () => {
+  it('trap 6: an error as the first event of a stream is returned with a status', async () => {
     scene.gateway.simulator.script({ tokens: 50, errorAfterEvents: 0 });
     const first = await refusalOf(ask(scene.client(vendor), modelFor(vendor, 'stored key'), true));
     expect(first.status).toBeGreaterThanOrEqual(500);
     expect(first.headers?.get('x-svc-error-source')).toBe('provider');
   });
 
-  it('an error inside a stream is an error event, and no end', async () => {
+  it('an error inside a stream is an error event, and the stream has no clean end', async () => {
     scene.gateway.simulator.script({ tokens: 50, errorAfterEvents: 6 });
     const received = await listen(vendor);
     expect(received.text).toContain('token');
@@ -99,7 +99,7 @@ describe.each(vendorNames)('%s', (vendor) => {
     const received = await listen(vendor);
     expect(received.text).not.toContain('[DONE]');
     expect(received.text).toMatch(/"error":\{"message":/);
-    // Before the first byte it is an envelope with a status, afterwards a connection that breaks off.
+    // Before the first byte the error is an envelope with a status; afterwards the connection breaks off.
     expect(received.broken).toBe(received.status === 200);
   });
 });
@@ -127,7 +127,7 @@ describe.each(vendorNames)('trap 20: a client of %s that leaves', (vendor) => {
         streamed: true,
       });
       expect(line.estimated).toBe(stops ? 'left' : undefined);
-      // What was reported before the end, or with it.
+      // Tokens that the vendor reported before the end, or at the end.
       const counts = vendor === 'assistant-provider' || !stops;
       expect(Number(line.prompt_tokens ?? 0) > 0).toBe(counts);
     },
@@ -168,11 +168,11 @@ const filtered: Readonly<Record<VendorName, Behaviour>> = {
 interface ReceivedError {
   readonly status: number;
   readonly text: string;
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response did. */
   readonly broken: boolean;
 }
 
-/** A stream byte by byte, as no SDK shows it. */
+/** Reads a stream byte by byte, as no SDK shows it. */
 async function listen(vendor: VendorName): Promise<ReceivedError> {
   const response = await fetch(`${scene.gateway.proxy.url}/v1/chat/completions`, {
     method: 'POST',
@@ -193,18 +193,18 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
   const isOwn = way !== 'stored key';
   const model = modelFor(vendor, way);
 
-  it('a key that the vendor refuses is the caller’s own, or nobody’s to know', async () => {
+  it('a refused key is a 401 when it is the caller’s own and a 502 when it is the stored one', async () => {
     const client = isOwn ? scene.client(vendor, way, wrongKeys[vendor]) : await withWrongStoredKey(vendor);
     const error = await refusalOf(ask(client, model));
     const parsed = isOwn
       ? { status: 401, code: 'invalid_api_key' }
       : { status: 502, code: 'upstream_authentication_failed' };
     expect(error).toMatchObject(parsed);
-    // The vendors themselves show no more than the ends of a key.
+    // The vendors themselves show only the ends of a key.
     expect(JSON.stringify(error.error)).not.toMatch(/0123456789/);
   });
 
-  it('a model that is not there is told, in the vendor’s words to those with a key of their own only', async () => {
+  it('an unknown model is refused, with the vendor’s message only for callers with their own key', async () => {
     const error = await refusalOf(ask(scene.client(vendor, way), modelFor(vendor, way, missing[vendor])));
     expect([400, 404]).toContain(error.status);
     expect(error.headers?.get('x-svc-error-source')).toBe('provider');

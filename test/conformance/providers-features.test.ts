@@ -1,5 +1,6 @@
-// Every row of the feature table at every provider, whole and streamed, in each way that a caller may come, with the official SDK:
-// what the vendor gets, what the caller is told of it, and what is refused, exactly as the table and docs/providers.md say.
+// Every row of the feature table at every provider, whole and streamed, in each way in, with the official SDK. The
+// tests check the vendor's request, the caller's response and headers, and the refusals against the table, as in
+// docs/providers.md.
 import type OpenAI from 'openai';
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream';
 import type { Stream } from 'openai/streaming';
@@ -25,7 +26,7 @@ interface Case {
   readonly outcome: Outcome;
 }
 
-// The way in has nothing to do with translation: one of them also streams.
+// The way in does not affect translation, so only one of them also streams.
 const forms = [
   ...ways.map((way) => [way, 'whole', false] as const),
   ['stored key', 'streamed', true] as const,
@@ -98,7 +99,7 @@ interface ReadResponse {
   readonly headers: Headers;
 }
 
-/** The table's fields go beyond what the SDK has types for. */
+/** The table has fields that the SDK's types do not have. */
 async function ask({ feature, vendor, way, streams }: Case): Promise<ReadResponse> {
   const { says, models, ask: fields } = feature;
   if (says !== undefined) scene.gateway.simulator.script(says);
@@ -116,7 +117,7 @@ async function ask({ feature, vendor, way, streams }: Case): Promise<ReadRespons
   return { completion: await completionOf(data), headers: response.headers };
 }
 
-/** The SDK puts texts together that it knows; of all other fields the last piece counts. */
+/** The SDK joins the texts of the fields that it knows; of every other field it keeps the last piece. */
 async function completionOf(stream: Stream<OpenAI.ChatCompletionChunk>): Promise<OpenAI.ChatCompletion> {
   const [kept, read] = stream.tee();
   const completion = await ChatCompletionStream.fromReadableStream(
@@ -132,7 +133,7 @@ async function completionOf(stream: Stream<OpenAI.ChatCompletionChunk>): Promise
   return completion;
 }
 
-/** What stands behind a path as `a.0.b`. */
+/** The value at a path such as `a.0.b`. */
 function valueAt(value: unknown, path: string): unknown {
   return path
     .split('.')

@@ -1,6 +1,6 @@
-// An answer of any provider sent back as history to every provider: with tool calls and their results, with what the model thought
-// and the vendor signed, by a client that sends answers back as they came, as its stream helper put them together, or with the
-// keys alone that it knows.
+// A response of any provider sent back as history to every provider, with tool calls and their results, thoughts and
+// the vendor's signatures. The client sends responses back unchanged, as its stream helper joined them, or with only
+// the keys that it knows.
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../simulator/index.ts';
@@ -14,9 +14,9 @@ type ReadResponse = OpenAI.ChatCompletionMessage;
 interface Speaker {
   readonly vendor: VendorName;
   readonly model: string;
-  /** Fields that make it think, where it does. */
+  /** Fields that make the model think, if it can. */
   readonly ask?: Readonly<Record<string, unknown>>;
-  /** In the vendor's body, where its own signature must come back. */
+  /** Text of the vendor's body that shows that its own signature came back. */
   readonly signed?: string;
 }
 
@@ -111,7 +111,7 @@ function resultsOf({ tool_calls: calls = [] }: ReadResponse): readonly Message[]
 }
 
 describe.each(clients)('history %s', (_name, send) => {
-  it.each(named)('of %s goes on at %s', async (_first, _then, first, then) => {
+  it.each(named)('of %s is accepted by %s', async (_first, _then, first, then) => {
     scene.gateway.simulator.script(scripted);
     const response = await send(ask(first, opening));
     expect(response.tool_calls).toHaveLength(2);
@@ -123,25 +123,25 @@ describe.each(clients)('history %s', (_name, send) => {
 
     const third = await send(ask(then, [...called, second, { role: 'user', content: 'And now?' }]));
     expect(third.content).toContain('simulated');
-    // Back where it began, with an answer of the other provider at the end.
+    // Back to the first provider, with a response of the other provider at the end.
     const fourth = await send(ask(first, [...called, second, { role: 'user', content: 'And now?' }]));
     expect(fourth.content).toContain('simulated');
   });
 });
 
-describe('what a vendor signed', () => {
+describe('the signature of a vendor', () => {
   const signing = speakers.filter(({ signed }) => signed !== undefined);
   const cases = signing.flatMap((speaker) =>
     clients.slice(0, 2).map(([name, send]) => [nameOf(speaker), name, speaker, send] as const),
   );
 
-  it.each(cases)('%s gets back %s', async (_speaker, _name, speaker, send) => {
+  it.each(cases)('comes back to %s %s', async (_speaker, _name, speaker, send) => {
     scene.gateway.simulator.script(scripted);
     const response = await send(ask(speaker, opening));
     await send(ask(speaker, [...opening, response, ...resultsOf(response)]));
     const received = scene.received().body.toString();
     expect(received).toContain(speaker.signed);
-    // What stands for a signature that was lost.
+    // The placeholder of a lost signature.
     expect(received).not.toContain('skip_thought_signature_validator');
   });
 });

@@ -1,5 +1,6 @@
-// What every client of the official SDK does, at every provider and in each way that a caller may come: answers, streams, tools that
-// the SDK runs itself, parsed formats, counts that add up, headers, the deprecated functions. What is a provider's own is in its test.
+// The common behaviour of the official SDK, at every provider and in each way in: responses, streams, tools that the
+// SDK runs itself, parsed formats, counts that add up, headers, the deprecated functions. Each provider's special cases
+// are in its own test.
 import Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -35,7 +36,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
   const chat = () => scene.client(vendor, way).chat.completions;
   const body = bodyFor(vendor, way);
 
-  it('answers in the common shape, and says who answered', async () => {
+  it('a response has the common shape and headers that name the provider and the model', async () => {
     const { data, response, request_id } = await chat().create(body).withResponse();
     const parsed = readCompletion(data);
     checkSense(parsed);
@@ -51,7 +52,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     expect(scene.gateway.simulator.requests).toHaveLength(1);
   });
 
-  it('streams what it would have said whole', async () => {
+  it('a stream has the text and the usage of the whole response', async () => {
     const whole = await chat().create(body);
     const stream = chat().stream({ ...body, stream_options: { include_usage: true } });
     const deltas: string[] = [];
@@ -65,7 +66,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     expect(usage).toEqual(whole.usage);
   });
 
-  it('tells the usage of a stream to those who ask only', async () => {
+  it('a stream has no usage chunk unless the caller requests it', async () => {
     const stream = await chat().create({ ...body, stream: true });
     const usages = [];
     for await (const { usage, choices } of stream) {
@@ -75,7 +76,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     expect(usages).toEqual([]);
   });
 
-  it('runs the SDK’s tools until the model answers in words', async () => {
+  it('the SDK’s tools run until the model returns text', async () => {
     scene.gateway.simulator.script({
       toolCalls: [
         { name: 'boil', arguments: '{"cups":2}' },
@@ -105,7 +106,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     expect(scene.gateway.simulator.requests).toHaveLength(2);
   });
 
-  it('parses an answer by a schema, whole and streamed', async () => {
+  it('a response is parsed by a schema, whole and streamed', async () => {
     const response_format = {
       type: 'json_schema',
       json_schema: { name: 'order', schema, strict: true },
@@ -119,7 +120,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     }
   });
 
-  it('answers in any JSON', async () => {
+  it('a response in any JSON is valid JSON', async () => {
     const wanted: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Order tea, as JSON.' }];
     scene.gateway.simulator.script({ text: '{"cups": 2}' });
     const completion = await chat().create({
@@ -130,7 +131,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     expect(JSON.parse(choiceOf(completion).message.content ?? '')).toEqual({ cups: 2 });
   });
 
-  it('takes a function’s result from callers of the deprecated kind', async () => {
+  it('a function’s result is accepted from callers of the deprecated kind', async () => {
     const functions = [{ ...boil.function, parameters: boil.function.parameters ?? {} }];
     const first = choiceOf(await chat().create({ ...body, functions, function_call: { name: 'boil' } }));
     expect(first.message.function_call).toMatchObject({ name: 'boil', arguments: expect.any(String) });
@@ -143,7 +144,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     expect(scene.received().body.toString()).toContain('boiled');
   });
 
-  it('stops at the limit and where it is told', async () => {
+  it('a response ends at the token limit and at a stop text', async () => {
     const cut = await chat().create({ ...body, max_tokens: 5 });
     expect(choiceOf(cut).finish_reason).toBe('length');
     expect(cut.usage?.completion_tokens).toBe(5);
@@ -155,7 +156,7 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
 describe('trap 25: the models of all providers', () => {
   const ids = vendorNames.map((vendor) => `${vendor}/${plainModels[vendor]}`);
 
-  it('are listed and told one by one, whatever their names hold', async () => {
+  it('are listed, and each can be retrieved by a name with special characters', async () => {
     const client = scene.client('gpt-provider');
     const listed: string[] = [];
     for await (const { id } of client.models.list()) listed.push(id);
@@ -174,7 +175,7 @@ describe('trap 25: the models of all providers', () => {
   });
 });
 
-it('fields that vendors do not get are named, but for what no field is called', async () => {
+it('dropped fields are named in a header, except for names that no field can have', async () => {
   const secret = 'AIzaSy0123456789';
   const odd = { [secret]: 1, 'a,b': 1, é: 1, [scene.key]: 1, '': 1, verbosity: 'low' };
   const request = { body: { ...bodyFor('assistant-provider', 'stored key'), ...odd } };
@@ -183,7 +184,9 @@ it('fields that vendors do not get are named, but for what no field is called', 
   expect(response.headers.get('x-svc-dropped-params')).toBe('?,verbosity');
 });
 
-/** Of a prompt of 520 tokens 400 were read from a cache; of 57 tokens said 12 were thought. */
+/**
+ * Usage of a prompt of 520 tokens, 400 of them read from a cache, and of an output of 57 tokens, 12 of them thought.
+ */
 const counts = {
   'gpt-provider': {
     prompt_tokens: 520,
@@ -224,7 +227,7 @@ describe.each(everyWay.filter(([, way]) => way === 'stored key'))('the counts of
   const parsed = { prompt_tokens: 520, completion_tokens: 57, total_tokens: 577 };
   const cached = { prompt_tokens_details: { cached_tokens: 400 } };
 
-  it('trap 27: include what came from a cache, and add up, whole and streamed', async () => {
+  it('trap 27: include cached tokens and add up, whole and streamed', async () => {
     const { simulator } = scene.gateway;
     const chat = scene.client(vendor, way).chat.completions;
     simulator.script({ usage: counts[vendor] }, { times: 2 });

@@ -1,5 +1,6 @@
-// `node test/conformance/run-hang-ups.ts [vendor…]`. Plays responses that break off at every byte of each vendor's, whole and streamed, and prints a table: what was booked of what was
-// generated. Takes some minutes. Exits with 1 where a booking is wrong.
+// `node test/conformance/run-hang-ups.ts [vendor…]`. Plays responses that break off at every byte of each vendor's
+// response, whole and streamed, and prints a table of charges and generated output. Takes some minutes. Exits with 1 if
+// a charge is wrong.
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
 import { casesOf, playAll, type Verdict } from './hang-ups/play.ts';
 

@@ -1,5 +1,6 @@
-// The callers' SDK through a whole gateway to the search company's strict simulator: by the generic route with the stored key, and
-// by the provider's own route with the caller's. And every request of the golden files, which the simulator must take.
+// The callers' SDK through a whole gateway to the search company's strict simulator: on the generic route with the
+// stored key, and on the provider's own route with the caller's key. The simulator must also take every request of the
+// golden files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import OpenAI, {
@@ -35,12 +36,12 @@ const boil = {
     parameters: { type: 'object', properties: { cups: { type: 'integer', minimum: 1 } }, required: ['cups'] },
   },
 };
-/** The SDK parses beside strict tools only. */
+/** The SDK parses a response only if all tools are strict. */
 const strictBoil = { ...boil, function: { ...boil.function, strict: true } };
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** What the vendor was sent last. */
+/** The vendor's last request. */
 function received() {
   const last = gateway.simulator.requests.at(-1);
   if (last === undefined) throw new Error('the vendor was sent nothing');
@@ -76,7 +77,7 @@ describe.each([
   const stream = (fields: Partial<Create> = {}, model = 'gemini-2.5-flash') =>
     open().chat.completions.stream({ model: name(model), messages, ...fields, stream: true });
 
-  it('answers in the common shape', async () => {
+  it('a response has the common shape', async () => {
     const { data, response } = await create().withResponse();
     expect(data).toMatchObject({
       object: 'chat.completion',
@@ -94,7 +95,7 @@ describe.each([
     expect(received().headers).not.toHaveProperty('authorization');
   });
 
-  it('trap 24: streams to a final completion', async () => {
+  it('trap 24: a stream ends in a final completion', async () => {
     gateway.simulator.script({ text: 'Two words 👍.' });
     const streaming = stream({ stream_options: { include_usage: true } } as Partial<Create>);
     const completion = await streaming.finalChatCompletion();
@@ -106,14 +107,14 @@ describe.each([
   });
 
   it.each(['gemini-2.5-flash', 'gemini-3-flash-preview', 'gemini-3.8-flash'])(
-    'calls tools and takes their results: %s',
+    'tools are called and their results are accepted: %s',
     async (model) => {
       const first = await create({ tools: [boil], tool_choice: 'required' }, model);
       const [choice] = first.choices;
       expect(choice?.finish_reason).toBe('tool_calls');
       const [call] = choice?.message.tool_calls ?? [];
       expect(call).toMatchObject({ type: 'function', function: { name: 'boil', arguments: '{"cups":1}' } });
-      // As a client sends it back that knows its SDK's fields only.
+      // A client that knows only its SDK's fields sends it back like this.
       const response = {
         role: 'assistant' as const,
         content: null,
@@ -142,7 +143,7 @@ describe.each([
     },
   );
 
-  it('calls several tools at once, streaming, and takes the results in any order', async () => {
+  it('several tools are called in one stream, and their results are accepted in any order', async () => {
     const model = 'gemini-3-flash-preview';
     gateway.simulator.script({
       text: 'On it.',
@@ -171,7 +172,7 @@ describe.each([
     expect(response.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('takes a history whose signatures were lost', async () => {
+  it('a history whose signatures were lost is accepted', async () => {
     const called = {
       id: 'call_1',
       type: 'function' as const,
@@ -183,7 +184,7 @@ describe.each([
     expect(response.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('shows images', async () => {
+  it('images are sent', async () => {
     const url = `data:image/png;base64,${png}`;
     const content = [
       { type: 'text' as const, text: 'What is this?' },
@@ -199,7 +200,7 @@ describe.each([
     ['alone, in the vendor’s own schemas', 'gemini-2.0-flash', undefined],
     ['beside tools', 'gemini-3.5-flash', [strictBoil]],
     ['beside tools, by a tool that stands for it', 'gemini-2.5-flash', [strictBoil]],
-  ])('parses answers by a JSON schema %s', async (_how, model, tools) => {
+  ])('a response is parsed by a JSON schema %s', async (_how, model, tools) => {
     const schema = {
       type: 'object',
       properties: { cups: { type: 'integer' }, note: { type: ['string', 'null'] } },
@@ -227,13 +228,13 @@ describe.each([
     expect(JSON.parse(choice?.message.content ?? '')).toMatchObject({ cups: expect.any(Number) });
   });
 
-  it('answers in any JSON', async () => {
+  it('a response in any JSON is valid JSON', async () => {
     const response = await create({ response_format: { type: 'json_object' } });
     expect(JSON.parse(response.choices[0]?.message.content ?? '')).toMatchObject({ simulated: true });
   });
 
   it.each(['gemini-2.5-flash', 'gemini-3.1-pro-preview'])(
-    'shows what it thinks where effort is asked for: %s',
+    'thoughts are returned when the request has an effort: %s',
     async (model) => {
       gateway.simulator.script({ reasoning: 'Weighing kettles.', text: 'Done.' });
       const response = await create({ reasoning_effort: 'low' }, model);
@@ -247,7 +248,7 @@ describe.each([
     },
   );
 
-  it('stops where it is told to, and at the limit', async () => {
+  it('a response ends at a stop text and at the token limit', async () => {
     gateway.simulator.script({ text: 'One END two.' }, { times: 2 });
     const stopped = await create({ stop: ['END'] });
     expect(stopped.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'One ' } });
@@ -255,7 +256,7 @@ describe.each([
     expect(cut.choices[0]?.finish_reason).toBe('length');
   });
 
-  it('tells where a searched answer comes from, in the caller’s characters', async () => {
+  it('citations of a searched response have offsets in the caller’s characters', async () => {
     gateway.simulator.script(
       {
         text: '👍 Tea is hot.',
@@ -273,7 +274,7 @@ describe.each([
     }
   });
 
-  it('tells of filters: an answer, a stream and a prompt', async () => {
+  it('a filtered response, stream or prompt ends with content_filter', async () => {
     gateway.simulator.script({ finishReason: 'SAFETY' }, { times: 2 });
     expect((await create()).choices[0]?.finish_reason).toBe('content_filter');
     const streamed = await stream().finalChatCompletion();
@@ -286,25 +287,25 @@ describe.each([
     });
   });
 
-  it('names what it drops', async () => {
+  it('dropped fields are named in a header', async () => {
     const { response } = await create({ user: 'u', store: true, logit_bias: { 1: 1 } }).withResponse();
     expect(response.headers.get('x-svc-dropped-params')).toBe('user,store,logit_bias');
   });
 
-  it('refuses what would be misread', async () => {
+  it('a parameter that the vendor would misread is refused', async () => {
     const error = await create({ n: 2 }, 'gemini-3.5-flash').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ code: 'unsupported_parameter', param: 'n' });
     expect(gateway.simulator.requests).toHaveLength(0);
   });
 
-  it('404 for a model that the vendor does not have', async () => {
+  it('an unknown model is a 404', async () => {
     const error = await create({}, 'gemini-9-unheard-of').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({ code: 'model_not_found' });
   });
 
-  it('429 with when to come back, as the body says', async () => {
+  it('a 429 has the retry time of the vendor’s body', async () => {
     gateway.simulator.script({ status: 429 });
     const error = await create().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RateLimitError);
@@ -316,7 +317,7 @@ describe.each([
     [500, 500],
     [503, 503],
     [504, 504],
-  ])('%i is told as it is', async (status, expected) => {
+  ])('%i is returned unchanged', async (status, expected) => {
     gateway.simulator.script({ status });
     const error = await create().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: expected, type: 'server_error' });
@@ -336,7 +337,7 @@ describe.each([
     await expect(consume()).rejects.toBeInstanceOf(APIError);
   });
 
-  it('a stream with an error at once is an error', async () => {
+  it('a stream that begins with an error is an error with a status', async () => {
     gateway.simulator.script({ tokens: 5, errorAfterEvents: 0 });
     const error = await stream()
       .finalChatCompletion()
@@ -345,8 +346,8 @@ describe.each([
   });
 });
 
-describe('keys', () => {
-  it('401 for a key of the caller’s own that the vendor refuses, though it says 400', async () => {
+describe('a key of the search provider', () => {
+  it('is a 401 when the caller’s own is refused, although the vendor returns 400', async () => {
     const client = own.open({ authorization: 'AIzaNobody' });
     const error = await client.chat.completions
       .create({ model: 'gemini-2.5-flash', messages })
@@ -356,7 +357,7 @@ describe('keys', () => {
     expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
   });
 
-  it('502 where the stored key is refused', async () => {
+  it('is a 502 when the stored one is refused', async () => {
     gateway.simulator.script({
       status: 400,
       error: { message: 'API key not valid.', reason: 'API_KEY_INVALID' },
@@ -367,7 +368,7 @@ describe('keys', () => {
     await expect(request).rejects.toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
   });
 
-  it.each(['gemini', 'google'])('the alias %s stands for the provider', async (alias) => {
+  it.each(['gemini', 'google'])('is found by the alias %s', async (alias) => {
     const { response } = await generic
       .open()
       .chat.completions.create({ model: `${alias}/gemini-2.5-flash`, messages })
@@ -376,9 +377,9 @@ describe('keys', () => {
   });
 });
 
-describe('the golden files', () => {
+describe('golden files of the search provider', () => {
   const folder = join(import.meta.dirname, '../golden/search-provider');
-  // The simulator has no model that makes images or sound, and knows the signatures that it made itself.
+  // The simulator has no models for images or sound, and accepts only signatures that it made itself.
   const beyond = [
     ...['image-output', 'images-of-another-model', 'images-of-the-assistant', 'signatures-of-the-vendor'],
     ...['sound-output', 'stream-sound'],
@@ -387,7 +388,7 @@ describe('the golden files', () => {
     (name) => !beyond.includes(name) && existsSync(join(folder, name, 'upstream.json')),
   );
 
-  it.each(cases)('hold requests that the vendor takes: %s', async (name) => {
+  it.each(cases)('contain requests that the vendor takes: %s', async (name) => {
     const { path, body } = JSON.parse(readFileSync(join(folder, name, 'upstream.json'), 'utf8'));
     const response = await fetch(gateway.simulator.baseUrls['search-provider'] + path, {
       method: 'POST',

@@ -1,4 +1,5 @@
-// The vendor's own SDK against the simulator, nothing between them: what the gateway's tests lean on is what the SDK accepts.
+// The vendor's own SDK directly against the simulator: the SDK accepts the simulator's responses, on which the
+// gateway's tests rely.
 import Anthropic, {
   AnthropicError,
   APIConnectionError,
@@ -47,7 +48,7 @@ function calls(message: Anthropic.Message): readonly Anthropic.ToolUseBlock[] {
   return message.content.filter((block) => block.type === 'tool_use');
 }
 
-/** The conversation after the answer, with a result for each of its calls. */
+/** The conversation after the response, with a result for each of its calls. */
 function withResults(response: Anthropic.Message): Anthropic.MessageParam[] {
   const results = calls(response).map(({ id }) => ({
     type: 'tool_result' as const,
@@ -57,7 +58,7 @@ function withResults(response: Anthropic.Message): Anthropic.MessageParam[] {
   return [hello, { role: 'assistant', content: response.content }, { role: 'user', content: results }];
 }
 
-describe('the SDK', () => {
+describe('the SDK of the assistant vendor', () => {
   it('creates a message and reads its request id', async () => {
     const message = await client.messages.create(base);
     expect(message.content).toEqual([{ type: 'text', text: expect.stringContaining('simulated') }]);
@@ -69,7 +70,7 @@ describe('the SDK', () => {
     });
   });
 
-  it('takes the older version and header', async () => {
+  it('takes the older version and its header', async () => {
     const defaultHeaders = {
       authorization: null,
       'x-api-key': 'sk-ant-sim-older',
@@ -106,7 +107,7 @@ describe('the SDK', () => {
     );
   });
 
-  it('streams what it creates', async () => {
+  it('streams the message that it creates', async () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false };
     for (const change of [
       {},
@@ -161,7 +162,7 @@ describe('the SDK', () => {
     expect(message.usage.input_tokens).toBeGreaterThan(1_000);
   });
 
-  it('parses an answer by a JSON schema', async () => {
+  it('parses a response by a JSON schema', async () => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string' }, cups: { type: 'integer' } },
@@ -175,7 +176,7 @@ describe('the SDK', () => {
     expect(message.parsed_output).toEqual({ name: 'simulated', cups: 0 });
   });
 
-  it('ends at stops and limits', async () => {
+  it('ends a response at stop texts and limits', async () => {
     const stopped = await client.messages.create({ ...base, stop_sequences: [' simulated'] });
     expect(stopped).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: ' simulated' });
     const limited = await client.messages.create({ ...base, max_tokens: 5 });
@@ -197,7 +198,7 @@ describe('the SDK', () => {
     expect(again.usage.input_tokens).toBeLessThan(100);
   });
 
-  it('takes an answer back as history as it came', async () => {
+  it('accepts a response unchanged as history', async () => {
     simulator.script({
       text: 'Tea is hot.',
       citations: [{ uri: 'https://example.com', text: 'hot' }],
@@ -233,12 +234,12 @@ describe('the SDK with tools', () => {
     expect(second.stop_reason).toBe('end_turn');
   });
 
-  it('runs them by itself until the model answers in words', async () => {
+  it('runs tools until the model returns text', async () => {
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const inputs: unknown[] = [];
     const runner = client.beta.messages.toolRunner({
       ...base,
-      // The simulator remembers nothing, threads neither.
+      // The simulator keeps no state, so it has no threads.
       thread: false,
       tools: [
         {
@@ -258,7 +259,7 @@ describe('the SDK with tools', () => {
     expect(simulator.requests).toHaveLength(2);
   });
 
-  it('reads a call that came without input', async () => {
+  it('reads a call without input', async () => {
     simulator.script({ toolCalls: [{ name: 'stir', arguments: '' }] });
     const message = await client.messages.stream({ ...base, tools: [stir] }).finalMessage();
     expect(calls(message)).toMatchObject([{ name: 'stir', input: {} }]);
@@ -277,7 +278,7 @@ describe('the SDK with thinking', () => {
     ['within a budget', manual],
     ['as the model sees fit', { ...base, thinking: { type: 'adaptive' as const }, tools: [boil] }],
     ['kept back', { ...base, model: 'claude-opus-5', tools: [boil] }],
-  ])('goes through a loop of tools %s', async (_name, request) => {
+  ])('completes a loop of tools %s', async (_name, request) => {
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const first = await client.messages.stream(request).finalMessage();
     expect(first.content.map(({ type }) => type)).toEqual(['thinking', 'tool_use']);
@@ -286,7 +287,7 @@ describe('the SDK with thinking', () => {
     expect(second.usage.output_tokens_details).toMatchObject({ thinking_tokens: expect.any(Number) });
   });
 
-  it('streams it with its signature', async () => {
+  it('streams the thought with its signature', async () => {
     const stream = client.messages.stream({ ...base, thinking: { type: 'adaptive' } });
     const thoughts: string[] = [];
     const signatures: string[] = [];
@@ -296,7 +297,7 @@ describe('the SDK with thinking', () => {
     expect(content[0]).toEqual({ type: 'thinking', thinking: thoughts.join(''), signature: signatures[0] });
   });
 
-  it('is refused where it comes back changed', async () => {
+  it('is refused a thought that it changed', async () => {
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const first = await client.messages.create(manual);
     const forged = first.content.map((block) =>
@@ -323,7 +324,7 @@ describe('the SDK’s errors', () => {
     [500, InternalServerError, 'api_error'],
     [504, GatewayTimeoutError, 'timeout_error'],
     [529, OverloadedError, 'overloaded_error'],
-  ])('tell status %i by its class', async (status, kind, type) => {
+  ])('have the class of status %i', async (status, kind, type) => {
     simulator.script({ status, error: { message: 'as scripted' } });
     const error = await client.messages.create(base).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(kind);
@@ -335,14 +336,14 @@ describe('the SDK’s errors', () => {
     });
   });
 
-  it('tell a limit of spending by its code', async () => {
+  it('have the code of a spending limit', async () => {
     simulator.script({ status: 429, error: { error_code: 'enforced_spend_limit_reached' } });
     await expect(client.messages.create(base)).rejects.toMatchObject({
       errorCode: 'enforced_spend_limit_reached',
     });
   });
 
-  it('tell a wrong key, an unknown model and a wrong parameter without a script', async () => {
+  it('report a wrong key, an unknown model and a wrong parameter without a script', async () => {
     await expect(clientWith('sk-ant-other').models.list()).rejects.toBeInstanceOf(AuthenticationError);
     await expect(client.messages.create({ ...base, model: 'claude-99' })).rejects.toBeInstanceOf(
       NotFoundError,
@@ -354,7 +355,7 @@ describe('the SDK’s errors', () => {
     });
   });
 
-  it.each([0, 1, 5])('tell an error event in a stream, after %i events', async (errorAfterEvents) => {
+  it.each([0, 1, 5])('report an error event in a stream, after %i events', async (errorAfterEvents) => {
     simulator.script({ tokens: 5, errorAfterEvents });
     const error = await client.messages
       .stream(base)
@@ -364,7 +365,7 @@ describe('the SDK’s errors', () => {
     expect(error).toMatchObject({ type: 'overloaded_error' });
   });
 
-  it('tell a stream that was cut, one that ended early, and a connection that was reset', async () => {
+  it('report a stream that was cut, one that ended early, and a connection that was reset', async () => {
     simulator.script({ tokens: 50, stop: { by: 'cut', afterPieces: 10 } });
     await expect(client.messages.stream(base).finalMessage()).rejects.toThrow();
     simulator.script({ tokens: 50, stop: { by: 'end', afterPieces: 10 } });
@@ -373,7 +374,7 @@ describe('the SDK’s errors', () => {
     await expect(client.messages.create(base)).rejects.toBeInstanceOf(APIConnectionError);
   });
 
-  it('do not appear where a retry helps', async () => {
+  it('are not thrown when a retry succeeds', async () => {
     simulator.script({ status: 529, headers: { 'retry-after-ms': '1' } });
     const message = await clientWith('sk-ant-sim-x', 1).messages.create(base);
     expect(message.content).toHaveLength(1);

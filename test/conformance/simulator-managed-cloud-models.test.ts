@@ -1,4 +1,5 @@
-// The vendor's own SDK against the simulator, nothing between them: what the gateway's tests lean on is what the SDK accepts.
+// The vendor's own SDK directly against the simulator: the SDK accepts the simulator's responses, on which the
+// gateway's tests rely.
 import {
   AccessDeniedException,
   BedrockRuntimeClient,
@@ -23,7 +24,7 @@ import {
   type ToolResultBlock,
   ValidationException,
 } from '@aws-sdk/client-bedrock-runtime';
-// The SDK speaks HTTP/2 unless told otherwise; the simulator, like most of what stands between, speaks HTTP/1.1.
+// The SDK uses HTTP/2 by default; the simulator, like most proxies in between, uses HTTP/1.1.
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
@@ -85,7 +86,7 @@ async function streamed(
   return seen;
 }
 
-/** What the deltas of a stream add up to, block by block. */
+/** The sum of a stream's deltas, block by block. */
 function joined(events: readonly ConverseStreamOutput[]): readonly ContentBlock[] {
   const blocks: {
     text: string;
@@ -113,7 +114,7 @@ function joined(events: readonly ConverseStreamOutput[]): readonly ContentBlock[
   });
 }
 
-/** The conversation after the answer, with a result for each of its calls. */
+/** The conversation after the response, with a result for each of its calls. */
 function withResults(response: readonly ContentBlock[]): Message[] {
   const results = response.flatMap(({ toolUse }) => {
     const toolResult: ToolResultBlock = { toolUseId: toolUse?.toolUseId, content: [{ text: 'boiling' }] };
@@ -122,7 +123,7 @@ function withResults(response: readonly ContentBlock[]): Message[] {
   return [hello, { role: 'assistant', content: [...response] }, { role: 'user', content: results }];
 }
 
-describe('the SDK', () => {
+describe('the SDK of the managed cloud', () => {
   it('converses, with usage, metrics and a request id', async () => {
     const response = await converse();
     expect(textOf(contentOf(response))).toContain('simulated');
@@ -135,7 +136,7 @@ describe('the SDK', () => {
     });
   });
 
-  it('streams the same answer, and its usage behind it', async () => {
+  it('streams the same response, with its usage at the end', async () => {
     const events = await streamed();
     expect(joined(events)).toEqual(contentOf(await converse()));
     expect(events.at(0)).toEqual({ messageStart: { role: 'assistant' } });
@@ -158,7 +159,7 @@ describe('the SDK', () => {
     expect(simulator.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  it('calls by an ARN, which the signature covers', async () => {
+  it('calls a model by an ARN, which the signature covers', async () => {
     const arn = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/simclaude45s';
     expect((await converse({ modelId: arn })).stopReason).toBe('end_turn');
     expect(simulator.requests[0]?.target).toContain(
@@ -244,7 +245,7 @@ describe('the SDK', () => {
     expect(deltas.at(-1)?.citation).toMatchObject({ title: 'menu' });
   });
 
-  it('gets an answer by a JSON schema', async () => {
+  it('gets a response in a JSON schema', async () => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string' } },
@@ -262,7 +263,7 @@ describe('the SDK', () => {
     expect(JSON.parse(textOf(contentOf(response)))).toEqual({ name: 'simulated' });
   });
 
-  it('gets no more than maxTokens, and stops where told', async () => {
+  it('gets no more than maxTokens, and stops at a stop text', async () => {
     const cut = await converse({ inferenceConfig: { maxTokens: 4 } });
     expect([cut.stopReason, cut.usage?.outputTokens]).toEqual(['max_tokens', 4]);
     const stopped = await converse({
@@ -276,7 +277,7 @@ describe('the SDK', () => {
     expect(textOf(contentOf(stopped))).toBe('This is a');
   });
 
-  it('reads what was cached beside the input', async () => {
+  it('reads cached tokens beside the input tokens', async () => {
     const system = [
       { text: 'tea '.repeat(2_000) },
       { cachePoint: { type: 'default' as const, ttl: '1h' as const } },
@@ -303,7 +304,7 @@ describe('the SDK’s errors', () => {
     [503, ServiceUnavailableException],
     [400, ServiceQuotaExceededException],
     [429, ModelNotReadyException],
-  ])('tell status %i by the class %o', async (status, kind) => {
+  ])('have, for status %i, the class %o', async (status, kind) => {
     for (const send of [converse, streamed]) {
       simulator.script({ status, error: { type: kind.name, message: 'as scripted' } });
       const error = await send().catch((thrown: unknown) => thrown);
@@ -317,7 +318,7 @@ describe('the SDK’s errors', () => {
     ['InvalidSignatureException', { ...accounts.permanent, secretAccessKey: 'other' }],
     ['ExpiredTokenException', accounts.expired],
     ['AccessDeniedException', accounts.denied],
-  ])('tell wrong credentials: %s', async (name, credentials) => {
+  ])('report wrong credentials: %s', async (name, credentials) => {
     const error = await clientWith({ credentials })
       .send(new ConverseCommand(base))
       .catch((thrown: unknown) => thrown);
@@ -325,7 +326,7 @@ describe('the SDK’s errors', () => {
     expect(error).toMatchObject({ name, $metadata: { httpStatusCode: 403 } });
   });
 
-  it('tell a wrong key, whose message is spelled with a capital', async () => {
+  it('report a wrong key, whose field Message has a capital letter', async () => {
     const bearing = clientWith({ token: { token: 'ABSKother' }, authSchemePreference: ['httpBearerAuth'] });
     const error = await bearing.send(new ConverseCommand(base)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AccessDeniedException);
@@ -334,7 +335,7 @@ describe('the SDK’s errors', () => {
     });
   });
 
-  it('tell a request that the vendor would refuse, and one that it could not read', async () => {
+  it('report a request that the vendor would refuse, and one that it cannot parse', async () => {
     await expect(converse({ messages: [hello, hello] })).rejects.toThrow(ValidationException);
     await expect(converse({ modelId: 'anthropic.claude-sonnet-4-6' })).rejects.toThrow(
       'on-demand throughput',
@@ -349,7 +350,7 @@ describe('the SDK’s errors', () => {
     [InternalServerException],
     [ServiceUnavailableException],
     [ValidationException],
-  ])('tell %o in a stream, behind what came before', async (kind) => {
+  ])('report %o in a stream, after earlier events', async (kind) => {
     simulator.script({ tokens: 5, errorAfterEvents: 3, error: { type: kind.name, message: 'broken' } });
     const seen: ConverseStreamOutput[] = [];
     const error = await streamed({}, seen).catch((thrown: unknown) => thrown);
@@ -358,12 +359,12 @@ describe('the SDK’s errors', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('tell an error in a stream that the API does not name', async () => {
+  it('report an error in a stream that the API does not name', async () => {
     simulator.script({ tokens: 5, errorAfterEvents: 2, error: { code: 'InternalFailure', message: 'gone' } });
     await expect(streamed()).rejects.toMatchObject({ name: 'InternalFailure', message: 'gone' });
   });
 
-  it('tell a stream that was cut in a frame, one with a wrong checksum, and a connection that was reset', async () => {
+  it('report a stream that was cut in a frame, one with a wrong checksum, and a connection that was reset', async () => {
     simulator.script({ tokens: 50, pieceBytes: [700], stop: { by: 'cut', afterPieces: 1 } });
     await expect(streamed()).rejects.toThrow();
     simulator.script({ bodyBase64: Buffer.alloc(64, 1).toString('base64') });
@@ -372,7 +373,7 @@ describe('the SDK’s errors', () => {
     await expect(converse()).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('do not appear where a retry helps', async () => {
+  it('are not thrown when a retry succeeds', async () => {
     simulator.script({ status: 503 });
     const patient = clientWith({ credentials: accounts.permanent, maxAttempts: 2 });
     const response = await patient.send(new ConverseCommand(base));
@@ -381,7 +382,7 @@ describe('the SDK’s errors', () => {
   });
 });
 
-it('frames arrive whole however they are cut', async () => {
+it("a stream's frames are read whole, however they are cut", async () => {
   simulator.script({ text: 'täglich 🍵 Tee', pieceBytes: [1, 7, 3] });
   expect(textOf(joined(await streamed()))).toBe('täglich 🍵 Tee');
 });

@@ -1,4 +1,5 @@
-// The vendor's own SDK against the simulator, nothing between them: what the gateway's tests lean on is what the SDK accepts.
+// The vendor's own SDK directly against the simulator: the SDK accepts the simulator's responses, on which the
+// gateway's tests rely.
 import OpenAI, { NotFoundError } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';

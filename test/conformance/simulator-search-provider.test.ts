@@ -1,4 +1,5 @@
-// The vendor's own SDK against the simulator, nothing between them: what the gateway's tests lean on is what the SDK accepts.
+// The vendor's own SDK directly against the simulator: the SDK accepts the simulator's responses, on which the
+// gateway's tests rely.
 import {
   ApiError,
   type Content,
@@ -46,8 +47,8 @@ const boil: FunctionDeclaration = {
 const tools = [{ functionDeclarations: [boil] }];
 const forced = { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY } };
 
-describe('the SDK', () => {
-  it('generates under its own version of the API and the one before it', async () => {
+describe('the SDK of the search company', () => {
+  it('generates with its own version of the API and with the version before', async () => {
     for (const [apiVersion, path] of [
       [undefined, '/v1/'],
       ['v1beta', '/v1beta/'],
@@ -62,7 +63,7 @@ describe('the SDK', () => {
     }
   });
 
-  it('reads every part of an answer and its usage', async () => {
+  it('reads every part of a response and its usage', async () => {
     simulator.script({ reasoning: 'Weighing kettles.', text: 'On it.' });
     const response = await client.models.generateContent({
       model,
@@ -82,7 +83,7 @@ describe('the SDK', () => {
     });
   });
 
-  it('streams what it generates', async () => {
+  it('streams the response that it generates', async () => {
     const whole = await client.models.generateContent({ model, contents });
     const chunks = await all(client.models.generateContentStream({ model, contents }));
     expect(chunks.length).toBeGreaterThan(5);
@@ -114,7 +115,7 @@ describe('the SDK', () => {
     expect(response.sdkHttpResponse?.headers).toMatchObject({ 'x-gemini-service-tier': 'flex' });
   });
 
-  it('tells an answer that was cut by its limit', async () => {
+  it('reports that a response was cut at its limit', async () => {
     const config = { maxOutputTokens: 5, thinkingConfig: { thinkingLevel: ThinkingLevel.MINIMAL } };
     const response = await client.models.generateContent({ model, contents, config });
     expect([response.text, response.candidates?.[0]?.finishReason]).toEqual([
@@ -123,7 +124,7 @@ describe('the SDK', () => {
     ]);
   });
 
-  it.each(['responseSchema', 'responseJsonSchema'])('gets an answer by a %s', async (field) => {
+  it.each(['responseSchema', 'responseJsonSchema'])('gets a response in a %s', async (field) => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string' }, cups: { type: 'integer' } },
@@ -134,7 +135,7 @@ describe('the SDK', () => {
     expect(JSON.parse(response.text ?? '')).toEqual({ name: 'simulated', cups: 0 });
   });
 
-  it('tells a prompt that was blocked, and an answer that was', async () => {
+  it('reports a blocked prompt and a blocked response', async () => {
     simulator.script({ blocked: 'SAFETY' });
     const prompt = await client.models.generateContent({ model, contents });
     expect([prompt.candidates, prompt.promptFeedback?.blockReason]).toEqual([undefined, 'SAFETY']);
@@ -147,7 +148,7 @@ describe('the SDK', () => {
     expect(response.text).toBeUndefined();
   });
 
-  it('reads what an answer is grounded on', async () => {
+  it('reads the grounding of a response', async () => {
     const response = await client.models.generateContent({
       model,
       contents,
@@ -164,7 +165,7 @@ describe('the SDK', () => {
     ]);
   });
 
-  it('counts, lists and gets', async () => {
+  it('counts tokens, lists models and gets one', async () => {
     expect((await client.models.countTokens({ model, contents })).totalTokens).toBe(2);
     const names = (await all(client.models.list({ config: { pageSize: 3 } }))).map((one) => one.name);
     expect(names).toContain(`models/${model}`);
@@ -175,7 +176,7 @@ describe('the SDK', () => {
 });
 
 describe('the SDK’s tools', () => {
-  it('are called, and their results sent back with what the model signed', async () => {
+  it("are called, and their results are sent back with the model's signature", async () => {
     const config = { tools, toolConfig: forced };
     const request = await client.models.generateContent({ model, contents, config });
     expect(request.functionCalls).toEqual([{ id: expect.any(String), name: 'boil', args: { cups: 1 } }]);
@@ -212,7 +213,7 @@ describe('the SDK’s tools', () => {
     expect(first?.id).not.toBe(second?.id);
   });
 
-  it('run by themselves until the model answers in words', async () => {
+  it('run until the model returns text', async () => {
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const cups: unknown[] = [];
     const response = await client.models.generateContent({
@@ -239,7 +240,7 @@ describe('the SDK’s tools', () => {
     expect([response.text?.includes('simulated'), cups, simulator.requests.length]).toEqual([true, [2], 2]);
   });
 
-  it('live in a chat that keeps its history, streamed or not', async () => {
+  it('run in a chat that keeps its history, streamed or not', async () => {
     const chat = client.chats.create({ model, config: { tools } });
     await all(chat.sendMessageStream({ message: 'hello' }));
     simulator.script({ text: 'On it.', toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
@@ -256,7 +257,7 @@ describe('the SDK’s errors', () => {
     pending.then(() => undefined).catch((error: unknown) => error);
 
   it.each([400, 401, 403, 404, 409, 429, 500, 503, 504])(
-    'tell status %i, streamed or not',
+    'have status %i, streamed or not',
     async (status) => {
       simulator.script({ status, error: { message: 'as scripted' } }, { times: 2 });
       for (const request of [client.models.generateContent, client.models.generateContentStream]) {
@@ -267,7 +268,7 @@ describe('the SDK’s errors', () => {
     },
   );
 
-  it('tell a wrong key, an unknown model and a wrong field without a script', async () => {
+  it('report a wrong key, an unknown model and a wrong field without a script', async () => {
     const wrong = clientWith('AIzaSyWrong');
     expect(await failure(wrong.models.generateContent({ model, contents }))).toMatchObject({
       status: 400,
@@ -288,7 +289,7 @@ describe('the SDK’s errors', () => {
     });
   });
 
-  it('tell an error in a stream', async () => {
+  it('report an error in a stream', async () => {
     simulator.script({ tokens: 5, pieceDelayMs: 5, errorAfterEvents: 2 });
     const chunks: unknown[] = [];
     const stream = await client.models.generateContentStream({ model, contents });
@@ -301,7 +302,7 @@ describe('the SDK’s errors', () => {
     expect(error).toMatchObject({ status: 503, message: expect.stringContaining('UNAVAILABLE') });
   });
 
-  it('tell a stream that was cut, and a connection that was reset', async () => {
+  it('report a stream that was cut, and a connection that was reset', async () => {
     simulator.script({ tokens: 50, stop: { by: 'cut', afterPieces: 10 } });
     expect(await failure(all(client.models.generateContentStream({ model, contents })))).toBeInstanceOf(
       Error,
@@ -314,7 +315,7 @@ describe('the SDK’s errors', () => {
     expect(await failure(client.models.generateContent({ model, contents }))).toBeInstanceOf(Error);
   });
 
-  it('do not appear where a retry helps', async () => {
+  it('are not thrown when a retry succeeds', async () => {
     simulator.script({ status: 503 });
     const patient = clientWith('AIzaSimX', { retryOptions: { attempts: 2, initialDelay: 0.001 } });
     expect((await patient.models.generateContent({ model, contents })).text).toContain('simulated');

@@ -1,5 +1,5 @@
-// The SDK's two clients for the hosted model studio against the simulator, nothing between them: dated deployments by the
-// one, the undated API by the other. The inference API has no client here, so its test speaks HTTP itself.
+// The SDK's two clients for the hosted model studio directly against the simulator: one for dated deployments, the
+// other for the undated API. The SDK has no client for the inference API, so its test sends HTTP itself.
 import OpenAI, { AzureOpenAI } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
@@ -31,12 +31,12 @@ describe.each([
   ['dated', dated],
   ['undated', undated],
 ])('the SDK’s %s client', (_name, clientWith) => {
-  it('is told the model behind the deployment', async () => {
+  it('reads the model behind the deployment', async () => {
     const completion = await clientWith().chat.completions.create({ model, messages });
     expect(completion.model).toBe('gpt-4o-2024-11-20');
   });
 
-  it('iterates a stream that begins with no choices', async () => {
+  it('iterates a stream that begins without choices', async () => {
     const chunks = [];
     for await (const chunk of await clientWith().chat.completions.create({ model, messages, stream: true })) {
       chunks.push(chunk);
@@ -44,11 +44,11 @@ describe.each([
     expect(chunks[0]).toMatchObject({ id: '', choices: [], prompt_filter_results: [{}] });
   });
 
-  it('iterates a stream whose filter works alongside', async () => {
+  it('iterates a stream with an asynchronous filter', async () => {
     const texts = [];
     const request = { model: 'gpt-4o-async-filter', messages, stream: true } as const;
     for await (const chunk of await clientWith().chat.completions.create(request)) {
-      // Against the SDK's type: such frames have no delta.
+      // Such frames have no delta, contrary to the SDK's type.
       texts.push(chunk.choices[0]?.delta?.content ?? '');
     }
     expect(texts.join('')).toContain('simulated');
@@ -60,7 +60,7 @@ describe.each([
     expect(names).toContain('gpt-4o-2024-11-20');
   });
 
-  it('tells a prompt that the filter refused', async () => {
+  it('reports a prompt that the filter refused', async () => {
     simulator.script({ status: 400, error: { code: 'content_filter' } });
     await expect(clientWith().chat.completions.create({ model, messages })).rejects.toMatchObject({
       status: 400,
@@ -70,14 +70,14 @@ describe.each([
     });
   });
 
-  it('tells an unknown deployment', async () => {
+  it('reports an unknown deployment', async () => {
     const request = clientWith().chat.completions.create({ model: 'nope', messages });
     await expect(request).rejects.toMatchObject({ status: 404, code: 'DeploymentNotFound' });
   });
 });
 
 describe('the SDK’s dated client', () => {
-  it('comes with a directory’s token', async () => {
+  it('authenticates with a directory’s token', async () => {
     const client = new AzureOpenAI({
       endpoint: simulator.baseUrls['studio-ai'],
       azureADTokenProvider: async () => 'eyJh.eyJh.sk-sim-token',
@@ -88,7 +88,7 @@ describe('the SDK’s dated client', () => {
     expect(simulator.requests[0]?.headers.authorization).toBe('Bearer eyJh.eyJh.sk-sim-token');
   });
 
-  it('is told of another version', async () => {
+  it('reports a version that does not exist', async () => {
     const client = dated({ apiVersion: '2020-01-01' });
     const message = expect.stringContaining('Resource not found');
     await expect(client.chat.completions.create({ model, messages })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('the inference API', () => {
     return (await response.json()) as { choices: [{ message: { tool_calls: [{ id: string }] } }] };
   }
 
-  it('carries a conversation with tools of a make that is strict about ids', async () => {
+  it('takes a conversation with tools for a model maker that is strict about ids', async () => {
     const { message } = (await ask({ tool_choice: 'required' })).choices[0];
     const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'boiling' };
     const request = { role: 'assistant', tool_calls: message.tool_calls };

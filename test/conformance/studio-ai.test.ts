@@ -1,5 +1,5 @@
-// The official SDK of the callers' format, through a whole gateway, to the hosted studio in each of its dialects: with a stored key
-// that names the dialect's URL, and with a key of the caller's own on the vendor's route.
+// The official SDK of the callers' format, through a whole gateway, to the hosted studio in each of its dialects: with
+// a stored key whose URL is the dialect's, and with the caller's own key on the vendor's route.
 import OpenAI, { APIError, AuthenticationError, NotFoundError, RateLimitError } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -8,7 +8,7 @@ import { boil, messages } from './chat-client.ts';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 
-/** Path of the base URL, and the models to ask for there. */
+/** Path of the base URL, and the models of that dialect. */
 const dialects = {
   inference: {
     path: '/models',
@@ -65,7 +65,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
   const create = (fields: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
     clientOf(dialect).chat.completions.create({ model, messages, ...fields });
 
-  it('answers', async () => {
+  it('returns a completion', async () => {
     const completion = await create();
     expect(completion).toMatchObject({
       object: 'chat.completion',
@@ -75,7 +75,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
     expect(total_tokens).toBe(prompt_tokens + completion_tokens);
   });
 
-  it('streams to a final completion, with usage for who asks', async () => {
+  it('streams to a final completion, with usage if the caller requests it', async () => {
     const stream = clientOf(dialect).chat.completions.stream({
       ...{ model, messages, stream: true, stream_options: { include_usage: true } },
     });
@@ -87,7 +87,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
     expect(completion.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it('streams nothing that has no choice or no delta to who asks for no usage', async () => {
+  it('streams only chunks with a choice and a delta when no usage is requested', async () => {
     for await (const chunk of await clientOf(dialect).chat.completions.create({
       model,
       messages,
@@ -100,7 +100,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
     }
   });
 
-  it('takes calls, their results and a further question, streamed too', async () => {
+  it('accepts calls, their results and a further question, also streamed', async () => {
     const tools = [
       boil,
       { type: 'function' as const, function: { name: 'stir', parameters: { type: 'object' } } },
@@ -134,7 +134,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
     expect(third.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('takes instructions anywhere, a question after results, and an answer that has begun', async () => {
+  it('accepts instructions anywhere, a question after results, and a response begun by the caller', async () => {
     const call = { id: 'toolu_01AbC-long_id_of_another_vendor', type: 'function' as const };
     const history: Message[] = [
       { role: 'developer', content: 'Be brief.' },
@@ -149,12 +149,12 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
       ...messages,
       { role: 'assistant', content: 'It' },
     ];
-    // In a dated version the GPT models take it all as it is.
+    // In a dated version the GPT models accept all of it unchanged.
     const completion = await create({ messages: history, tools: [boil] });
     expect(completion.choices[0]?.message.content).toContain('simulated');
   });
 
-  it('keeps to an output limit in either field', async () => {
+  it('stops at the output limit of either field', async () => {
     for (const limit of [{ max_tokens: 300 }, { max_completion_tokens: 300 }]) {
       gateway.simulator.script({ tokens: 400 });
       const completion = await create(limit);
@@ -163,7 +163,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
     }
   });
 
-  it('answers by a JSON schema', async () => {
+  it('returns a response in a JSON schema', async () => {
     const completion = await clientOf(dialect).chat.completions.parse({
       model,
       messages,
@@ -184,12 +184,12 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
     expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ name: 'simulated', cups: 0 });
   });
 
-  it('names what it does not pass on', async () => {
+  it('names dropped parameters in a header', async () => {
     const response = await create({ metadata: { team: 'tea' } }).asResponse();
     expect(response.headers.get('x-svc-dropped-params')).toBe('metadata');
   });
 
-  it('tells errors with what clients need to judge them', async () => {
+  it('returns errors with their code and retry time', async () => {
     gateway.simulator.script({ status: 429 });
     const limited = await failureOf(create());
     expect(limited).toBeInstanceOf(RateLimitError);
@@ -201,7 +201,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
     expect(await failureOf(create())).toMatchObject({ status: 400, code: 'content_filter' });
   });
 
-  it('never ends a broken stream as if it were whole', async () => {
+  it('never ends a broken stream as if it were complete', async () => {
     const consume = async () => {
       const request = { model, messages, stream: true, stream_options: { include_usage: true } } as const;
       for await (const _chunk of await clientOf(dialect).chat.completions.create(request));
@@ -221,7 +221,7 @@ describe('models of the studio', () => {
       ...({ messages, ...fields } as OpenAI.ChatCompletionCreateParamsNonStreaming),
     });
 
-  it.each(['inference', 'undated', 'dated'] as const)('see images, by data: %s', async (dialect) => {
+  it.each(['inference', 'undated', 'dated'] as const)('see images, sent as data: %s', async (dialect) => {
     const url = 'data:image/png;base64,iVBORw0KGgo=';
     const content = [
       { type: 'text', text: 'What is this?' },
@@ -241,7 +241,7 @@ describe('models of the studio', () => {
     expect(completion.usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0);
   });
 
-  it('show what they thought, and take it back', async () => {
+  it('return their thoughts, and take them back', async () => {
     gateway.simulator.script({ reasoning: 'Tea calms.' });
     const model = 'studio-ai/DeepSeek-R1-0528';
     const response = (await create('inference', { model })).choices[0]?.message;
@@ -250,14 +250,14 @@ describe('models of the studio', () => {
     expect(again.choices[0]?.message.content).toContain('simulated');
   });
 
-  it('stop where they are told, by one text or several', async () => {
+  it('stop at one stop text or several', async () => {
     for (const stop of [' simulated', ['nothing', ' simulated']]) {
       const completion = await create('inference', { model: 'studio-ai/gpt-4o', stop });
       expect(completion.choices[0]?.message.content).toBe('This is a');
     }
   });
 
-  it('call functions for who knows no tools', async () => {
+  it('call functions for callers who do not use tools', async () => {
     const model = 'studio-ai/Llama-3.3-70B-Instruct';
     const functions = [boil.function];
     gateway.simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
@@ -274,7 +274,7 @@ describe('models of the studio', () => {
     expect(second.choices[0]?.message.content).toContain('simulated');
   });
 
-  it('are looked for by their deployment’s name', async () => {
+  it('are a 404 when their deployment does not exist', async () => {
     for (const dialect of ['inference', 'undated', 'dated'] as const) {
       const error = await failureOf(create(dialect, { model: 'studio-ai/nope' }));
       expect(error).toBeInstanceOf(NotFoundError);
@@ -282,7 +282,7 @@ describe('models of the studio', () => {
     }
   });
 
-  it('are called by the vendor’s other names too', async () => {
+  it('can be called by the vendor’s other names', async () => {
     for (const name of ['azure', 'azure-ai']) {
       const { response } = await clientOf('inference')
         .chat.completions.create({ model: `${name}/gpt-4o`, messages })
@@ -306,7 +306,7 @@ describe('the vendor’s own route', () => {
   it.each([
     ['a token', ownHeaders['studio-ai'].authorization],
     ['a key', 'Bearer sk-sim-own-plain'],
-  ])('takes %s', async (_what, authorization) => {
+  ])('accepts %s', async (_what, authorization) => {
     const client = await clientWith(authorization);
     expect((await client.chat.completions.create(body)).choices[0]?.message.content).toContain('simulated');
     expect(received()?.headers.authorization).toBe(authorization);
@@ -314,7 +314,7 @@ describe('the vendor’s own route', () => {
     expect((await stream.finalChatCompletion()).choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('tells the owner of a wrong key that it is wrong', async () => {
+  it('returns a 401 for a wrong key of the caller', async () => {
     for (const wrong of ['Bearer sk-other', 'Bearer eyJ.eyJ.wrong']) {
       const client = await clientWith(wrong);
       const error = await failureOf(client.chat.completions.create(body));
@@ -324,7 +324,7 @@ describe('the vendor’s own route', () => {
     }
   });
 
-  it('puts the endpoint where the platform’s URL has a place for it, and nowhere else', async () => {
+  it('inserts the endpoint only at the placeholder of the platform’s URL', async () => {
     const proxy = await gateway.startProxy({
       GATEWAY_STUDIO_AI_URL: `http://{endpoint}:${gateway.simulator.port}/studio-ai/models`,
       GATEWAY_ENDPOINT_HOST_SUFFIXES: '.0.0.1',

@@ -1,9 +1,9 @@
-// What models say, whoever their vendor is: rows that every vendor's writer puts into its own format.
+// Responses of models, independent of the vendor: each vendor's writer puts these rows into its own format.
 
 export type Piece =
   | { readonly text: string }
   | { readonly thought: string }
-  /** JSON text of the arguments. */
+  /** Arguments as JSON text. */
   | { readonly call: string; readonly args: string };
 
 export interface ExpectedResponse {
@@ -13,7 +13,7 @@ export interface ExpectedResponse {
   readonly usage: Counts;
 }
 
-/** Tokens; the prompt with what was cached, the output with what was thought. */
+/** Token counts. The prompt includes cached tokens, the output includes thought tokens. */
 export interface Counts {
   readonly input: number;
   readonly output: number;

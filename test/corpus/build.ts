@@ -1,4 +1,4 @@
-// A request of the corpus as a vendor would get it.
+// Builds the request that a vendor would get for a request of the corpus.
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import type { UpstreamRequest } from '../../proxy/providers/credentials/credential.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
@@ -9,10 +9,10 @@ import { png } from '../support/png.ts';
 import { plainModels } from '../support/vendors.ts';
 import type { Json } from './requests.ts';
 
-/** Those that the gateway would have fetched. */
+/** Images that the gateway would have fetched. */
 const images = { 'https://images.test/a.png': { mediaType: 'image/png', base64: png } };
 
-/** @throws GatewayError where the vendor has no place for something */
+/** @throws GatewayError where the vendor cannot take a part of the request */
 export async function builtFor(
   vendor: VendorName,
   body: Json,

@@ -1,7 +1,7 @@
-// What LiteLLM makes of the corpus, beside what the gateway makes of it, on demand:
+// Compares LiteLLM's translation of the corpus with the gateway's, on demand:
 //   node test/corpus/compare.ts --python <a Python with litellm> [--kept <file>] [--show <words of a name>]
-// LiteLLM's part is read from the file, or kept there.
-// Ends with a table of what differs and who is right (verdicts.ts), and with 1 where a difference has no verdict yet.
+// With `--kept`, LiteLLM's results are read from the file, or stored there. Prints a table of the differences with who
+// is right (verdicts.ts), and exits with 1 if a difference has no verdict yet.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';

@@ -1,12 +1,12 @@
-// Two JSON bodies compared by what they say: spellings that mean the same are made one first.
+// Compares two JSON bodies by their meaning: equivalent spellings are first made equal.
 import { isObject, type JsonObject } from '../../common/json.ts';
 
-/** Path to value as JSON. */
+/** Path → value as JSON. */
 export type Flat = ReadonlyMap<string, string>;
 
 export interface Found {
   readonly path: string;
-  /** Undefined: not there. */
+  /** Undefined if absent. */
   readonly ours: string | undefined;
   readonly theirs: string | undefined;
 }
@@ -33,7 +33,7 @@ function add(flat: Map<string, string>, path: string, value: unknown): void {
   else flat.set(path, JSON.stringify(value));
 }
 
-/** Names in one spelling, texts as parts, neighbours of them as one, and nothing that says nothing. */
+/** Normalizes a body: names in one spelling, texts as parts, adjacent texts joined, empty values removed. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();
   if (Array.isArray(value)) return joined(value.map(plain));
@@ -48,14 +48,14 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** Two names of one thing, at the same vendor. */
+/** Two names of the same field at one vendor. */
 const sameAs: ReadonlyMap<string, string> = new Map([
   ['parameters_json_schema', 'parameters'],
   ['response_json_schema', 'response_schema'],
   ['max_completion_tokens', 'max_tokens'],
 ]);
 
-/** Made up by either, or the same whatever is asked. */
+/** Fields that either side makes up, or that do not depend on the request. */
 const unheeded = new Set([
   'model',
   'stream',
@@ -73,7 +73,7 @@ function isNothing(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Text in parts; a schema in a text as the schema; what a tool returned as its text. */
+/** A text becomes a text part, a schema in a text becomes the schema, and the result of a tool becomes its text. */
 function textual(key: string, value: unknown): unknown {
   if (key === 'response' && isObject(value)) return value.output ?? textsOf(value.content);
   if (typeof value !== 'string') return value;
@@ -85,7 +85,7 @@ function textsOf(parts: unknown): unknown {
   return Array.isArray(parts) ? parts.map((part) => (isObject(part) ? part.text : '')).join('') : parts;
 }
 
-/** A text in two parts says the same as in one. */
+/** A text in two parts means the same as in one. */
 function joined(list: readonly unknown[]): unknown[] {
   const all: unknown[] = [];
   for (const one of list) {

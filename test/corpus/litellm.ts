@@ -1,4 +1,4 @@
-// LiteLLM in a process of its own, with a server of ours in the place of every vendor.
+// LiteLLM in its own process, with a server of this test in place of every vendor.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -10,21 +10,21 @@ import type { Json } from './requests.ts';
 
 export interface Requested {
   readonly vendor: VendorName;
-  /** The vendor's name of it. */
+  /** The vendor's name of the model. */
   readonly model: string;
   readonly body: Json;
-  /** What the vendor answers. */
+  /** The vendor's response. */
   readonly response: string;
 }
 
 export interface Called {
-  /** The body that the vendor got, if any. */
+  /** The body that the vendor received, if any. */
   sent?: string;
   completion?: Json;
   error?: string;
 }
 
-/** LiteLLM's words for the vendors. */
+/** LiteLLM's names of the vendors. */
 const prefixes: Readonly<Record<VendorName, string>> = {
   'gpt-provider': 'openai/',
   'studio-ai': 'azure_ai/',
@@ -33,7 +33,7 @@ const prefixes: Readonly<Record<VendorName, string>> = {
   'search-provider': 'gemini/',
 };
 
-/** @returns one of each that was asked, in that order */
+/** @returns one result for each request, in the same order */
 export async function callLiteLlm(
   python: string,
   requested: readonly Requested[],

@@ -1,4 +1,4 @@
-// Requests that differ in what a message holds.
+// Requests that differ in the content of a message.
 import {
   assistant,
   boil,

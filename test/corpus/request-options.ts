@@ -1,4 +1,4 @@
-// Requests that differ in a field beside the messages.
+// Requests that differ in a field other than the messages.
 import { boil, group, look, spoken, user } from './request-parts.ts';
 import type { CorpusRequest, Json } from './requests.ts';
 

@@ -1,4 +1,4 @@
-// What the tables of requests are made of.
+// Building blocks of the tables of requests.
 import { png } from '../support/png.ts';
 import type { CorpusRequest, Json } from './requests.ts';
 
@@ -26,7 +26,7 @@ export const file = (data: string, filename?: string, more: Json = {}): Json => 
   ...more,
 });
 
-/** By name: one of each kind that a user may send. */
+/** By name: one part of each kind that a user may send. */
 export const media: Readonly<Record<string, Json>> = {
   png: image(`data:image/png;base64,${png}`),
   jpeg: image(`data:image/jpeg;base64,${jpeg}`),

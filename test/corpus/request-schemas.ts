@@ -1,8 +1,8 @@
-// Requests that differ in a schema: of a tool, of a strict tool, of the answer.
+// Requests that differ in a schema: of a tool, of a strict tool, of the response.
 import { group, spoken, tool, user } from './request-parts.ts';
 import type { CorpusRequest, Json } from './requests.ts';
 
-/** By what is special: the schema of one member `a`, and what stands beside it at the root. */
+/** By special case: the schema of one member `a`, and further fields of the root. */
 const pieces: Readonly<Record<string, { readonly a: Json; readonly root?: Json }>> = {
   text: { a: { type: 'string', description: 'A text.' } },
   'whole number': { a: { type: 'integer' } },

@@ -1,8 +1,11 @@
-// Requests that differ in who speaks when, in calls and in their ids.
+// Requests that differ in the order of roles, in calls and in their ids.
 import { assistant, boil, call, calling, group, result, spoken, system, user } from './request-parts.ts';
 import type { CorpusRequest, Json } from './requests.ts';
 
-/** S system, D developer, U user, A assistant, E an assistant without words, C one call, 2 two calls, with their results behind them. */
+/**
+ * S system, D developer, U user, A assistant, E an assistant without words, C one call, 2 two calls; calls are followed
+ * by their results.
+ */
 const orders = [
   ...['U', 'SU', 'SSU', 'DU', 'SDU', 'UU', 'UUU', 'SUU', 'UAU', 'SUAU', 'UAAU', 'AU', 'SAU', 'UAUAU', 'UEU'],
   ...['USU', 'US', 'UAS', 'UASU', 'UAUS', 'SUSU', 'USSU', 'UDU', 'SUASUASU', 'USAU'],

@@ -1,4 +1,5 @@
-// Every request of the corpus at every vendor: it is refused with a reason, or nothing of what it says is lost on the way.
+// Sends every request of the corpus to every vendor: the gateway refuses it with a reason, or the vendor receives all
+// of its texts.
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../common/json.ts';
 import { vendorNames } from '../../common/vendors.ts';
@@ -7,7 +8,7 @@ import { png } from '../support/png.ts';
 import { builtFor } from './build.ts';
 import { corpusRequests, type Json } from './requests.ts';
 
-it('the corpus is of at least 250 requests, each with a name of its own', () => {
+it('the corpus has at least 250 requests with unique names', () => {
   expect(new Set(corpusRequests.map(({ name }) => name)).size).toBe(corpusRequests.length);
   expect(corpusRequests.length).toBeGreaterThanOrEqual(250);
 });
@@ -31,7 +32,7 @@ describe.each(vendorNames)('%s', (vendor) => {
   });
 });
 
-/** What the model is to read or see, each in the forms that it may have on the way. */
+/** The texts and media for the model, each in every form that it may have in the vendor's request. */
 function textsIn({ messages, tools = [], functions = [], tool_choice }: Json): string[][] {
   const spoken = listed(messages).flatMap(({ content, refusal, tool_calls, images }) => [
     ...(typeof content === 'string' ? [[content]] : listed(content).map(formsOf)),
@@ -40,7 +41,7 @@ function textsIn({ messages, tools = [], functions = [], tool_choice }: Json): s
     ...listed(tool_calls).map((call) => [String((call.function as Json).name)]),
   ]);
   const offered = [...listed(tools).map((tool) => tool.function as Json), ...listed(functions)];
-  // Those that may not be called need not go.
+  // Tools that may not be called need not be sent.
   const isFree = tool_choice !== 'none' && !isObject(tool_choice);
   const named = isFree ? offered.map(({ name }) => [String(name)]) : [];
   return [...spoken, ...named].map((forms) => forms.map(flat)).filter(([one]) => one !== '');
@@ -50,13 +51,13 @@ function formsOf(part: Json): string[] {
   if (typeof part.text === 'string') return [part.text];
   const [held] = Object.values(part).filter(isObject) as Json[];
   const data = [held?.url, held?.data, held?.file_data].find((one) => typeof one === 'string') ?? '';
-  // It may have been fetched on the way.
+  // The gateway may have fetched it.
   if (/^https:/.test(String(data))) return [String(data), png];
   const base64 = String(data)
     .replace(/^data:[^,]*,/, '')
     .replaceAll(/\s/g, '')
     .replace(/=+$/, '');
-  // Text files go as text where the vendor has a place for text.
+  // Text files are sent as text to vendors that take text there.
   return [base64, Buffer.from(base64, 'base64').toString().trim()];
 }
 

@@ -1,5 +1,5 @@
-// Chat requests as callers send them: made from tables, each with a name of its own. What is not ordinary about one is in one place of
-// it; the rest is a plain conversation. Every text that a model is to read holds the name's words once, so that a loss is seen.
+// Chat requests as callers send them, made from tables, with unique names. Each request is unusual in one place only;
+// the rest is a plain conversation. Every text for the model contains the name's words once, so that a loss is noticed.
 import { contentRequests } from './request-contents.ts';
 import { optionRequests } from './request-options.ts';
 import { schemaRequests } from './request-schemas.ts';
@@ -8,9 +8,9 @@ import { turnRequests } from './request-turns.ts';
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface CorpusRequest {
-  /** Unique, as `group: what is special`. */
+  /** Unique, in the form `group: special case`. */
   readonly name: string;
-  /** Without a model. */
+  /** Body without a model. */
   readonly body: Json;
 }
 

@@ -199,7 +199,7 @@ function opened(block: Block): { readonly empty: object; readonly deltas: readon
   }
 }
 
-/** Between two characters as people see them, or none is broken. */
+/** Splits between two characters as people see them, so that none is broken. */
 export function halves(whole: string): string[] {
   const letters = [...whole];
   const half = Math.ceil(letters.length / 2);

@@ -7,7 +7,7 @@ import type { ExpectedResponse, Piece } from './answers.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 
-/** On the wire bytes are base64 (SDK type `ContentBlock`). */
+/** Bytes are base64 on the wire (SDK type `ContentBlock`). */
 interface Block {
   readonly text?: string;
   readonly toolUse?: { readonly toolUseId: string; readonly name: string; readonly input: unknown };

@@ -1,5 +1,5 @@
-// Responses in the callers' own format (SDK types `ChatCompletion`, `ChatCompletionChunk` of openai), with the reasoning of those who
-// add it.
+// Responses in the callers' own format (SDK types `ChatCompletion`, `ChatCompletionChunk` of openai), with the
+// reasoning fields that some vendors add.
 import type OpenAI from 'openai';
 import type { ExpectedResponse } from './answers.ts';
 import type { OwnRow } from './responses.ts';

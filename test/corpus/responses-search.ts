@@ -1,4 +1,5 @@
-// Responses of the search company (SDK types `GenerateContentResponse`, `Part` of @google/genai, with their enums as texts).
+// Responses of the search company (SDK types `GenerateContentResponse`, `Part` of @google/genai, with their enums as
+// texts).
 import type { Candidate, GenerateContentResponseUsageMetadata, Part } from '@google/genai';
 import { parseExactJson } from '../../common/exact-json.ts';
 import { png } from '../support/png.ts';
@@ -6,7 +7,7 @@ import type { ExpectedResponse, Piece } from './answers.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 
-/** On the wire enums are texts. */
+/** Enums are texts on the wire. */
 type OnWire<T> = T extends string ? `${T}` : T extends object ? { [K in keyof T]: OnWire<T[K]> } : T;
 
 export interface SearchResponse {

@@ -1,5 +1,5 @@
-// Every response of the corpus, whole and streamed, as the official SDK of the callers' format reads it: what the vendor said arrives,
-// and a stream says the same as the whole response.
+// Every response of the corpus, whole and streamed, as the official SDK of the callers' format reads it: the vendor's
+// content arrives, and the stream has the same content as the whole response.
 import OpenAI from 'openai';
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream';
 import { describe, expect, it } from 'vitest';
@@ -8,15 +8,15 @@ import { readInPieces } from '../support/golden.ts';
 import { ask, readingOf, wholeOf } from './read.ts';
 import { type CorpusResponse, corpusResponses, type Expected } from './responses.ts';
 
-it('the corpus is of at least 120 responses, each with a name of its own', () => {
+it('the corpus has at least 120 responses with unique names', () => {
   expect(new Set(corpusResponses.map(({ name }) => name)).size).toBe(corpusResponses.length);
   expect(corpusResponses.length).toBeGreaterThanOrEqual(120);
 });
 
 describe.each(corpusResponses.map((one) => [one.name, one] as const))('%s', (_name, response) => {
-  it('is read whole', async () => {
+  it('is read as a whole response', async () => {
     const completion = await client(wholeOf(response), 'application/json').chat.completions.create(ask);
-    // Refusals of those who speak the callers' format pass as they are.
+    // Refusals of vendors that use the callers' format pass unchanged.
     if (completion.choices[0]?.message.refusal === null) checkSense(readCompletion(completion));
     expectStated(completion, response.expected);
   });
@@ -55,7 +55,7 @@ function readStream(response: CorpusResponse): string {
   return reported;
 }
 
-/** The official SDK, whose server gives this one response. */
+/** The official SDK with a server that returns this one response. */
 function client(body: string, type: string): OpenAI {
   const fetch = async () => new Response(body, { headers: { 'content-type': type } });
   return new OpenAI({ apiKey: 'none', baseURL: 'http://gateway.test/v1', fetch, maxRetries: 0 });

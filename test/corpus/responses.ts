@@ -1,5 +1,5 @@
-// Vendors' responses: each answer in each vendor's own format (types of the vendors' SDKs), and what only one of them says. Whole, and
-// as the stream that the same response would have been.
+// Vendors' responses: each response in each vendor's own format (types of the vendors' SDKs), and responses that only
+// one vendor sends. Each one is whole and as the equivalent stream.
 import type { VendorName } from '../../simulator/vendors.ts';
 import { type ExpectedResponse, responses } from './answers.ts';
 import { assistantMessage, assistantRows, assistantStream } from './responses-assistant.ts';
@@ -8,17 +8,17 @@ import { gptCompletion, gptRows, gptStream } from './responses-gpt.ts';
 import { searchResponse, searchRows, searchStream } from './responses-search.ts';
 
 export interface CorpusResponse {
-  /** Unique, as `vendor: what is special`. */
+  /** Unique, in the form `vendor: special case`. */
   readonly name: string;
   readonly vendor: VendorName;
   readonly model: string;
-  /** JSON as the vendor would send it. */
+  /** JSON as the vendor sends it. */
   readonly whole: string;
   readonly stream: Buffer;
   readonly expected: Expected;
 }
 
-/** What the caller is to be told of it. */
+/** The content that the caller must receive. */
 export interface Expected {
   readonly content?: string;
   readonly reasoning?: string;
@@ -26,12 +26,12 @@ export interface Expected {
   readonly calls?: readonly (readonly [string, string])[];
   readonly finish?: string;
   readonly native?: string;
-  /** Further fields that the message has. */
+  /** Further fields of the message. */
   readonly has?: readonly string[];
   readonly usage?: readonly [prompt: number, completion: number, cached: number];
 }
 
-/** One that only its vendor sends. */
+/** A response that only this vendor sends. */
 export interface OwnRow<Response> {
   readonly name: string;
   readonly response: Response;

@@ -1,5 +1,5 @@
-// Who is right where LiteLLM (1.106) and the gateway differ, by the vendors' SDK types and pages. What no row covers has no verdict yet,
-// and compare.ts fails.
+// Decides who is right where LiteLLM (1.106) and the gateway differ, by the vendors' SDK types and pages. A difference
+// without a matching row has no verdict yet, and compare.ts fails.
 import type { VendorName } from '../../simulator/vendors.ts';
 import type { Found } from './differences.ts';
 
@@ -10,7 +10,7 @@ export interface Difference extends Found {
 }
 
 interface Verdict {
-  /** Matches `what vendor name path`. The first row that does counts. */
+  /** Matches `what vendor name path`. The first matching row counts. */
   readonly at: RegExp;
   readonly right: 'gateway' | 'LiteLLM' | 'both';
   readonly why: string;

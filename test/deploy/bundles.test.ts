@@ -1,4 +1,4 @@
-// The bundles of `npm run build`: what is in them, how large they are, what is beside them.
+// The bundles of `npm run build`: their content, their size, and the files beside them.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundle, buildProgram, buildPrograms, type Program } from '../../scripts/build.ts';
 import { bundledPackages, licencesOf } from '../../scripts/licences.ts';
 
-/** A third above what they are: who exceeds one has taken something in that is worth a look. */
+/** Limits a third above the sizes today: a bundle above its limit has taken in something that needs a look. */
 const kibMax = {
   proxy: 4300,
   'control-plane': 2750,
@@ -33,7 +33,7 @@ const bundle = (program: string) => {
   return found;
 };
 
-it('there is one of each program', () => {
+it('every program has a bundle', () => {
   expect(bundles.map(({ program }) => program)).toEqual(Object.keys(kibMax));
 });
 
@@ -42,13 +42,13 @@ describe.each(Object.entries(kibMax))('the bundle of %s', (program, max) => {
     expect(bundle(program).bytes / 1024).toBeLessThan(max);
   });
 
-  it('has the licence of every package in it beside it', () => {
+  it('has the licence of each of its packages beside it', () => {
     const text = readFileSync(join(dirname(bundle(program).main), '../licences.txt'), 'utf8');
     expect(text.match(/^\S+ \d+\.\d+\.\d+\S*: \S/gm)).toHaveLength(bundle(program).packages.length);
   });
 });
 
-it('each holds what speaks its protocols, and nothing of the others', () => {
+it('each bundle has the packages of its own protocols and of no others', () => {
   const holds = (program: Program, name: string) => bundle(program).packages.includes(name);
   expect(['undici', 'ioredis', '@grpc/grpc-js'].map((name) => holds('proxy', name))).not.toContain(false);
   expect(['pg', 'kysely'].map((name) => holds('proxy', name))).toEqual([false, false]);
@@ -56,14 +56,14 @@ it('each holds what speaks its protocols, and nothing of the others', () => {
   expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => holds('injector', name))).toBe(false);
 });
 
-it('what a program reads at run time is beside its bundle', () => {
+it('files that a program reads at run time are beside its bundle', () => {
   const beside = (program: Program, file: string) =>
     readFileSync(join(dirname(bundle(program).main), file), 'utf8');
   expect(JSON.parse(beside('control-plane', 'openapi.json'))).toHaveProperty('openapi');
   expect(beside('proxy', 'scripts/turn.lua')).not.toBe('');
 });
 
-it('a build that takes in what is foreign to its program fails and names it', async () => {
+it('a build that takes in files or packages of other programs fails and names them', async () => {
   const intruder = join(directory, 'intruder.ts');
   writeFileSync(intruder, "console.log('foreign');\n");
   const elsewhere = join(directory, 'foreign');
@@ -77,14 +77,14 @@ it('a build that takes in what is foreign to its program fails and names it', as
   );
 });
 
-describe('licences', () => {
-  it('are asked of the package that a file is of, scoped or nested', () => {
+describe('the list of licences', () => {
+  it('names the package of each file, scoped or nested', () => {
     const inputs = ['proxy/main.ts', 'node_modules/a/x.js', 'node_modules/a/y.js', 'node_modules/@b/c/x.js'];
     const nested = 'node_modules/@b/c/node_modules/d/lib/x.js';
     expect(bundledPackages([...inputs, nested])).toEqual(['@b/c', '@b/c/node_modules/d', 'a']);
   });
 
-  it('are demanded: a package without one fails the build', () => {
+  it('fails the build for a package without a licence', () => {
     expect(() => licencesOf(directory, ['none'])).toThrow(/none/);
   });
 });

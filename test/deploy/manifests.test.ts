@@ -1,4 +1,4 @@
-// Every object of every overlay against the schemas; what the overlays consist of; webhooks, autoscaler and figures.
+// Every object of every overlay against the schemas; the programs of the overlays; webhooks, autoscaler and figures.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';
@@ -36,7 +36,7 @@ describe.each(renderingNames)('%s', (rendering) => {
     },
   );
 
-  test('every object is in a namespace, or belongs to the cluster', () => {
+  test('every object has a namespace or is of cluster scope', () => {
     const ofCluster = /^(Namespace|Cluster\w+|MutatingWebhookConfiguration)$/;
     const homeless = objects.filter(
       ({ kind, metadata }) => ofCluster.test(kind) === (metadata.namespace !== undefined),
@@ -44,7 +44,7 @@ describe.each(renderingNames)('%s', (rendering) => {
     expect(homeless.map(nameOf)).toEqual([]);
   });
 
-  test('every object says that it is part of the gateway', () => {
+  test('every object has the part-of label of the gateway', () => {
     const strangers = objects.filter(
       ({ kind, metadata }) =>
         metadata.labels?.['app.kubernetes.io/part-of'] !== 'model-gateway' && kind !== 'Namespace',
@@ -53,7 +53,7 @@ describe.each(renderingNames)('%s', (rendering) => {
   });
 });
 
-test('the overlays run these programs', () => {
+test('each overlay runs the expected programs', () => {
   const programs = Object.fromEntries(
     renderingNames.map((name) => [name, deploymentsOf(objectsOf(name)).map(nameOf).sort()]),
   );
@@ -68,13 +68,13 @@ test('the overlays run these programs', () => {
   });
 });
 
-test('the demo and plain certificates need nothing of cert-manager', () => {
+test('the demo and plain certificates do not use cert-manager', () => {
   for (const name of ['demo', 'sidecar-plain-certificates', 'tenant-plain-certificates'] as const) {
     expect(JSON.stringify(objectsOf(name))).not.toContain('cert-manager');
   }
 });
 
-test('only the overlay for it lets pods have full mode, and their sidecars in', () => {
+test('only the full-mode overlay allows pods full mode and admits their sidecars', () => {
   const whoMay = (name: 'sidecar' | 'sidecar-full-mode') => {
     const objects = objectsOf(name);
     const env = firstContainerOf(deploymentNamed(objects, 'injector')).env ?? [];
@@ -85,7 +85,7 @@ test('only the overlay for it lets pods have full mode, and their sidecars in', 
   expect(whoMay('sidecar-full-mode')).toEqual(['forward,full', true]);
 });
 
-test('the demo’s secrets are made by the image of this version', () => {
+test("the demo’s secrets are made by the control plane's image of this version", () => {
   const script = readFileSync(join(import.meta.dirname, '../../deploy/overlays/demo/secrets.sh'), 'utf8');
   expect(script).toContain(`image=model-gateway/control-plane:${version}\n`);
 });
@@ -96,12 +96,12 @@ describe('certificates by cert-manager', () => {
   const leaves = certificates.filter(({ spec }) => !spec?.isCA);
   const internal = leaves.filter(({ spec }) => spec?.issuerRef.name === 'model-gateway-internal');
 
-  test('make every Secret that plain.sh makes', () => {
+  test('are issued for every Secret that plain.sh makes', () => {
     expect(leaves.map(({ spec }) => spec?.secretName).sort()).toEqual(Object.keys(plainSecrets).sort());
     expect(Object.keys(operatorSecrets).filter((name) => name in plainSecrets)).toEqual([]);
   });
 
-  test('hold the names of the Services whose pods show them', () => {
+  test('contain the names of the Services whose pods present them', () => {
     const shown = {
       'control-plane': 'control-plane-tls',
       'egress-gateway': 'egress-gateway-tls',
@@ -116,7 +116,7 @@ describe('certificates by cert-manager', () => {
     }
   });
 
-  test('only one of the namespace’s own authority is a proxy’s: by its name, and good for clients alone', () => {
+  test('of the namespace’s own authority: only one has the name of proxies and the usage of clients', () => {
     const env = firstContainerOf(deploymentNamed(objects, 'control-plane')).env ?? [];
     const proxies = env.find(({ name }) => name === 'GATEWAY_PROXY_CERTIFICATES')?.value ?? '';
     const named = internal.filter(({ spec }) => spec?.dnsNames?.includes(proxies));
@@ -124,13 +124,13 @@ describe('certificates by cert-manager', () => {
     expect(internal.filter(({ spec }) => spec?.usages?.includes('client auth'))).toEqual(named);
   });
 
-  test('sidecars’ are signed by an authority of their own, which any namespace may ask', () => {
+  test('of sidecars are signed by a separate authority that any namespace may use', () => {
     const [sidecar] = ofKind(objectsOf('tenant'), Certificate.is);
     expect(sidecar?.spec?.issuerRef).toEqual({ kind: 'ClusterIssuer', name: 'model-gateway-sidecars' });
     expect(sidecar?.spec?.usages).toEqual(['digital signature', 'client auth']);
     const [known] = leaves.filter(({ spec }) => spec?.secretName === 'sidecars-ca');
     expect(known?.spec?.issuerRef).toEqual(sidecar?.spec?.issuerRef);
-    // The pair that brings the authority into this namespace opens nothing.
+    // The pair that brings the authority into this namespace is no client's and no server's certificate.
     expect(known?.spec?.usages).toEqual(['digital signature', 'code signing']);
   });
 });
@@ -138,7 +138,7 @@ describe('certificates by cert-manager', () => {
 describe('certificates by the keeper', () => {
   const ofNamespace = leavesOf('model-gateway');
 
-  test('are what cert-manager is asked for: the same Secrets, names and usages', () => {
+  test('have the Secrets, names and usages that are requested from cert-manager', () => {
     const requested = [
       ...ofKind(objectsOf('sidecar'), Certificate.is),
       ...ofKind(objectsOf('tenant'), Certificate.is),
@@ -151,7 +151,7 @@ describe('certificates by the keeper', () => {
     }
   });
 
-  test('have their Secrets in the manifests, and the right to each of them', () => {
+  test('have their Secrets in the manifests, and a role for each of them', () => {
     const objects = objectsOf('sidecar-plain-certificates');
     const wanted = [authoritiesSecret, ...ofNamespace.map(({ secret }) => secret), sidecarsCaSecret].sort();
     expect(ofKind(objects, Secret.is).map(nameOf).sort()).toEqual(wanted);
@@ -162,7 +162,7 @@ describe('certificates by the keeper', () => {
   });
 });
 
-test('what the keeper asks for by name is in the manifests', () => {
+test('every name that the keeper looks up is in the manifests', () => {
   const objects = objectsOf('sidecar');
   const names = (kind: string) => objects.filter((one) => one.kind === kind).map(nameOf);
   expect(names('MutatingWebhookConfiguration')).toEqual([webhookName]);
@@ -172,12 +172,12 @@ test('what the keeper asks for by name is in the manifests', () => {
   expect(names('Deployment')).toContain(injectorService);
 });
 
-describe('the webhooks', () => {
+describe('the webhooks of the injector', () => {
   const [configuration] = ofKind(objectsOf('sidecar'), MutatingWebhookConfiguration.is);
   const webhooks = configuration?.webhooks ?? [];
   const [byNamespace, byPod, byUnknownWord] = webhooks;
 
-  test('ask for pods at their creation alone, and may keep them from being made', () => {
+  test('are called only when pods are created, and may prevent the creation', () => {
     expect(webhooks.map(({ name }) => name)).toEqual([
       'namespaces.injector.model-gateway.io',
       'pods.injector.model-gateway.io',
@@ -207,7 +207,7 @@ describe('the webhooks', () => {
     }
   });
 
-  test('no namespace is in two, and the gateway’s own and kube-system are in none', () => {
+  test('select no namespace twice, and never the gateway’s own or kube-system', () => {
     const key = 'model-gateway.io/inject';
     const own = {
       ...{ key: 'kubernetes.io/metadata.name', operator: 'NotIn' },
@@ -224,7 +224,7 @@ describe('the webhooks', () => {
     ]);
   });
 
-  test('have conditions of which no pod meets two where it meets two selectors', () => {
+  test('have conditions that exclude each other for a pod with two matching selectors', () => {
     const words =
       "[object.metadata.?labels[?'model-gateway.io/inject'], object.metadata.?annotations[?'model-gateway.io/inject']]";
     const saysMore = `${words} .exists(word, word.hasValue() && !(word.value() in ['disabled', 'false']))`;
@@ -237,20 +237,20 @@ describe('the webhooks', () => {
   });
 });
 
-describe('the egress gateway’s figures fit together', () => {
+describe('the figures of the egress gateway', () => {
   const objects = objectsOf('egress-gateway');
   const { env, resources } = firstContainerOf(deploymentNamed(objects, 'egress-gateway'));
   const inFlightMax = Number(env?.find(({ name }) => name === 'GATEWAY_IN_FLIGHT_MAX')?.value);
   const [autoscaler] = ofKind(objects, HorizontalPodAutoscaler.is);
   const target = Number(autoscaler?.spec?.metrics?.[0]?.pods?.target.averageValue);
 
-  test('two pods at their target fit into one that is left, with room for as much again', () => {
+  test('leave one pod room for the load of two pods at their target, and as much again', () => {
     expect(autoscaler?.spec?.metrics?.[0]?.pods?.metric.name).toBe('gateway_in_flight_requests');
     expect(target * 4).toBe(inFlightMax);
     expect(autoscaler?.spec?.minReplicas).toBe(2);
   });
 
-  test('memory holds an idle process, every request at a time and what may be buffered', () => {
+  test('give memory for an idle process, all concurrent requests and all buffered bytes', () => {
     // MiB, from bench/results: idle 116, up to 99 KiB an open stream.
     const needed = (streams: number) => 116 + (streams * 99) / 1024;
     expect(resources?.limits?.memory).toBe('1Gi');
@@ -259,7 +259,7 @@ describe('the egress gateway’s figures fit together', () => {
     expect(2 * needed(target)).toBeLessThan(512);
   });
 
-  test('pods are taken away no faster than requests end', () => {
+  test('remove pods no faster than requests end', () => {
     expect(autoscaler?.spec?.behavior?.scaleDown?.stabilizationWindowSeconds).toBe(600);
   });
 });

@@ -1,5 +1,6 @@
-// What operators apply for dashboards, alerts and monitors: Grafana's pages are complete and of no installation, objects are
-// valid, and monitors find what the manifests and the injector name. Rules are given to promtool, where it is installed.
+// The files that operators apply for dashboards, alerts and monitors: Grafana's pages are complete and independent of
+// an installation, objects are valid, and monitors find the names of the manifests and the injector. promtool checks
+// the rules where it is installed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +54,7 @@ describe.each(pages)('the dashboard %s', (name, page) => {
   const panels = page.panels.filter(({ type }) => type !== 'row');
   const targets = panels.flatMap((panel) => panel.targets ?? []);
 
-  it('has an address of its own, and nothing of an installation', () => {
+  it('has a unique id, and nothing specific to an installation', () => {
     expect(page).toMatchObject({ uid: `model-gateway-${name}`, schemaVersion: 42 });
     expect(page).not.toHaveProperty('id');
     expect(page).not.toHaveProperty('version');
@@ -61,7 +62,7 @@ describe.each(pages)('the dashboard %s', (name, page) => {
     expect(new Set(sources)).toEqual(new Set(['$datasource']));
   });
 
-  it('says of every panel what it shows, in which unit', () => {
+  it('describes every panel and its unit', () => {
     for (const { title, description, fieldConfig } of panels) {
       expect([title, description?.length, fieldConfig?.defaults.unit].every(Boolean), title).toBe(true);
       expect(description, title).toMatch(/[.]$/);
@@ -69,7 +70,7 @@ describe.each(pages)('the dashboard %s', (name, page) => {
     expect(new Set(page.panels.map(({ id }) => id)).size).toBe(page.panels.length);
   });
 
-  it('knows every variable that its queries use, and names what they show', () => {
+  it('defines every variable of its queries, and has legends', () => {
     const own = ['__rate_interval', '__range'];
     const known = [...page.templating.list.map((variable) => variable.name), ...own];
     const used = targets.flatMap(({ expr }) =>
@@ -89,7 +90,7 @@ describe.each(pages)('the dashboard %s', (name, page) => {
     expect(Math.max(...page.panels.map(({ gridPos }) => gridPos.x + gridPos.w))).toBeLessThanOrEqual(24);
   });
 
-  it('fits into what kubectl applies', () => {
+  it('fits into the size that kubectl applies', () => {
     expect(read(`dashboards/${name}.json`).length).toBeLessThan(200_000);
   });
 });
@@ -117,8 +118,8 @@ const objects = kustomization.resources.flatMap((file) =>
   parseAllDocuments(read(file)).map((document): Monitor => document.toJS()),
 );
 
-describe('the component', () => {
-  it('has every dashboard, each in a ConfigMap of its own', () => {
+describe('the component of dashboards', () => {
+  it('has every dashboard, each in its own ConfigMap', () => {
     const files = globSync('dashboards/*.json', { cwd: folder }).sort();
     expect(kustomization.configMapGenerator.flatMap(({ files }) => files).sort()).toEqual(files);
     expect(kustomization.configMapGenerator).toHaveLength(dashboards.length);
@@ -150,7 +151,7 @@ describe('monitors', () => {
     expect(wanted.length).toBeGreaterThan(0);
   });
 
-  it('find sidecars by what the injector writes: the port, the container, the annotation', () => {
+  it('find sidecars by the port, container and annotation that the injector writes', () => {
     const sidecars = objects.find(({ kind }) => kind === 'PodMonitor');
     const [endpoint] = sidecars?.spec.podMetricsEndpoints ?? [];
     expect(endpoint?.port).toBe(adminPortName);
@@ -163,7 +164,7 @@ describe('monitors', () => {
     );
   });
 
-  it('ask every program of the manifests, by the name of its admin port', () => {
+  it('scrape every program of the manifests by the name of its admin port', () => {
     const scraped = objects.flatMap(({ kind, spec }) =>
       kind === 'ServiceMonitor' ? (spec.endpoints ?? []).map(({ port }) => port) : [],
     );
@@ -174,7 +175,7 @@ describe('monitors', () => {
     expect(admin.sort()).toEqual(scraped.sort());
   });
 
-  it('give the autoscaler the metric that it asks for', () => {
+  it('give the autoscaler the metric that it requests', () => {
     const { rules } = parse(read('prometheus-adapter-values.yaml'));
     const [rule] = rules.custom;
     const scaler = objectsOf('egress-gateway').find(({ kind }) => kind === 'HorizontalPodAutoscaler');
@@ -187,7 +188,7 @@ describe('monitors', () => {
 describe('alerts', () => {
   const alerts = alertGroups.flatMap((group) => group.alerts);
 
-  it('have names of their own, say for how long, what, why and where to look', () => {
+  it('have unique names, a duration, a summary, a description and a runbook link', () => {
     expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
     for (const { name, for: holds, summary, description, runbook } of alerts) {
       expect(name).toMatch(/^Gateway[A-Z]\w+$/);
@@ -198,7 +199,7 @@ describe('alerts', () => {
     }
   });
 
-  it('have a section of the runbook, which speaks of no alert that there is not', () => {
+  it('have a section in the runbook, which names no other alerts', () => {
     const text = readFileSync(join(projectRoot, 'docs/runbook.md'), 'utf8');
     const sections = [...text.matchAll(/^## (\S+)$/gm)].map(([, title]) => title);
     expect(alerts.filter(({ runbook }) => !sections.includes(runbook))).toEqual([]);
@@ -207,17 +208,17 @@ describe('alerts', () => {
     expect(named.length).toBeGreaterThan(0);
   });
 
-  it('are the same in the file of rules and in the object of the operator', () => {
+  it("are the same in the rules file and in the operator's object", () => {
     const { groups } = parse(read('alerts/model-gateway.rules.yaml'));
     expect(parse(read('prometheus-rule.yaml')).spec.groups).toEqual(groups);
     expect(groups.map(({ name }: { name: string }) => name)).toEqual(alertGroups.map(({ name }) => name));
   });
 });
 
-describe('words of dashboards and alerts', () => {
+describe('texts of dashboards and alerts', () => {
   const text = JSON.stringify([dashboards, alertGroups]);
 
-  it('name settings that there are', () => {
+  it('name only settings that exist', () => {
     const settings = new Set<string>(
       Object.values({ ...proxySettings, ...controlPlaneSettings }).map(({ name }) => name),
     );
@@ -226,7 +227,7 @@ describe('words of dashboards and alerts', () => {
     expect(named.length).toBeGreaterThan(0);
   });
 
-  it('name pages and panels that there are', () => {
+  it('name only pages and panels that exist', () => {
     const titles = dashboards.map(({ title }) => title);
     const named = [...text.matchAll(/\b[Tt]he page ([A-Z]\w+)/g)].map(([, title = '']) => title);
     expect(named.filter((title) => !titles.includes(title))).toEqual([]);
@@ -240,7 +241,7 @@ const ruleTests = globSync('*.promtool.yaml', { cwd: import.meta.dirname }).sort
 describe(
   promtool ? 'promtool' : 'in place of promtool, which is not installed, the shape of its input',
   () => {
-    it('takes the rules', () => {
+    it('accepts the rules', () => {
       const rules = join(folder, 'alerts/model-gateway.rules.yaml');
       if (promtool) execFileSync('promtool', ['check', 'rules', rules], { stdio: 'pipe' });
       const { groups } = parse(readFileSync(rules, 'utf8'));
@@ -248,7 +249,7 @@ describe(
         for (const rule of rules) expect(Object.keys(rule)[0]).toMatch(/^(?:alert|record)$/);
     });
 
-    it.each(ruleTests)('finds alerts as %s says', (name) => {
+    it.each(ruleTests)('fires the alerts that %s expects', (name) => {
       const file = join(import.meta.dirname, name);
       if (promtool) execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
       const names = alertGroups.flatMap((group) => group.alerts.map((alert) => alert.name));

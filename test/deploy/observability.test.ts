@@ -1,5 +1,5 @@
-// Dashboards and rules ask for what the programs tell: every metric, label and value in them is held against a scrape of a whole
-// gateway that has served requests. That a misspelling is caught is shown.
+// Dashboards and rules query only what the programs export: every metric, label and value in them is compared with a
+// scrape of a whole gateway that has served requests. Further tests show that misspellings are caught.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alertGroups, recorded } from '../../scripts/observability/alerts/index.ts';
 import type { Panel } from '../../scripts/observability/dashboard.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   known = knownFrom(merged([...Object.values(observation), await rareMetrics()]));
 });
 
-/** As Prometheus gets it, when everything is chosen and a page shows an hour. */
+/** The query as Prometheus gets it when every choice is selected and a page shows an hour. */
 function query(expr: string): string {
   return inScope(expr)
     .replaceAll(/\$__(?:rate_interval|range|interval)/g, '1h')
@@ -41,14 +41,14 @@ const panels = dashboards.flatMap(({ name, rows }) =>
 const alerts = alertGroups.flatMap(({ alerts }) => alerts.map((alert) => [alert.name, alert] as const));
 
 describe('the panel', () => {
-  it.each(panels)('%s asks for what there is', (_title, panel) => {
+  it.each(panels)('%s queries only existing metrics, labels and values', (_title, panel) => {
     expect(problemsOf(panel)).toEqual([]);
   });
 });
 
-describe('the choices of the page', () => {
+describe('the choices of the dashboard', () => {
   it.each(dashboards.map((dashboard) => [dashboard.name, dashboard] as const))(
-    '%s are labels of metrics that there are',
+    '%s are labels of existing metrics',
     (_name, { about, choices = [] }) => {
       const wanted = [{ metric: about, label: 'namespace' }, ...choices];
       for (const { metric, label } of wanted) expect(known.metric(metric)?.labels).toContain(label);
@@ -57,23 +57,29 @@ describe('the choices of the page', () => {
 });
 
 describe('the alert', () => {
-  it.each(alerts)('%s asks for what there is, and tells labels that it has', (_name, alert) => {
-    const { problems, labels } = lookAt(alert.expr, known);
-    expect(problems).toEqual([]);
-    const words = `${alert.summary} ${alert.description}`;
-    const reported = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
-    expect(reported.filter((label) => labels?.has(label) !== true)).toEqual([]);
-  });
+  it.each(alerts)(
+    '%s queries only existing metrics, and its texts name labels that it has',
+    (_name, alert) => {
+      const { problems, labels } = lookAt(alert.expr, known);
+      expect(problems).toEqual([]);
+      const words = `${alert.summary} ${alert.description}`;
+      const reported = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+      expect(reported.filter((label) => labels?.has(label) !== true)).toEqual([]);
+    },
+  );
 });
 
 describe('the recorded series', () => {
-  it.each(recorded.map((rule) => [rule.name, rule] as const))('%s is of what there is', (_name, { expr }) => {
-    expect(lookAt(expr, known).problems).toEqual([]);
-  });
+  it.each(recorded.map((rule) => [rule.name, rule] as const))(
+    '%s is computed from existing metrics',
+    (_name, { expr }) => {
+      expect(lookAt(expr, known).problems).toEqual([]);
+    },
+  );
 });
 
-describe('what is asked for', () => {
-  it('is in the scrape of a running gateway, but for what others tell', () => {
+describe('the metrics of dashboards and rules', () => {
+  it('are in the scrape of a running gateway, except those of other exporters', () => {
     const exprs = [
       ...panels.flatMap(([, panel]) => panel.queries.map(({ expr }) => query(expr))),
       ...[...alerts.map(([, alert]) => alert), ...recorded].map(({ expr }) => expr),
@@ -88,7 +94,7 @@ describe('what is asked for', () => {
     expect(metrics.size).toBeGreaterThan(50);
   });
 
-  it('is nearly all that the programs tell: no metric of ours is left out but these', () => {
+  it('are all metrics of the programs except the listed ones', () => {
     const text = JSON.stringify([dashboards, alertGroups, recorded]);
     const own = [...live.keys()].filter((name) => /^(?:gateway|gen_ai)_/.test(name));
     const bases = new Set(own.map((name) => name.replace(/_(?:bucket|sum|count)$/, '')));

@@ -1,5 +1,6 @@
-// deploy/certificates/plain.sh makes what cert-manager would: the same Secrets, names and usages, from two authorities that do not
-// vouch for each other. Its output goes straight into a cluster, so it is read as one would read it there.
+// deploy/certificates/plain.sh makes what cert-manager would make: the same Secrets, names and usages, from two
+// authorities that do not trust each other. Its output is applied to a cluster unchanged, so the test reads it as a
+// cluster would.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -28,7 +29,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the Secrets are those that pods mount, and valid', () => {
+test('the Secrets are those that pods mount, and are valid', () => {
   const made = secrets.map((secret) => [nameOf(secret), Object.keys(secret.data ?? {})]);
   const tenant = { 'model-gateway-sidecar-tls': ['tls.crt', 'tls.key', 'ca.crt'] };
   expect(Object.fromEntries(made)).toEqual({ ...plainSecrets, ...tenant });
@@ -37,7 +38,7 @@ test('the Secrets are those that pods mount, and valid', () => {
   expect(namespaces).toEqual([...Object.keys(plainSecrets).map(() => 'model-gateway'), 'team-a']);
 });
 
-test('names and usages are those that cert-manager is asked for', () => {
+test('names and usages are those that are requested from cert-manager', () => {
   const requested = [
     ...ofKind(objectsOf('sidecar'), Certificate.is),
     ...ofKind(objectsOf('tenant'), Certificate.is),
@@ -50,7 +51,7 @@ test('names and usages are those that cert-manager is asked for', () => {
       ...(spec?.dnsNames ?? []).map((name) => `DNS:${name}`),
       ...(spec?.ipAddresses ?? []).map((address) => `IP Address:${address}`),
     ];
-    // The injector's has its short names too, which no API server uses.
+    // The injector's certificate also has its short names, which no API server uses.
     expect(subjectAltName?.split(', ')).toEqual(expect.arrayContaining(names));
     expect(keyUsage).toEqual(
       Object.entries(usages)
@@ -89,7 +90,7 @@ test('each key belongs to its certificate', () => {
   }
 });
 
-test('authorities are kept, for their owner alone; certificates are made anew', () => {
+test('authorities are stored for their owner alone and used again; certificates are new each time', () => {
   const again = ofKind(parseObjects(run('gateway')), Secret.is);
   for (const secret of again) {
     const before = secrets.find((one) => nameOf(one) === nameOf(secret));
@@ -101,7 +102,7 @@ test('authorities are kept, for their owner alone; certificates are made anew', 
   }
 });
 
-test('the authorities are handed over as the keeper reads them, and it signs with them', async () => {
+test('the keeper reads the authorities of the script and signs with them', async () => {
   const [secret] = ofKind(parseObjects(run('authorities')), Secret.is);
   expect(secret && [nameOf(secret), secret.metadata.namespace]).toEqual([authoritiesSecret, 'model-gateway']);
   const data = Object.fromEntries(Object.keys(secret?.data ?? {}).map((key) => [key, decoded(secret, key)]));
@@ -118,7 +119,7 @@ test('the authorities are handed over as the keeper reads them, and it signs wit
   }
 });
 
-describe('what cannot be used is refused', () => {
+describe('plain.sh fails for', () => {
   test.each([
     ['no words', [], /plain\.sh <folder> gateway/],
     ['an unknown word', [file('authorities'), 'gatway'], /no gatway/],
@@ -130,7 +131,7 @@ describe('what cannot be used is refused', () => {
     expect(stdout).toBe('');
   });
 
-  test('an authority whose key is gone ends it, instead of half the Secrets', () => {
+  test('an authority without its key, instead of printing half of the Secrets', () => {
     execFileSync('sh', [script, file('broken'), 'authorities']);
     rmSync(file('broken/model-gateway-internal.key'));
     const { status, stderr } = spawnSync('sh', [script, file('broken'), 'gateway'], { encoding: 'utf8' });

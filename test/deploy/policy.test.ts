@@ -1,5 +1,5 @@
-// Policies over every object of every overlay, and that each policy bites: the whole installation, changed so that it breaks one,
-// is found out by it.
+// Policies over every object of every overlay. Each policy is also shown to work: the whole installation, changed to
+// break it, is reported.
 import { describe, expect, test } from 'vitest';
 import { renderingNames } from '../../scripts/render.ts';
 import { linkPolicies } from '../support/manifests/link-policies.ts';
@@ -11,11 +11,11 @@ import { settingPolicies } from '../support/manifests/setting-policies.ts';
 const policies = [...podPolicies, ...linkPolicies, ...networkPolicies, ...settingPolicies];
 
 describe.each(policies)('$name', ({ problems, breach }) => {
-  test.each(renderingNames)('in %s', (rendering) => {
+  test.each(renderingNames)('is kept in %s', (rendering) => {
     expect(problems(objectsOf(rendering))).toEqual([]);
   });
 
-  test('what breaks it is found', () => {
+  test('reports an installation that breaks it', () => {
     const objects = objectsOf('sidecar');
     breach(objects);
     expect(problems(objects)).not.toEqual([]);

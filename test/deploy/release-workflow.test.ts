@@ -1,4 +1,5 @@
-// The workflows of the release: read, and held to what makes a release one that can be trusted. The rules are shown to bite.
+// The workflows of the release, checked against the rules of a release that can be trusted. Further tests show that
+// each rule catches its fault.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +37,7 @@ const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
 const read = (text: string) => parse(text) as Workflow;
 const release = read(textOf('release.yml'));
 
-/** What makes a workflow one that leaks, or that others can change. */
+/** Faults that make a workflow leak secrets, or let others change it. */
 function faultsOf(text: string): readonly string[] {
   const { on, permissions, jobs } = read(text);
   const faults: string[] = [];
@@ -63,7 +64,7 @@ function faultsOfStep({ uses, run, with: options = {} }: Step): readonly string[
   return faults;
 }
 
-describe.each(files)('%s', (file) => {
+describe.each(files)('the workflow %s', (file) => {
   it('has no fault', () => {
     expect(faultsOf(textOf(file))).toEqual([]);
   });
@@ -83,24 +84,24 @@ it.each([
   ['there is no npm run', (text: string) => text.replace('npm run licences', 'npm run licence-list')],
   ['packages that', (text: string) => text.replace('npm ci --ignore-scripts', 'npm ci')],
   ['no time limit', (text: string) => text.replace(/ {4}timeout-minutes: 60\n/, '')],
-])('"%s" is found', (fault, change) => {
+])('the fault "%s" is found', (fault, change) => {
   const text = textOf('release.yml');
   expect(change(text)).not.toBe(text);
   expect(faultsOf(change(text)).join('; ')).toContain(fault);
 });
 
-describe('the release', () => {
+describe('the release workflow', () => {
   const runs = (job: Job | undefined) =>
     (job?.steps ?? []).map(({ run, uses }) => run ?? uses ?? '').join('\n');
 
-  it('judges licences and advisories before anything is published', () => {
+  it('checks licences and advisories before anything is published', () => {
     const { check, ...publishing } = release.jobs;
     expect(runs(check)).toMatch(/npm run build\n[\s\S]*npm run licences[\s\S]*npm run advisories/);
     expect(check?.permissions).toBeUndefined();
     for (const job of Object.values(publishing)) expect([job.needs].flat()).toContain('check');
   });
 
-  it('signs without a key, and attests provenance, where it publishes and nowhere else', () => {
+  it('signs without a key, and attests provenance, in the jobs that publish and in no others', () => {
     for (const job of Object.values(release.jobs)) {
       const signs = /cosign (sign|sign-blob|attest) --yes/.test(runs(job));
       expect(job.permissions?.['id-token'] === 'write').toBe(signs);
@@ -128,7 +129,7 @@ describe('the release', () => {
     expect(runs(release.jobs.images)).toMatch(/cosign sign --yes "\$IMAGE@\$DIGEST"/);
   });
 
-  it('runs under the Node that the tests run under', () => {
+  it('runs under the Node version of the tests', () => {
     const versions = Object.values(release.jobs).flatMap(({ steps }) =>
       steps.flatMap(({ uses, with: options }) =>
         uses?.startsWith('actions/setup-node@') ? options?.['node-version'] : [],

@@ -1,4 +1,5 @@
-// The committed renderings are what the sources say: by their hash everywhere, and anew with kubectl where one is that can.
+// The committed renderings match their sources: compared by hash everywhere, and rendered again where a suitable
+// kubectl is installed.
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -14,22 +15,22 @@ import {
 } from '../../scripts/render.ts';
 import { parseObjects } from '../support/manifests/objects.ts';
 
-describe.each(renderingNames)('%s', (name) => {
-  test('is of these sources, and was not changed by hand: else `node scripts/render.ts`', () => {
+describe.each(renderingNames)('the rendering %s', (name) => {
+  test('has the hash of these sources and no change by hand: else run `node scripts/render.ts`', () => {
     const { hash, body } = committedRendering(name);
     expect(renderingHash(body)).toBe(hash);
   });
 
-  test('is what kubectl makes of them, or kubectl says what it lacks', () => {
+  test("equals kubectl's rendering, or the message says that kubectl is missing or too old", () => {
     const missing = whatIsMissing();
     if (missing === undefined) {
-      // Objects, not text: versions of Kustomize break lines differently.
+      // Compares objects, not text: versions of Kustomize break lines differently.
       expect(parseObjects(render(name))).toEqual(parseObjects(committedRendering(name).body));
     } else expect(missing).toMatch(/^kubectl 1\.27 or later is needed; /);
   });
 });
 
-test('in an installation with a registry of its own one line names the egress gateway’s image and the sidecar’s', () => {
+test('one line of an installation names the registry of the egress gateway’s image and the sidecar’s', () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gateway-installation-'));
   try {
     const overlay = join(import.meta.dirname, '../../deploy/overlays/sidecar');
@@ -51,7 +52,7 @@ test('in an installation with a registry of its own one line names the egress ga
   }
 });
 
-test('a rendering that was changed has another hash', () => {
+test('a changed rendering has another hash', () => {
   const { hash, body } = committedRendering('sidecar');
   expect(renderingHash(body.replace('"failurePolicy":"Fail"', '"failurePolicy":"Ignore"'))).not.toBe(hash);
 });
@@ -65,7 +66,7 @@ test.each([
   expect(minorOf(reported)).toBe(minor);
 });
 
-test('what is no object of Kubernetes is none', () => {
+test('a document that is no object of Kubernetes is refused', () => {
   expect(() => parseObjects('kind: Pod\n---\nnothing')).toThrow('not an object: {"kind":"Pod"}');
   expect(() => parseObjects('kind: [')).toThrow();
 });

@@ -1,4 +1,5 @@
-// The schemas that all other tests of manifests lean on: what they catch, and that they let valid objects be.
+// The schemas that all other tests of manifests rely on: the faults that they find, and the valid objects that they
+// accept.
 import { expect, test } from 'vitest';
 import { validateObject } from '../support/kubernetes-schemas.ts';
 
@@ -9,7 +10,7 @@ const pod = (container: object) => ({
   spec: { containers: [{ name: 'app', image: 'app:1', ...container }] },
 });
 
-test('a valid object has no problems, whatever keys its maps hold', () => {
+test('a valid object has no problems, whichever keys its maps have', () => {
   expect(validateObject(pod({ resources: { limits: { cpu: '1', memory: '64Mi' } } }))).toEqual([]);
   expect(
     validateObject({
@@ -29,7 +30,7 @@ test('a valid object has no problems, whatever keys its maps hold', () => {
   ).toEqual([]);
 });
 
-test('a misspelt key is found at any depth, in arrays too', () => {
+test('a misspelt key is found at any depth, also in arrays', () => {
   expect(validateObject(pod({ securityContext: { readOnlyRootFileSystem: true } }))).toEqual([
     'data/spec/containers/0/securityContext/readOnlyRootFileSystem is unknown',
   ]);
@@ -39,7 +40,7 @@ test('a misspelt key is found at any depth, in arrays too', () => {
   ]);
 });
 
-test('a wrong type and a missing field are told with their place', () => {
+test('a wrong type and a missing field are reported with their path', () => {
   expect(validateObject(pod({ ports: [{ containerPort: '80' }] })).join()).toMatch(
     /spec\/containers\/0\/ports\/0\/containerPort must be integer/,
   );
@@ -53,6 +54,6 @@ test.each([
   [{ apiVersion: 'v1', kind: 'Pood' }, 'no schema for v1 Pood'],
   [undefined, 'no schema for undefined'],
   [null, 'no schema for object'],
-])('what has no schema is a problem: %j', (object, problem) => {
+])('an object without a schema is a problem: %j', (object, problem) => {
   expect(validateObject(object)).toEqual([problem]);
 });

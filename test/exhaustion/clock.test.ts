@@ -1,5 +1,6 @@
-// The wall clock jumps, a day ahead and a day back, at a proxy and at the control plane: known keys are served, usage is booked in the day of the
-// database, no budget stays unsettled, and all that is measured in time goes on.
+// The wall clock jumps a day ahead and a day back, at a proxy and at the control plane: known keys are served, usage is
+// recorded in the day of the database, no budget has unconfirmed money left, and everything that is measured in time
+// continues.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/process.ts';
 import { booksAtRest, booksOf, createBudget, makeDear } from '../support/spending.ts';
@@ -33,7 +34,7 @@ afterAll(async () => {
 
 const feedAge = () => metric(proxy, 'gateway_feed_age_seconds');
 
-/** @param withinMs of the true time usage is to be booked */
+/** @param withinMs largest distance of recorded usage from the true time */
 async function expectWhole(withinMs: number): Promise<void> {
   const inBooks = () => recorded(world.organization, withinMs);
   const before = await inBooks();
@@ -47,7 +48,7 @@ async function expectWhole(withinMs: number): Promise<void> {
 }
 
 const hour = 3_600_000;
-/** What a proxy's clock shows is in no book. */
+/** A proxy's clock is in no record of the ledger. */
 const struck = {
   'a proxy': { program: () => proxy, withinMs: hour },
   'the control plane': { program: () => world.controlPlane, withinMs: 2 * day },
@@ -58,20 +59,20 @@ describe.each(Object.entries(struck))('the clock of %s', (_, { program, withinMs
     ['ahead', day],
     ['back', -day],
   ])(
-    'jumps a day %s and is set again',
+    'jumps a day %s and is set again without loss of requests or usage',
     async (_direction, clockMs) => {
       await striking.strike(program(), { clockMs });
       await expectWhole(withinMs);
       await striking.strike(program(), {});
       await expectWhole(withinMs);
-      // A session that the clock has ended is closed by its proxy a moment later.
+      // A session that the clock has ended is soon closed by its proxy.
       await until(async () => (await booksOf(world.organization, budget)).unsettled === 0);
     },
     120_000,
   );
 });
 
-it('nothing of the budget is left over', async () => {
+it('no unconfirmed money of the budget is left', async () => {
   expect(await proxy.child.stop()).toBe(0);
   expect((await booksAtRest(world.organization, budget)).unsettled).toBe(0);
 });

@@ -1,5 +1,5 @@
-// The disk of a SQLite database is full: the control plane says so and is not ready, refuses changes, still answers what is read, and is
-// ready again by itself once there is room, with all that it had acknowledged.
+// The disk of a SQLite database is full: the control plane reports it and is not ready, refuses changes, still serves
+// reads, and becomes ready again without a restart once there is room. Nothing that it acknowledged is lost.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the control plane', () => {
+describe('the control plane on a full disk', () => {
   const bootstrapToken = createCredential('bootstrap');
   let running: OnSmallDisk;
   let admin: string;
@@ -57,7 +57,7 @@ describe('the control plane', () => {
   const hears = (text: string) =>
     until(async () => (await readyz()).includes(text), { timeoutMs: 30_000, what: `/readyz to say ${text}` });
 
-  it('is not ready while its disk is full, says why, reads on, and recovers by itself', async () => {
+  it('is not ready and reports why, serves reads, and recovers once there is room', async () => {
     const made = responseOf(
       await caller.call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' }),
     );
@@ -65,7 +65,7 @@ describe('the control plane', () => {
       caller.call('Organizations.Create', made.token, { name, owner: { name: 'Olga' } });
     const { organization } = responseOf(await create('before'));
     await hears('ok');
-    // What is tried while it is being filled leaves a little room.
+    // Attempts while the disk is being filled leave a little room.
     await until(
       async () => {
         running.fill();
@@ -74,7 +74,7 @@ describe('the control plane', () => {
       { timeoutMs: 30_000, what: '/readyz to say that the disk is full' },
     );
     expect(await writable()).toBe(0);
-    // Its log has some room of its own: it is used up first.
+    // The database's log has some room of its own, which is used up first.
     const refused = await until(
       async () => {
         const called = await create(`during ${Math.random()}`);
@@ -96,7 +96,7 @@ describe('the control plane', () => {
   }, 120_000);
 });
 
-describe('its proxies', () => {
+describe('proxies of a control plane on a full disk', () => {
   let world: World;
   let proxy: Program;
   let disk: ReturnType<typeof smallDiskOf>;
@@ -111,7 +111,7 @@ describe('its proxies', () => {
   }, startMs);
   afterAll(() => world?.close());
 
-  it('serve the keys that they know, and all usage is booked once there is room', async () => {
+  it('serve the keys that they know, and all usage is recorded once there is room', async () => {
     const { controlPlane, organization } = world;
     const { value: key } = await organization.createKey();
     expect(await ask(proxy, key)).toBe('200');
@@ -124,7 +124,7 @@ describe('its proxies', () => {
       { timeoutMs: 30_000, what: 'the disk to be full' },
     );
     let sent = 1;
-    // The database's own log has some room left: it is used up first.
+    // The database's log has some room of its own, which is used up first.
     await until(
       async () => {
         expect(await ask(proxy, key)).toBe('200');

@@ -1,5 +1,6 @@
-// No descriptor is left: nothing new can be accepted, connected or opened. What is connected is served, what needs more is told so, nobody
-// ends, and all of it works again by itself. Before that, callers' connections alone never take all of them.
+// No descriptor is left: nothing new can be accepted, connected or opened. Existing connections are served, requests
+// that need a descriptor are refused, no program ends, and all of it works again without a restart. Idle connections of
+// callers alone never use up all descriptors.
 import { readdirSync } from 'node:fs';
 import { Agent, get, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -11,7 +12,7 @@ import { until } from '../support/process.ts';
 import { metric, readiness } from '../support/telemetry.ts';
 import { ask, limit, type Program, recorded, startMs, startWorld, type World } from './world.ts';
 
-/** Of both planes when they start. */
+/** Limit of both planes at their start. */
 const descriptorsMax = 160;
 
 let world: World;
@@ -37,14 +38,14 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-/** Connections that say nothing, from the test's one address. */
+/** Opens connections that send nothing, from the test's one address. */
 async function hold(port: number, count: number): Promise<void> {
   for (let made = 0; made < count; made++)
     held.push(connect({ port, host: '127.0.0.1' }).on('error', () => undefined));
   await sleep(500);
 }
 
-/** What a probe of Kubernetes is answered, over a connection of its own. */
+/** The response to a Kubernetes probe, over its own connection. */
 const probe = ({ adminUrl }: Program) =>
   new Promise<number | string>((resolve) => {
     get(`${adminUrl}/livez`, { agent: false, timeout: 5_000 }, (response) => {
@@ -57,8 +58,8 @@ const probe = ({ adminUrl }: Program) =>
 
 const openNow = ({ child }: Program) => readdirSync(`/proc/${child.pid}/fd`).length;
 
-describe('connections that say nothing', () => {
-  it('at a proxy leave it what it needs for its probes, its providers and its control plane', async () => {
+describe('connections that send nothing', () => {
+  it('leave a proxy enough descriptors for its probes, its providers and its control plane', async () => {
     await hold(proxy.ports.port ?? 0, 2 * descriptorsMax);
     expect(await probe(proxy)).toBe(200);
     expect(await metric(proxy, 'gateway_share_refused_total', { resource: 'connections' })).toBeGreaterThan(
@@ -69,22 +70,25 @@ describe('connections that say nothing', () => {
     await until(async () => (await ask(proxy, key)) === '200');
   });
 
-  it.each(['http_port', 'grpc_port'])('at %s of a control plane leave it what it needs', async (port) => {
-    await hold(world.controlPlane.ports[port] ?? 0, 2 * descriptorsMax);
-    expect(openNow(world.controlPlane)).toBeLessThan(descriptorsMax);
-    expect(await probe(world.controlPlane)).toBe(200);
-    expect(await metric(world.controlPlane, 'gateway_accept_failures_total')).toBeGreaterThan(0);
-    for (const socket of held.splice(0)) socket.destroy();
-    const { value } = await until(() => world.organization.createKey().catch(() => undefined));
-    expect(await ask(proxy, value)).toBe('200');
-  });
+  it.each(['http_port', 'grpc_port'])(
+    'at %s of a control plane leave it enough descriptors',
+    async (port) => {
+      await hold(world.controlPlane.ports[port] ?? 0, 2 * descriptorsMax);
+      expect(openNow(world.controlPlane)).toBeLessThan(descriptorsMax);
+      expect(await probe(world.controlPlane)).toBe(200);
+      expect(await metric(world.controlPlane, 'gateway_accept_failures_total')).toBeGreaterThan(0);
+      for (const socket of held.splice(0)) socket.destroy();
+      const { value } = await until(() => world.organization.createKey().catch(() => undefined));
+      expect(await ask(proxy, value)).toBe('200');
+    },
+  );
 });
 
-describe('not one descriptor more', () => {
+describe('a program without a free descriptor', () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   afterAll(() => agent.destroy());
 
-  /** Over one connection that is kept. */
+  /** Sends a request over one kept connection. */
   const askKept = () =>
     new Promise<string>((resolve) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -104,13 +108,13 @@ describe('not one descriptor more', () => {
       sent.end(chatBody());
     });
 
-  it('what is connected goes on, what needs a connection is told, and it is over when there are some', async () => {
+  it('serves open connections, refuses requests that need a new one, and recovers', async () => {
     expect(await askKept()).toBe('200');
     const before = await recorded(world.organization);
-    // Whatever number a descriptor would get.
+    // No descriptor can be opened, whichever number it would get.
     limit(proxy, 'nofile', 3);
     expect(await askKept()).toBe('200');
-    // The provider closes what it had: there is no other connection to be had.
+    // The provider closes its connections, and the proxy cannot open another one.
     await provider.cut();
     await provider.heal();
     expect(await askKept()).toBe('503 overloaded');
@@ -127,7 +131,7 @@ describe('not one descriptor more', () => {
     await until(async () => (await recorded(world.organization)) >= before + 3);
   }, 60_000);
 
-  it('a control plane in the same need goes on for those who are connected', async () => {
+  it('serves connected proxies when it is a control plane', async () => {
     const { controlPlane, organization } = world;
     limit(controlPlane, 'nofile', 3);
     const newcomers = ['http_port', 'grpc_port', 'admin_port'].map((port) =>
@@ -135,7 +139,7 @@ describe('not one descriptor more', () => {
     );
     held.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
     await sleep(300);
-    // What the proxy asks goes over a connection that it has.
+    // The proxy's call uses an existing connection.
     expect(await ask(proxy, key)).toBe('200');
     limit(controlPlane, 'nofile', descriptorsMax);
     const { value } = await until(() => organization.createKey().catch(() => undefined), {

@@ -1,5 +1,6 @@
-// The DNS servers fall silent: the operator's own hosts are reached at their last addresses, names of organizations fail in time and hold
-// nobody else up, the log and the metrics say where it hangs, and names work again as soon as somebody answers.
+// The DNS servers fall silent: the operator's own hosts are reached at their last addresses, names of organizations
+// fail in time and delay no other request, the log and the metrics name the cause, and names work again as soon as a
+// server responds.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Forwarder, startForwarder } from '../support/black-hole.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
@@ -45,14 +46,14 @@ async function outcomeOf(fields: object = {}): Promise<string> {
   return outcome;
 }
 
-/** The next request needs a connection, and so the name. */
+/** The next request needs a new connection, and so a look-up of the name. */
 async function connectAnew(): Promise<void> {
   await link.cut();
   await link.heal();
 }
 
 it(
-  'serves the operator’s hosts, fails tenants’ names in time, and recovers by itself',
+  'a proxy without DNS serves the operator’s hosts, fails tenants’ names in time, and recovers',
   async () => {
     const { organization } = world;
     await organization.api.call('Providers/Create', {
@@ -70,13 +71,13 @@ it(
     const own = { model: 'own/gpt-4o-mini' };
     expect(await outcomeOf()).toBe('200');
     dns.silent = true;
-    // As soon as the proxy knows of the provider, whose name it has never looked up.
+    // The proxy gets to know the provider, whose name it has never looked up.
     await until(async () => (await outcomeOf(own)) === '502 upstream_unreachable', { timeoutMs: 30_000 });
     const before = await metric(proxy, 'gateway_requests_total', { code: 'upstream_unreachable' });
     await connectAnew();
     expect(await outcomeOf()).toBe('200');
     const waiting = Promise.all(Array.from({ length: 8 }, () => outcomeOf(own)));
-    // Nobody else waits for them.
+    // Other requests do not wait for them.
     for (let sent = 0; sent < 3; sent++) {
       await connectAnew();
       expect(await outcomeOf()).toBe('200');

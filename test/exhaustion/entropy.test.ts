@@ -1,6 +1,7 @@
-// Randomness: the kernel's (getrandom) waits for nobody once a machine is up and takes neither file nor descriptor, so programs start and serve
-// where /dev/random and /dev/urandom have nothing. Were it to fail all the same (no kernel that is up does; a filter of system calls could),
-// what needs it is refused, nothing weaker is taken in its place, and it is over when there is some again.
+// Randomness: the kernel's getrandom never blocks on a running machine and needs neither file nor descriptor, so
+// programs start and serve where /dev/random and /dev/urandom are empty. If getrandom failed nevertheless (a running
+// kernel never does; a system call filter could), requests that need randomness are refused, no weaker source is used,
+// and programs recover when it works again.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,13 +34,13 @@ afterAll(async () => {
 });
 
 it(
-  'programs serve without the files of it, and while there is none at all refuse what needs it',
+  'programs serve without /dev/random, refuse requests that need randomness when there is none, and recover',
   async () => {
     const { organization } = world;
     const { value: key } = await organization.createKey();
     expect(await ask(proxy, key)).toBe('200');
     await striking.strike(proxy, { noEntropy: true });
-    // Ids are made from what was fetched before, for a while.
+    // Ids are made from bytes that were fetched earlier, for a while.
     let served = 1;
     let last = '200';
     for (let sent = 0; sent < 300 && last === '200'; sent++) {
@@ -47,7 +48,7 @@ it(
       if (last === '200') served++;
     }
     expect(last).toBe('500 internal_error');
-    // What got no id went to no provider.
+    // Requests without an id are sent to no provider.
     expect(world.simulator.requests).toHaveLength(served);
     expect(await readiness(proxy)).toBe('ok');
     expect(await metric(proxy, 'gateway_requests_total', { code: 'internal_error' })).toBe(1);

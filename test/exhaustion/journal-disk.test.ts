@@ -1,5 +1,5 @@
-// The disk of the journal is full: requests under a budget go on in a session without a journal, which is counted, and a journal is kept again
-// by itself once there is room. Nothing stays unsettled.
+// The disk of the journal is full: requests with a budget continue in a session without a journal, which is counted,
+// and a new journal is opened without a restart once there is room. No money stays unconfirmed.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('requests go on without it, it says so, and keeps one again when there is room', async () => {
+it('a proxy on a full journal disk serves without a journal, counts it, and opens one again when there is room', async () => {
   const { organization } = world;
   const disk = smallDiskOf(proxy.child, { folder, kibibytes: 256 });
   await makeDear(organization);
@@ -43,7 +43,7 @@ it('requests go on without it, it says so, and keeps one again when there is roo
   const first = await failures();
   expect(first).toBeGreaterThan(0);
   expect(await readiness(proxy)).toBe('ok');
-  // It goes on counting, so that an alert does not end while the disk is full.
+  // The counter continues to rise, so that an alert does not end while the disk is full.
   await until(async () => (await failures()) > first, { timeoutMs: 30_000 });
   disk.free();
   await until(() => journals().length === 1, { what: 'a journal to be kept again', timeoutMs: 30_000 });

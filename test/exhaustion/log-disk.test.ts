@@ -1,4 +1,4 @@
-// The disk of the log is full: both planes go on, say that lines are lost, and write again when there is room.
+// The disk of the log is full: both planes continue, report that lines are lost, and write again when there is room.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ afterAll(() => {
   for (const each of [folder, databases]) rmSync(each, { recursive: true });
 });
 
-describe.each(Object.entries(programs))('%s', { timeout: 120_000 }, (name, program) => {
+describe.each(Object.entries(programs))('%s on a full log disk', { timeout: 120_000 }, (name, program) => {
   let running: OnSmallDisk;
   let ports: Readonly<Record<string, number>>;
 
@@ -84,7 +84,7 @@ describe.each(Object.entries(programs))('%s', { timeout: 120_000 }, (name, progr
     }
   };
 
-  it('answers, counts what is lost, writes again, and ends when it is told to', async () => {
+  it('serves, counts lost lines, writes again when there is room, and ends on SIGTERM', async () => {
     await start();
     await calls(3);
     running.fill();

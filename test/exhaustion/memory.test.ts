@@ -1,5 +1,5 @@
-// Memory near its limit: a proxy as in a container of 512 MiB takes what it has room for of many large bodies at once, refuses the others, is never
-// ended for it, and serves as before when they are gone.
+// Memory near its limit: a proxy as in a container of 512 MiB receives many large bodies at once. It accepts as many as
+// it has room for, refuses the others, is never killed, and serves normally afterwards.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Container {
   remove(): void;
 }
 
-/** A group of processes of the kernel's where this user may make one, which ends whoever goes beyond. */
+/** A cgroup whose members are killed by the kernel above the limit, if this user may create one. */
 function openContainer(): Container {
   const [root, file] = existsSync('/sys/fs/cgroup/memory/cgroup.procs')
     ? ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes']
@@ -37,7 +37,7 @@ function openContainer(): Container {
     };
   } catch {
     if (existsSync(group)) rmdirSync(group);
-    // What Node and the proxy take from such a group by themselves is said to them, and what they have taken is measured.
+    // Without a cgroup, Node and the proxy get the limits that they would read from it, and their memory is measured.
     return {
       within: [],
       nodeArgs: ['--max-old-space-size=256'],
@@ -53,7 +53,7 @@ let proxy: Program;
 beforeAll(async () => {
   world = await startWorld();
   const { env, within, nodeArgs } = container;
-  // Of a busy machine, whose callers send slowly.
+  // Limits for a busy machine, whose callers send slowly.
   const patient = { GATEWAY_BODY_GRACE: '60s', GATEWAY_BODY_RATE_MIN: '1KiB' };
   proxy = await world.startProxy({ ...env, ...patient }, { within, nodeArgs });
 }, startMs);
@@ -62,13 +62,16 @@ afterAll(async () => {
   container.remove();
 });
 
-/** Most that was ever resident. */
+/** Peak of the resident memory. */
 function peakBytes(): number {
   const status = readFileSync(`/proc/${proxy.child.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
-/** Bodies of some megabytes: an image as data, which goes up as it is, and many messages, which are more than the model takes. */
+/**
+ * Bodies of some megabytes: an image as data, which is sent on unchanged, and many messages, which are more than the
+ * model takes.
+ */
 const bodies = {
   image: {
     messages: [
@@ -92,7 +95,7 @@ const written = Object.fromEntries(
   Object.entries(bodies).map(([name, fields]) => [name, Buffer.from(chatBody(fields))]),
 ) as Record<keyof typeof bodies, Buffer>;
 
-/** As ask, of a body that is there already. */
+/** As ask, with a body that is already serialized. */
 const send = (key: string, body: Buffer) =>
   new Promise<string>((resolve) => {
     const headers = {
@@ -113,22 +116,22 @@ const send = (key: string, body: Buffer) =>
   });
 
 it(
-  'large bodies are refused beyond what there is room for, and nobody is ended',
+  'large bodies beyond the available memory are refused, and the proxy is not killed',
   async () => {
     const { organization, simulator } = world;
     const { value: key } = await organization.createKey();
     expect(await ask(proxy, key)).toBe('200');
-    // Those that go up are held for a while.
+    // The vendor delays the accepted requests for a while.
     simulator.script({ headDelayMs: 2_000 }, { times: Number.POSITIVE_INFINITY });
     const outcomes = await Promise.all(
       Array.from({ length: 80 }, (_, nth) => send(key, nth % 4 === 0 ? written.messages : written.image)),
     );
     simulator.reset();
     expect(await Promise.race([proxy.child.exited, sleep(100, 'runs')])).toBe('runs');
-    // As far as the alert of a memory that is nearly full.
+    // Logged for comparison with the threshold of the memory alert.
     const peak = peakBytes();
     console.log(`at most ${Math.round(peak / mebi)} of ${limitBytes / mebi} MiB were resident`);
-    // The kernel ends whoever goes beyond.
+    // The kernel kills processes above the limit.
     expect(peak).toBeLessThan(limitBytes);
     const ofEach = Object.groupBy(outcomes, (outcome) => outcome);
     expect(Object.keys(ofEach)).toEqual(expect.arrayContaining(['200', '503 overloaded']));

@@ -1,5 +1,6 @@
-// File systems that may not be written: both planes run where all but their own folders is read-only, as the manifests have it; what cannot
-// be done without a folder says so at the start; what can goes on, and uses the folder again by itself once it may be written.
+// Read-only file systems: both planes run where only their own folders are writable, as in the manifests. A program
+// reports at its start what it cannot do without a folder, continues with the rest, and uses the folder without a
+// restart once it is writable.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,17 +20,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Everything is read-only, /tmp too, and one folder is not. */
+/** Everything is read-only, including /tmp, except for one folder. */
 const allReadOnly = 'mount -t tmpfs tmpfs "$0" && mount -o remount,bind,ro /';
 
-/** As the owner of its namespace, which alone has the folder. */
+/** Remounts as the owner of the program's namespace, the only one that has the folder. */
 function remount({ pid }: Pick<Child, 'pid'>, how: 'ro' | 'rw'): void {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--preserve-credentials'];
   const mount = ['mount', '-o', `remount,${how}`, folder];
   execFileSync('nsenter', ['--target', String(pid), '--mount', ...asRoot, '--', ...mount]);
 }
 
-describe('where only their own folders can be written', () => {
+describe('with only their own folders writable', () => {
   let world: World;
   let proxy: Program;
   beforeAll(async () => {
@@ -58,7 +59,7 @@ describe('where only their own folders can be written', () => {
   }, 60_000);
 });
 
-describe('at the start', () => {
+describe('with a read-only folder at the start', () => {
   const anyPort = '127.0.0.1:0';
   const readOnly = 'mount -t tmpfs -o ro tmpfs "$0"';
   const usual = {
@@ -69,7 +70,7 @@ describe('at the start', () => {
   };
 
   it.each(['proxy', 'control-plane'])(
-    'a %s without its log file, or its journal, starts, and has them when it can',
+    'a %s without its log file or journal starts, and opens them when it can',
     async (name) => {
       const [file, journal] = [join(folder, 'log'), join(folder, 'journal')];
       const env = {

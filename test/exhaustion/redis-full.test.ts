@@ -1,5 +1,6 @@
-// Redis is full and takes no writes (maxmemory, noeviction), then the control plane is away as well: requests go on, limits hold, usage waits
-// in memory, Redis is said to fail for as long as it does, and all usage is booked in the end.
+// Redis is full and refuses writes (maxmemory, noeviction), then the control plane is away too: requests continue,
+// limits apply, usage waits in memory, Redis is reported as failing for the whole time, and all usage is recorded in
+// the end.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Forwarder, startForwarder } from '../support/black-hole.ts';
 import { until } from '../support/process.ts';
@@ -13,7 +14,7 @@ let redis: TestRedis;
 let way: Forwarder;
 let proxy: Program;
 beforeAll(async () => {
-  // One of its own: what REDIS_URL names is not for filling.
+  // A separate server, because the Redis of REDIS_URL must not be filled.
   redis = await startRedis({ from: await askDesk('source') });
   world = await startWorld();
   way = await startForwarder({ port: world.controlPlane.ports.grpc_port ?? 0 });
@@ -28,12 +29,12 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-/** 0: no bound. */
+/** 0: no limit. */
 const maxMemory = (bytes: number) =>
   withClient(redis.url, (client) => client.config('SET', 'maxmemory', bytes));
 const isUp = () => metric(proxy, 'gateway_redis_up');
 
-it('requests go on, limits hold, usage waits in memory, and it is over when there is room', async () => {
+it('a proxy with a full Redis serves, applies limits, queues usage in memory, and recovers when there is room', async () => {
   const { organization } = world;
   const { value: key } = await organization.createKey();
   const limited = await organization.createKey();
@@ -50,7 +51,7 @@ it('requests go on, limits hold, usage waits in memory, and it is over when ther
   for (let sent = 0; sent < 8; sent++) spent.push(await ask(proxy, limited.value));
   expect(spent.filter((outcome) => outcome === '200')).toHaveLength(5);
   expect(spent.slice(5)).toEqual(Array.from({ length: 3 }, () => '429 rate_limit_exceeded'));
-  // Reads of records that succeed meanwhile do not hide it.
+  // Successful reads of records in the meantime do not hide the failure.
   for (let sent = 0; sent < 10; sent++) {
     const { value } = await organization.createKey();
     expect(await ask(proxy, value)).toBe('200');
@@ -65,7 +66,7 @@ it('requests go on, limits hold, usage waits in memory, and it is over when ther
   await way.cut();
   for (let sent = 0; sent < 10; sent++) expect(await ask(proxy, key)).toBe('200');
   expect(await queued()).toBe(10);
-  // With room it goes to Redis; what waits there is taken from there although there is none any more.
+  // With room, usage moves to Redis; it is taken from there even when Redis is full again.
   await maxMemory(0);
   const overflowed = () => metric(proxy, 'gateway_usage_events_total', { outcome: 'overflowed' });
   await until(async () => (await overflowed()) === 10, { what: 'Redis to take it', timeoutMs: 30_000 });

@@ -1,4 +1,4 @@
-// Programs whose clock and randomness a test can strike: see test/support/struck.preload.ts.
+// Programs whose clock and randomness a test can break: see test/support/struck.preload.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Strikes } from '../support/struck.preload.ts';
 import type { Plane, Program } from './world.ts';
 
 export interface Striking {
-  /** For startProgram. */
+  /** Settings for startProgram. */
   readonly plane: Required<Plane>;
   strike(program: Program, strikes: Strikes): Promise<void>;
   remove(): void;
@@ -22,7 +22,7 @@ export function openStriking(): Striking {
     strike: async ({ adminUrl, child }, strikes) => {
       writeFileSync(file, JSON.stringify(strikes));
       child.signal('SIGUSR2');
-      // Its event loop has come round.
+      // Two responses show that a tick of its event loop has passed.
       for (let turn = 0; turn < 2; turn++) await (await fetch(`${adminUrl}/livez`)).text();
     },
     remove: () => rmSync(folder, { recursive: true }),

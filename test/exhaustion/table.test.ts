@@ -1,5 +1,5 @@
-// The runbook's table of what happens when something runs out, held against this suite and against what it names: a row without a case, a
-// case without a row, an alert, metric or section that is not there.
+// Compares the runbook's table of exhausted resources with this suite: every row needs a case, every case needs a row,
+// and every alert, metric and section in the table must exist.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { alertGroups } from '../../scripts/observability/alerts/index.ts';
@@ -29,7 +29,7 @@ const rows = (/^## When something runs out\n([\s\S]*?)^## /m.exec(runbook)?.[1] 
   .map((line) => line.slice(2, -2).split(' | '));
 const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
 
-describe('the table of the runbook', () => {
+describe("the runbook's table of exhausted resources", () => {
   it('has a row for each case, and a case for each row', () => {
     expect(rows.map(([what]) => what)).toEqual(Object.keys(cases));
     const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'));
@@ -37,12 +37,12 @@ describe('the table of the runbook', () => {
     expect(files.toSorted()).toEqual(wanted.toSorted());
   });
 
-  it.each(rows.map((row) => [row[0], row] as const))('says of %s all that it has columns for', (_, row) => {
+  it.each(rows.map((row) => [row[0], row] as const))('has text in every column for %s', (_, row) => {
     expect(row).toHaveLength(5);
     for (const cell of row) expect(cell.trim().length).toBeGreaterThan(2);
   });
 
-  it('names metrics, alerts and sections that there are', () => {
+  it('names only metrics, alerts and sections that exist', () => {
     const text = rows.flat().join('\n');
     const metrics = read('docs/metrics.md');
     const known = named(text, /`((?:gateway|process)_\w+)/g);

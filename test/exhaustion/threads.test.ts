@@ -1,5 +1,6 @@
-// Threads: none can be started, as where a container's limit on processes is reached, or all of those that read files hang, as where a network's
-// file system is away. Requests that need none are served, nothing is lost, and it is over when there are threads again.
+// Threads: none can be started, as at a container's limit on processes, or all threads that read files hang, as with a
+// network file system that is away. Requests that need no thread are served, nothing is lost, and programs recover when
+// threads are available.
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, copyFileSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,11 +31,11 @@ beforeAll(async () => {
 }, startMs);
 afterAll(() => world?.close());
 
-/** By what it may cost, a text for a worker; in fact it costs little. */
+/** The pattern's worst case for this text needs a worker; in fact it costs little. */
 const long = { messages: [{ role: 'user', content: 'b'.repeat(60_000) }] };
 
 it(
-  'a control plane that can start none takes no guardrail for now, and does all else',
+  'a control plane that can start no thread refuses new guardrails and does everything else',
   async () => {
     const { controlPlane, organization } = world;
     const create = () =>
@@ -67,7 +68,7 @@ it(
 );
 
 it(
-  'texts that need a worker are told so, all else is served, and workers start when they can',
+  'texts that need a worker are refused, all else is served, and workers start when they can',
   async () => {
     const { api, id } = world.organization;
     expect(await ask(proxy, key)).toBe('200');
@@ -77,7 +78,7 @@ it(
       ...{ action: 'GUARDRAIL_ACTION_BLOCK', check: { pattern: { patterns: ['(.*a){20}'] } } },
     });
     const decided = (decision: string) => metric(proxy, 'gateway_guardrail_decisions_total', { decision });
-    // The one worker that was started ahead is at work; the next one cannot be started.
+    // The one worker that was started in advance is busy; the next one cannot be started.
     const outcomes = new Set<string>();
     const lost = () =>
       proxy.lines().filter(({ msg }) => msg.startsWith('a worker of guardrails cannot be started'));
@@ -102,7 +103,7 @@ it(
 );
 
 describe('files that hang', () => {
-  // So many threads Node has for files.
+  // As many files as Node has threads for files.
   const settings = {
     GATEWAY_TLS_CERT_FILE: 'tls.crt',
     GATEWAY_TLS_KEY_FILE: 'tls.key',
@@ -132,7 +133,7 @@ describe('files that hang', () => {
   const files = Object.values(settings);
   const logged = () => reader.lines().filter(({ msg }) => msg === 'request').length;
 
-  /** Whoever opens one waits. */
+  /** Replaces the files by pipes, on which every open blocks. */
   async function hang(): Promise<void> {
     for (const file of files) {
       const path = join(folder, file);
@@ -153,7 +154,7 @@ describe('files that hang', () => {
   function comeBack(): void {
     for (const file of files) {
       const path = join(folder, file);
-      // Those who wait read its end.
+      // Blocked readers get the end of the pipe.
       const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
       renameSync(`${path}.kept`, path);
       closeSync(writer);
@@ -179,12 +180,12 @@ describe('files that hang', () => {
   );
 
   it(
-    'do not keep a program that was told to end',
+    'do not prevent a program from ending',
     async () => {
       await hang();
       const begun = performance.now();
       await reader.child.stop();
-      // From then on the test would have ended it.
+      // After this time the test would have killed it.
       expect(performance.now() - begun).toBeLessThan(4_500);
     },
     startMs,

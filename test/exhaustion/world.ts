@@ -1,5 +1,5 @@
-// A gateway of programs, as it runs in production, over a simulated vendor: what each program is given little of is a prefix of its command,
-// a flag of Node's or a limit.
+// A gateway of programs as in production, with a simulated vendor. A test limits a program's resources by a prefix of
+// its command, a flag of Node or a process limit.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { createCredential } from '../../common/credential.ts';
@@ -21,11 +21,11 @@ import { vendorSettings } from '../support/vendors.ts';
 
 export interface Program {
   readonly child: Child;
-  /** Fields of the line that says that it is ready. */
+  /** Fields of the log line "ready". */
   readonly ports: Readonly<Record<string, number>>;
   readonly url: string;
   readonly adminUrl: string;
-  /** Lines of its log, on standard output. */
+  /** Lines of its log on standard output. */
   lines(): readonly LogLine[];
 }
 
@@ -67,7 +67,7 @@ export async function startProgram(
   };
 }
 
-/** A control plane, in memory unless its environment says otherwise, and no proxy yet. */
+/** Starts a control plane, in memory unless its environment says otherwise, without a proxy. */
 export async function startWorld(plane: Plane = {}): Promise<World> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -132,10 +132,10 @@ function startControlPlane(given: Environment, { env = {}, options }: Plane = {}
   );
 }
 
-/** By what a clock may have been set. */
+/** Furthest distance to which a test sets a clock. */
 const days = 5 * 86_400_000;
 
-/** How many requests that were answered well are in the books of the organization, within so long of now. */
+/** Number of successful requests in the ledger of the organization, within this time of now. */
 export async function recorded({ api, id }: TestOrganization, withinMs = days): Promise<number> {
   const [from, to] = [-withinMs, withinMs].map((ms) => new Date(Date.now() + ms).toISOString());
   const { totals } = (await api.call('Usage/Totals', { organizationId: id, from, to })) as {
@@ -145,7 +145,10 @@ export async function recorded({ api, id }: TestOrganization, withinMs = days): 
   return Number(all?.requests ?? 0) - Number(all?.failedRequests ?? 0);
 }
 
-/** Changes a limit of a program that runs (util-linux), as its own user; only the soft one, so that it can be taken back. @returns what it was */
+/**
+ * Changes a limit of a running program (util-linux), as its own user; only the soft limit, so that it can be restored.
+ * @returns the limit before
+ */
 export function limit(
   { child }: Pick<Program, 'child'>,
   what: 'nofile' | 'nproc',
@@ -159,7 +162,7 @@ export function limit(
   return before;
 }
 
-/** Status and code of a chat's answer, such as "200" or "503 overloaded"; "cut" where the connection was. */
+/** Status and code of a chat response, such as "200" or "503 overloaded"; "cut" if the connection was cut. */
 export async function ask(proxy: Pick<Program, 'url'>, key: string, fields: object = {}): Promise<string> {
   try {
     const response = await fetch(`${proxy.url}/v1/chat/completions`, {

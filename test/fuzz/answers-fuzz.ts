@@ -1,5 +1,6 @@
-// Answers of hostile vendors through every translator, from the first byte to the last: what comes of them is an envelope, a failure
-// inside the stream, or an answer that is one; nothing else is thrown, nothing waits for ever, and what was cut is never complete.
+// Sends responses of hostile vendors through every translator, from the first byte to the last. Each ends as an error
+// envelope, a failure inside the stream, or a valid response; nothing else is thrown, nothing waits for ever, and a cut
+// response is never complete.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, parseJson } from '../../common/json.ts';
@@ -18,10 +19,7 @@ import { plainModels } from '../support/vendors.ts';
 import { mutated, noise } from './mutations.ts';
 import type { FuzzOptions } from './translate-fuzz.ts';
 
-/**
- * @returns how often each outcome was seen
- * @throws Error that names the first case which breaks an invariant
- */
+/** @returns how often each outcome was seen @throws Error that names the first case which breaks an invariant */
 export async function fuzzResponses({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
   const outcomes = new Map<string, number>();
   for (let number = seed; number < seed + cases; number++) {
@@ -56,7 +54,7 @@ interface Golden {
   readonly call: ProviderCall;
   readonly headers: IncomingHttpHeaders;
   readonly parts: readonly Buffer[];
-  /** What it says when nothing is changed. */
+  /** The completion that the unchanged bytes contain. */
   readonly parsed: ParsedCompletion;
 }
 
@@ -114,7 +112,7 @@ interface Hostile {
   readonly parts: readonly Buffer[];
   /** How the connection ends. */
   readonly end: 'end' | 'closed' | 'protocol';
-  /** Nothing is changed but that it breaks off. */
+  /** Whether the bytes are unchanged but break off. */
   readonly isCut: boolean;
 }
 
@@ -150,7 +148,7 @@ type Outcome =
   | { readonly kind: 'answered'; readonly bytes: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** One attempt at a vendor that answers so. */
+/** Runs one attempt at a vendor with this response. */
 async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
   let delivered = Promise.resolve();
   const transport: Transport = {
@@ -172,7 +170,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
   };
   const attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
   const outcome = settled(attempt);
-  // All that is sent is heard before an outcome is missed.
+  // Wait until all bytes are delivered before the outcome counts as missing.
   const silence = turns(20)
     .then(() => delivered)
     .then(() => turns(5));
@@ -181,7 +179,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
   return first;
 }
 
-/** What a caller of the attempt would give the client. */
+/** Returns the outcome that a caller of the attempt would pass to the client. */
 async function settled(attempt: Attempt): Promise<Outcome> {
   let result: AttemptResult;
   try {
@@ -233,14 +231,14 @@ function checkOutcome(outcome: Outcome, { call, parsed }: Golden, { isCut }: Hos
     return;
   }
   const stated = readLeniently(call, outcome.bytes);
-  // What the vendor counts comes last and is no part of what it says.
+  // The vendor's token counts come last and are no part of the text.
   const { usage: _, ...expected } = parsed;
   if (isCut && !isDeepStrictEqual({ ...stated, usage: undefined }, { ...expected, usage: undefined })) {
     throw new Error(`cut, and told as complete: ${JSON.stringify([stated, parsed])}`);
   }
 }
 
-/** Answers in the callers' format pass as sent, whatever is in them. */
+/** Responses in the callers' format pass unchanged, whatever they contain. */
 function readLeniently(call: ProviderCall, bytes: string): ParsedCompletion | undefined {
   try {
     return reportedBy(call, bytes);

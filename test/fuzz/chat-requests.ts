@@ -1,5 +1,6 @@
-// Chat requests at random that are valid in the callers' format (SDK type `ChatCompletionCreateParams`, with the extensions that the
-// gateway knows): all roles and parts, histories with calls and thoughts, tools, choices, formats, options, odd texts.
+// Random chat requests that are valid in the callers' format (SDK type `ChatCompletionCreateParams`, with the
+// extensions that the gateway knows): all roles and parts, histories with calls and thoughts, tools, choices, formats,
+// options, odd texts.
 import type { JsonObject } from '../../common/json.ts';
 import { withSignature } from '../../proxy/conversation/call-ids.ts';
 import { signatureFor } from '../../simulator/assistant-provider/signature.ts';
@@ -8,14 +9,14 @@ import type { Random } from '../support/access/random.ts';
 import { png } from '../support/png.ts';
 import { anySchema, objectSchema } from './json-schemas.ts';
 
-/** What the model that is asked takes, as far as its callers have to know. */
+/** The features of a model that its callers have to know. */
 export interface Abilities {
   readonly parts: readonly ('image' | 'audio' | 'file')[];
   readonly tools: boolean;
   readonly system: boolean;
-  /** Options that its vendor takes or its translator deals with. */
+  /** Options that its vendor accepts or its translator handles. */
   readonly options: readonly OptionName[];
-  /** Form of `response_format`, beside text. */
+  /** Types of `response_format` besides text. */
   readonly formats: readonly ('json_object' | 'json_schema')[];
   /** The extension `cache_control` of parts. */
   readonly cacheMarks: boolean;
@@ -113,7 +114,7 @@ class RequestMaker {
   request(): JsonObject {
     const messages = this.#messages();
     const body: JsonObject = { messages, ...this.#toolFields(), ...this.#format() };
-    // The GPT vendor wants the word somewhere where it is to answer so.
+    // The GPT vendor requires the word JSON in a message when the response must be JSON.
     const last = messages.at(-1);
     if (body.response_format !== undefined && last !== undefined) last.content = 'As JSON.';
     for (const name of this.#abilities.options) {
@@ -136,7 +137,7 @@ class RequestMaker {
       messages.push(...this.#assistant());
       if (hasSystem && random.chance(0.05)) messages.push(this.#system());
     }
-    // Callers end with what is to be answered: words, or results of calls.
+    // A conversation ends with a user message or with results of calls.
     const endsWithResults = messages.at(-1)?.role === 'tool' && random.chance(0.5);
     if (!endsWithResults) messages.push({ role: 'user', content: 'Go on.' });
     return messages;
@@ -182,7 +183,7 @@ class RequestMaker {
     return { url, ...(this.#random.chance(0.3) && { detail: this.#random.pick(['auto', 'low', 'high']) }) };
   }
 
-  /** With its calls' results behind it. */
+  /** Returns an assistant message, followed by the results of its calls. */
   #assistant(): readonly JsonObject[] {
     const calls = this.#random.chance(0.4) ? this.#callList() : [];
     const text = this.#text();
@@ -219,7 +220,7 @@ class RequestMaker {
     });
   }
 
-  /** As the vendors make them, signed where one of them would. */
+  /** Returns a call id in the form of one of the vendors, signed where that vendor would sign it. */
   #callId(name: string): string {
     const number = ++this.#calls;
     const plain = [`call_${number}`, `toolu_01${number}`, `tooluse_A-${number}`, `sim00000${number % 10}`];

@@ -1,22 +1,22 @@
-// JSON Schemas as callers write them, at random: every keyword that is usual, references, recursion, and the odd empty one.
+// Random JSON Schemas as callers write them: every usual keyword, references, recursion, and sometimes an empty schema.
 import type { JsonObject } from '../../common/json.ts';
 import type { Random } from '../support/access/random.ts';
 
-/** Of the parameters of a tool or of an answer; its root is an object. */
+/** Returns a schema for parameters of a tool or for a response; its root is an object. */
 export function objectSchema(random: Random, withDefinitions = random.chance(0.3)): JsonObject {
   const names = withDefinitions ? ['node', 'pair'] : [];
   const depth = 1 + random.below(3);
   const root = object(random, { depth, names });
   if (names.length === 0) return random.chance(0.05) ? { type: 'object' } : root;
   const definitions = {
-    // Holds itself.
+    // A recursive definition.
     node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, value: scalar(random) } },
     pair: object(random, { depth: 1, names: [] }),
   };
   return { ...root, $defs: definitions };
 }
 
-/** Of anything that callers may ask for where a schema is free. */
+/** Returns any schema that callers may use where the root is free. */
 export function anySchema(random: Random): JsonObject {
   return random.pick([
     () => objectSchema(random),
@@ -28,7 +28,7 @@ export function anySchema(random: Random): JsonObject {
 
 interface Place {
   readonly depth: number;
-  /** Definitions that may be referred to. */
+  /** Definitions that the schema can refer to. */
   readonly names: readonly string[];
 }
 

@@ -1,15 +1,15 @@
-// The models that requests at random are made for, each with what its callers have to know of it. What a translator drops or
-// refuses on its own is no ability: it gets everything.
+// The models for random requests, each with the features that its callers have to know. A translator drops or refuses
+// all other fields, so it gets them too.
 import type { VendorName } from '../../simulator/vendors.ts';
 import { type Abilities, everyOption, type OptionName } from './chat-requests.ts';
 
 export interface FuzzModel {
   readonly vendor: VendorName;
   readonly model: string;
-  /** Path of the vendor's base URL where it has several APIs. */
+  /** Path of the vendor's base URL when the vendor has several APIs. */
   readonly dialect?: string;
   readonly abilities: Abilities;
-  /** Takes tools, but in no stream. */
+  /** Accepts tools, but not in a stream. */
   readonly toolsOnlyWhole?: boolean;
 }
 
@@ -45,7 +45,7 @@ const reasoningGpt: Abilities = {
   options: ['limit', 'seed', 'n', 'user', 'metadata', 'plainEffort', 'verbosity', 'prompt_cache_key'],
 };
 
-/** A version that ended before some fields came. */
+/** Fields that are newer than the dated API version. */
 const late: readonly OptionName[] = ['safety_identifier', 'prompt_cache_key', 'service_tier'];
 const dated: Abilities = {
   ...gpt,
@@ -54,7 +54,7 @@ const dated: Abilities = {
   allowedTools: false,
 };
 
-/** What is no field of the callers' format is meant for the model, and passes. */
+/** Fields outside the callers' format, which pass unchanged to such a model. */
 const own: readonly OptionName[] = ['top_k', 'thinking', 'cache_control'];
 const open: Abilities = { ...all, options: everyOption.filter((name) => !own.includes(name)) };
 

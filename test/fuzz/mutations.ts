@@ -1,10 +1,10 @@
-// What a broken or hostile vendor makes of an answer: bytes flipped, cut, repeated or out of order, JSON with other values in it, other
-// bodies altogether. Frames keep their checksums where only what they hold is changed.
+// Mutations by a broken or hostile vendor: bytes of a response flipped, cut, repeated or out of order, JSON with other
+// values, other bodies altogether. Frames keep valid checksums when only their content changes.
 import { crc32 } from 'node:zlib';
 import { isObject, parseJson } from '../../common/json.ts';
 import type { Random } from '../support/access/random.ts';
 
-/** @param parts of the answer, each an event of a stream where it is one */
+/** @param parts the parts of the response, each an event if it is a stream */
 export function mutated(random: Random, parts: readonly Buffer[]): Buffer[] {
   let changed = [...parts];
   for (let times = 1 + random.below(3); times > 0; times--) changed = random.pick(mutations)(random, changed);
@@ -85,7 +85,7 @@ export function noise(random: Random, max: number): Buffer {
   return Buffer.from(Array.from({ length: 1 + random.below(max) }, () => random.below(256)));
 }
 
-/** One value of the JSON inside is another, or is gone. */
+/** Replaces or removes one value of the JSON inside. */
 function withOtherValue(random: Random, part: Buffer): Buffer {
   const frame = frameOf(part);
   if (frame !== undefined) return framed(frame.headers, changedJson(random, frame.payload));
@@ -144,7 +144,7 @@ interface FrameParts {
 
 const frameBytesMin = 16;
 
-/** Of the binary event stream; undefined for all else. */
+/** Parses a frame of the binary event stream; undefined for anything else. */
 function frameOf(part: Buffer): FrameParts | undefined {
   if (part.length < frameBytesMin || part.readUInt32BE(0) !== part.length) return undefined;
   const start = 12 + part.readUInt32BE(4);

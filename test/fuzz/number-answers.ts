@@ -1,4 +1,4 @@
-// Answers of the vendors with numbers at random wherever a vendor may write one, whole and as streams.
+// Responses of the vendors with random numbers at every location where a vendor may write one, whole and as streams.
 import type { IncomingHttpHeaders } from 'node:http';
 import { eventFrame } from '../../simulator/managed-cloud-models/frames.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
@@ -10,13 +10,13 @@ import { argumentsText, word } from './number-requests.ts';
 export interface NumberResponse {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** Those that callers get. */
+  /** The numbers that callers receive unchanged. */
   readonly planted: Planted;
-  /** And these, under another name. */
+  /** The numbers that callers receive under another name. */
   readonly expected: readonly Expected[];
-  /** Of the call. */
+  /** The arguments of the call. */
   readonly arguments: string;
-  /** Whether they come as text. */
+  /** Whether the arguments are sent as text. */
   readonly argumentsAsText: boolean;
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number };
 }
@@ -25,10 +25,10 @@ interface Making {
   readonly random: Random;
   readonly planted: Planted;
   readonly args: string;
-  /** Written in any way. */
+  /** A token count in any spelling. */
   readonly input: string;
   readonly output: string;
-  /** Log probabilities go along. */
+  /** Whether the response contains log probabilities. */
   readonly logprobs: boolean;
   readonly logprob: string;
 }
@@ -44,7 +44,7 @@ export function numberResponse(
   const isOwnFormat = vendor === 'gpt-provider' || vendor === 'studio-ai';
   const argumentsAsText = isOwnFormat || (stream && vendor !== 'search-provider');
   const making: Making = {
-    // Of names that stand twice in an object the last counts; a text is kept as it is.
+    // In an object the last of repeated names counts; a text is kept unchanged.
     ...{ random, planted, logprobs, args: argumentsText(random, argumentsAsText) },
     input: planted.number(randomWhole(random, promptTokens, promptTokens)),
     output: planted.number(randomWhole(random, completionTokens, completionTokens)),
@@ -250,7 +250,7 @@ function spliced(text: string, args: string): string {
   return text.replace(`"${argumentsMark}"`, () => args);
 }
 
-/** A line of data for each line. */
+/** Writes an event with a data line for each line of the text. */
 function event(data: string): string {
   return `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
 }

@@ -1,4 +1,4 @@
-// Whether the numbers of a request and of an answer have come through, letter by letter.
+// Checks that the numbers of a request and of a response arrived unchanged, character by character.
 import { numbersOf } from '../support/json-numbers.ts';
 import { checkExpected } from '../support/planted-numbers.ts';
 import type { NumberResponse } from './number-answers.ts';
@@ -9,7 +9,10 @@ export interface Sent {
   readonly isRedacted: boolean;
 }
 
-/** @returns how many numbers the vendor has got as the caller wrote them. @throws Error for one that it has not */
+/**
+ * @returns how many numbers the vendor received as the caller wrote them.
+ * @throws Error for a number that was changed
+ */
 export function checkRequest(request: NumberRequest, route: Route, { body, isRedacted }: Sent): number {
   const found = numbersOf(body);
   let count = request.planted.check(body, found) + checkExpected(found, request.expected);
@@ -30,7 +33,10 @@ export interface Got {
   readonly isRedacted: boolean;
 }
 
-/** @returns how many numbers the caller has got as the vendor wrote them. @throws Error for one that it has not */
+/**
+ * @returns how many numbers the caller received as the vendor wrote them.
+ * @throws Error for a number that was changed
+ */
 export function checkResponse(response: NumberResponse, { bytes, stream, isRedacted }: Got): number {
   const events = stream ? dataOf(bytes) : [bytes];
   const messages = events.flatMap(messagesIn);
@@ -53,7 +59,7 @@ function shown(args: string): string {
     .join(' ');
 }
 
-/** Placeholders are numbered through a request and its answer. */
+/** Placeholders are numbered through a request and its response. */
 function unnumbered(text: string): string {
   return text.replaceAll(/\[WORD_\d+\]/g, '[WORD]');
 }
@@ -70,13 +76,13 @@ interface Message {
   readonly tool_calls?: readonly { readonly function?: { readonly arguments?: string } }[] | null;
 }
 
-/** Of an answer, or the piece of it that a chunk brings. */
+/** Returns the messages of a response, or their parts in a chunk. */
 function messagesIn(text: string): Message[] {
   const { choices } = JSON.parse(text) as { choices: { message?: Message; delta?: Message }[] };
   return choices.flatMap(({ message, delta }) => message ?? delta ?? []);
 }
 
-/** Of the one call. */
+/** Returns the arguments of the only call. */
 function argumentsIn({ tool_calls }: Message): string {
   return (tool_calls ?? []).map((call) => call.function?.arguments ?? '').join('');
 }

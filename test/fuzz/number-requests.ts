@@ -1,4 +1,5 @@
-// Requests of chat with numbers at random wherever a caller may write one, and what of them a vendor has a place for.
+// Chat requests with random numbers at every location where a caller may write one, and which of these a vendor has a
+// field for.
 import type { VendorName } from '../../simulator/vendors.ts';
 import type { Random } from '../support/access/random.ts';
 import { randomFraction, randomNumber, randomWhole } from '../support/json-numbers.ts';
@@ -7,15 +8,15 @@ import { type Expected, Planted } from '../support/planted-numbers.ts';
 export interface Route {
   readonly vendor: VendorName;
   readonly model: string;
-  /** Further path of the vendor's base URL. */
+  /** The rest of the path after the vendor's base URL. */
   readonly dialect: string;
-  /** Bounds that a tool's schema may set at this vendor. */
+  /** Keywords with numbers that a tool's schema may use at this vendor. */
   readonly bounds: readonly ('minimum' | 'maximum' | 'multipleOf' | 'default' | 'const' | 'enum')[];
-  /** Options that the vendor has a place for. */
+  /** Options for which the vendor has a field. */
   readonly options: readonly (keyof typeof optionForms)[];
-  /** Takes fields that nobody knows. */
+  /** Accepts unknown fields. */
   readonly takesAny: boolean;
-  /** Wants arguments of calls as text. */
+  /** Requires the arguments of calls as text. */
   readonly argumentsAsText: boolean;
 }
 
@@ -26,7 +27,7 @@ const further = [...usual, 'seed', 'presence_penalty', 'frequency_penalty'] as c
 export const routes: readonly Route[] = [
   gpt('gpt-provider', 'gpt-4o-mini', ''),
   gpt('studio-ai', 'gpt-4o-mini', '/openai/v1'),
-  // Plain turns: the history is written anew.
+  // This model needs plain turns, so the history is rewritten.
   { ...gpt('studio-ai', 'Mistral-large-2407', '/openai/v1') },
   gpt('studio-ai', 'gpt-4o-mini', '/models'),
   gpt('studio-ai', 'Llama-3.3-70B-Instruct', '/models'),
@@ -58,7 +59,7 @@ function translated(
 
 interface OptionForm {
   readonly make: (random: Random) => string;
-  /** Where it stands at one of the vendors. */
+  /** The location of the option in the request of a vendor. */
   readonly path: RegExp;
 }
 
@@ -74,7 +75,7 @@ const optionForms = {
   top_k: { make: (random) => randomWhole(random, 1, 40), path: /\/topK$/ },
 } as const satisfies Record<string, OptionForm>;
 
-/** The word that guardrails look for. */
+/** The phrase that guardrails match. */
 export const word = 'geheimnis';
 
 export interface NumberRequest {
@@ -83,7 +84,7 @@ export interface NumberRequest {
   readonly expected: readonly Expected[];
   /** Texts of arguments in the history. */
   readonly arguments: readonly string[];
-  /** Of a tool result. */
+  /** The text of a tool result. */
   readonly result: string;
 }
 
@@ -145,8 +146,8 @@ function schemaWith(random: Random, { bounds }: Route, planted: Planted) {
 }
 
 /**
- * Of a call: with white space, and a word that is redacted.
- * @param repeats names may stand twice
+ * Returns arguments of a call with white space, and a word that is redacted.
+ * @param repeats whether a name may be repeated
  */
 export function argumentsText(random: Random, repeats = true): string {
   const space = () => random.pick(['', '', ' ', '\n  ']);

@@ -1,5 +1,5 @@
-// Numbers at random through every translator and back, with guardrails that rewrite and without: what the vendor's bytes and the caller's
-// bytes hold is read by a tokenizer that the gateway does not have.
+// Sends random numbers through every translator and back, with and without guardrails that rewrite. The bytes for the
+// vendor and for the caller are read with a tokenizer that is not the gateway's.
 import { Secret } from '../../common/secret.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { KeyForm } from '../../proxy/access/principal.ts';
@@ -31,8 +31,8 @@ export interface FuzzOptions {
 }
 
 /**
- * @returns how many numbers were carried, by what carried them
- * @throws Error that names the first case in which one was not
+ * @returns how many numbers were carried, by where they were carried
+ * @throws Error that names the first case in which a number was changed
  */
 export async function fuzzNumbers({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
   const carried = new Map<string, number>();
@@ -42,14 +42,14 @@ export async function fuzzNumbers({ seed, cases }: FuzzOptions): Promise<Readonl
   return carried;
 }
 
-/** Where words are redacted, here or by a service that is asked about all of a text. */
+/** Where words are redacted: at stages of this proxy, or by a service that receives the whole text. */
 const stages = ['none', 'input', 'output', 'both', 'service'] as const;
 type Stages = (typeof stages)[number];
 const vendorNames = [...new Set(routes.map(({ vendor }) => vendor))];
 
 async function runCase(number: number): Promise<readonly (readonly [string, number])[]> {
   const random = new Random(number * 104_729);
-  // Every way in turn, so that a few hundred cases miss none.
+  // Every combination in turn, so that a few hundred cases cover all of them.
   const vendor = vendorNames[number % vendorNames.length];
   const guarded = stages[Math.floor(number / vendorNames.length) % stages.length] ?? 'none';
   const stream = Math.floor(number / vendorNames.length / stages.length) % 2 === 1;
@@ -140,7 +140,7 @@ const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), 
 
 const keyForms: readonly KeyForm[] = ['wire_format', 'bearer', { header: 'x-key' }, 'none'];
 
-/** @param random for a provider that is configuration */
+/** @param random set for a custom provider */
 function targeted(call: ProviderCall, random: Random | undefined): ProviderCall {
   if (random === undefined) return call;
   const { provider, baseUrl } = call.target;
@@ -152,7 +152,7 @@ function targeted(call: ProviderCall, random: Random | undefined): ProviderCall 
   return { ...call, target: { ...call.target, provider: configured } };
 }
 
-/** What the vendor counts is counted, however it writes it. */
+/** Checks that the vendor's token counts are read in any spelling. */
 function checkUsage({ usage }: NumberResponse, attempt: Attempt): void {
   const counted = attempt.usage();
   for (const name of ['promptTokens', 'completionTokens'] as const) {
@@ -163,7 +163,7 @@ function checkUsage({ usage }: NumberResponse, attempt: Attempt): void {
 
 const limits = { responseBytesMax: 1024 * 1024, eventBytesMax: 1024 * 1024 };
 
-/** One attempt at a vendor that answers so, its bytes cut so. */
+/** Runs one attempt at a vendor with this response, in these parts. */
 function attempted(call: ProviderCall, { headers }: NumberResponse, parts: readonly Buffer[]): Attempt {
   const deliver = async (receiver: UpstreamReceiver) => {
     await Promise.resolve();
@@ -187,7 +187,7 @@ function attempted(call: ProviderCall, { headers }: NumberResponse, parts: reado
   return new Attempt(call, { transport, limits, now: () => call.now }, context);
 }
 
-/** The bytes that the caller gets. */
+/** Returns the bytes that the caller receives. */
 async function received(result: AttemptResult): Promise<string> {
   if (result.kind === 'complete') return result.body.toString();
   const sink = new Received();

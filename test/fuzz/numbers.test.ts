@@ -7,7 +7,7 @@ import { fuzzNumbers } from './numbers-fuzz.ts';
 const given = process.env.GATEWAY_FUZZ_SEED;
 const seed = given === undefined ? startingSeed() : Number(given);
 
-it(`every number is carried as it is written, to every vendor and back (seeds from ${seed})`, async () => {
+it(`every number is carried unchanged to every vendor and back (seeds from ${seed})`, async () => {
   const carried = await fuzzNumbers({ seed, cases: given === undefined ? 600 : 1 });
   if (given !== undefined) return;
   // Cases without numbers would prove nothing.

@@ -1,4 +1,4 @@
-// Numbers at random through every translator and back: node test/fuzz/numbers.ts --cases 20000 [--seed 1]
+// Random numbers through every translator and back: node test/fuzz/numbers.ts --cases 20000 [--seed 1]
 import { parseArgs } from 'node:util';
 import { fuzzNumbers } from './numbers-fuzz.ts';
 

@@ -1,5 +1,5 @@
-// JSON at random with things in it that guardrails find, replaced as requests and complete responses are and as streams are: what was
-// JSON is JSON, and however it is cut the same is left of it.
+// Random JSON with values that guardrails match, redacted both as in requests and complete responses and as in streams.
+// JSON must stay JSON, and the result must be the same however the text is cut.
 import assert from 'node:assert/strict';
 import { parseJson } from '../../common/json.ts';
 import { compileCheck } from '../../guardrails/index.ts';
@@ -17,7 +17,7 @@ export interface FuzzOptions {
 export interface Redacted {
   /** Texts in which something was replaced. */
   readonly texts: number;
-  /** All that was replaced. */
+  /** The number of replacements. */
   readonly findings: number;
 }
 
@@ -32,7 +32,7 @@ const words = compileCheck({
   phrases: ['blue heron', 'true', 'tangerine'],
   withinWords: false,
 });
-/** Of the kind that breaks JSON: over quotes and colons, into numbers, brackets and escapes. */
+/** Patterns that can break JSON: across quotes and colons, into numbers, brackets and escapes. */
 const patterns = compileCheck({
   kind: 'pattern',
   patterns: [
@@ -52,7 +52,7 @@ const guards: readonly (readonly Matcher[])[] = [
   [personalData, words, patterns],
 ];
 
-/** @throws AssertionError that names the first case that is no JSON, or another in pieces */
+/** @throws AssertionError that names the first case that is not JSON, or that differs in pieces */
 export function fuzzRedactions({ seed, cases }: FuzzOptions): Redacted {
   let texts = 0;
   let findings = 0;

@@ -6,9 +6,9 @@ import { fuzzRedactions } from './redactions-fuzz.ts';
 const given = process.env.GATEWAY_FUZZ_SEED;
 const seed = given === undefined ? startingSeed() : Number(given);
 
-it(`JSON stays JSON, whatever is replaced in it, whole and in pieces (seeds from ${seed})`, () => {
+it(`JSON stays JSON, whatever is redacted in it, whole and in pieces (seeds from ${seed})`, () => {
   const cases = given === undefined ? 400 : 1;
   const { texts } = fuzzRedactions({ seed, cases });
-  // Texts in which nothing is found would prove nothing.
+  // Texts without a match would prove nothing.
   if (given === undefined) expect(texts).toBeGreaterThan(cases / 4);
 }, 60_000);

@@ -1,4 +1,4 @@
-// JSON stays JSON, whatever is replaced in it: node test/fuzz/redactions.ts --cases 10000 [--seed 1]
+// JSON stays JSON, whatever is redacted in it: node test/fuzz/redactions.ts --cases 10000 [--seed 1]
 import { parseArgs } from 'node:util';
 import { fuzzRedactions } from './redactions-fuzz.ts';
 

@@ -1,5 +1,6 @@
-// Requests at random through every translator to the strict simulated vendor and back: what a translator builds is never refused
-// by its vendor, what it cannot build it refuses itself in documented words, and an answer says the same whole and streamed.
+// Sends random requests through every translator to the strict simulated vendor and back. The vendor never refuses a
+// translated request, the translator refuses the others with documented errors, and a response contains the same whole
+// and streamed.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../common/json.ts';
 import { GatewayError } from '../../proxy/errors.ts';
@@ -20,10 +21,7 @@ export interface FuzzOptions {
   readonly cases: number;
 }
 
-/**
- * @returns how often each outcome was seen
- * @throws Error that names the first case which breaks an invariant
- */
+/** @returns how often each outcome was seen @throws Error that names the first case which breaks an invariant */
 export async function fuzzTranslators({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
   const outcomes = new Map<string, number>();
   for (let number = seed; number < seed + cases; number++) {
@@ -50,7 +48,7 @@ async function runCase(number: number): Promise<string> {
 interface Case {
   readonly body: JsonObject;
   readonly behaviour: Behaviour | undefined;
-  /** Bytes of each piece of a stream. */
+  /** The size of each piece of a stream, in bytes. */
   readonly pieces: number;
 }
 
@@ -69,7 +67,7 @@ async function translate(model: FuzzModel, { body, behaviour, pieces }: Case): P
   }
   const parsed = readWhole(whole);
   checkSense(parsed);
-  // Some vendors give several answers in no stream.
+  // Some vendors do not stream several choices.
   if (reportedStreamed === undefined) return `${outcomeOf(whole)}, no stream`;
   if (!isDeepStrictEqual(parsed, reportedStreamed)) {
     throw new Error(`whole and streamed differ: ${JSON.stringify([parsed, reportedStreamed])}`);
@@ -119,7 +117,7 @@ function readWhole({ call, response }: Requested): ParsedCompletion {
   const read = call.target.provider.format.readResponse(call, { head: response.headers, body });
   const parsed = readCompletion(JSON.parse(read.body.toString()));
   const { usage } = read;
-  // The caller is told zeros where the vendor tells nothing; the gateway knows that it knows nothing.
+  // When the vendor reports no usage, the caller receives zeros and the gateway records it as unknown.
   if (usage !== undefined && usage.promptTokens !== parsed.usage?.prompt_tokens) {
     throw new Error(`read ${JSON.stringify(usage)} and told ${JSON.stringify(parsed.usage)}`);
   }

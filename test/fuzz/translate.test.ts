@@ -10,14 +10,14 @@ const seed = given === undefined ? startingSeed() : Number(given);
 const cases = given === undefined ? 600 : 1;
 const vendors = Object.keys(plainModels);
 
-it(`what a translator builds is taken by its vendor, and answers say the same whole and streamed (seeds from ${seed})`, async () => {
+it(`a vendor accepts every translated request, and its response contains the same whole and streamed (seeds from ${seed})`, async () => {
   const outcomes = await fuzzTranslators({ seed, cases });
   if (given !== undefined) return;
   // Requests that are all refused would prove little.
   expect(vendors.filter((vendor) => !outcomes.has(`${vendor} answered`))).toEqual([]);
 }, 60_000);
 
-it(`no vendor's answer makes a translator throw, hang or lie (seeds from ${seed})`, async () => {
+it(`no vendor’s response makes a translator throw, hang or lie (seeds from ${seed})`, async () => {
   const outcomes = await fuzzResponses({ seed, cases: given === undefined ? 2000 : 1 });
   if (given !== undefined) return;
   const failed = vendors.flatMap((vendor) => [`${vendor} stream failed`, `${vendor} whole failed`]);

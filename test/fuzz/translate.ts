@@ -1,4 +1,4 @@
-// Requests and answers at random through every translator: node test/fuzz/translate.ts --cases 20000 [--seed 1]
+// Random requests and responses through every translator: node test/fuzz/translate.ts --cases 20000 [--seed 1]
 import { parseArgs } from 'node:util';
 import { fuzzResponses } from './answers-fuzz.ts';
 import { fuzzTranslators } from './translate-fuzz.ts';

@@ -1,5 +1,6 @@
-// Hostile providers by the hundred: answers of any bytes, at any pace, with any end, from a seed. Whatever comes, the caller gets
-// an envelope, a true answer or a broken connection in time, and the access log tells which.
+// Runs hundreds of hostile providers: responses of any bytes, at any pace, with any end, from a seed. In any case the
+// caller receives in time an error envelope, a correct response or a broken connection, and the access log reports
+// which one.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../support/access/random.ts';
@@ -15,13 +16,10 @@ export interface FuzzOptions {
 
 const atATime = 16;
 const limits = { firstByteMs: 300, totalMs: 1200 };
-/** After the total time-out: the watchdog looks four times a second, and the machine may be busy. */
+/** Extra time after the total time-out: the watchdog checks four times a second, and the machine may be busy. */
 const slackMs = 3000;
 
-/**
- * @returns how often each outcome was seen
- * @throws Error that names the first case which breaks an invariant
- */
+/** @returns how often each outcome was seen @throws Error that names the first case which breaks an invariant */
 export async function fuzzUpstream({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
   const outcomes = new Map<string, number>();
   const gateway = await startGateway();
@@ -86,7 +84,7 @@ async function runCase(gateway: TestGateway, { number, url, key }: Case): Promis
   return `${kind} ${seen.status}${seen.end === 'cut' ? ' cut' : ''} ${String(seen.line.error_code ?? 'ok')}`;
 }
 
-/** What the caller was given that it should not have been. */
+/** Returns the problem with the response that the caller received, if any. */
 function problemOf(seen: Observed, stream: boolean): string | undefined {
   if (seen.status !== 200) return envelopeProblem(seen);
   if (!stream) return seen.end === 'cut' ? 'a whole answer broke off' : responseProblem(seen.body);
@@ -96,7 +94,7 @@ function problemOf(seen: Observed, stream: boolean): string | undefined {
   return isMarked ? 'cut though the end marker was passed' : undefined;
 }
 
-/** The data of the last event, read as a browser would. */
+/** Returns the data of the last event, parsed as a browser would. */
 function lastData(body: string): string | undefined {
   const lines =
     body
@@ -124,7 +122,7 @@ function responseProblem(body: string): string | undefined {
   }
 }
 
-/** What the access log says that is not so. */
+/** Returns the problem with the line of the access log, if any. */
 function lineProblem({ status, end, line }: Observed): string | undefined {
   if (line.error_code === 'internal_error') return 'a provider led to internal_error';
   if (line.attempts !== 1) return `${String(line.attempts)} attempts in the log`;
@@ -136,7 +134,7 @@ function lineProblem({ status, end, line }: Observed): string | undefined {
 
 interface Plan {
   readonly stream: boolean;
-  /** What is written, each piece after its delay. */
+  /** The pieces to write, each after its delay. */
   readonly pieces: readonly { readonly bytes: Buffer; readonly delayMs: number }[];
   readonly end: 'close' | 'reset' | 'keep';
 }
@@ -155,7 +153,7 @@ async function play(socket: Socket, { pieces, end }: Plan): Promise<void> {
   else if (end === 'reset') socket.resetAndDestroy();
 }
 
-/** The same for the same number, whatever else runs. */
+/** Returns the same plan for the same number, independent of other cases. */
 function planOf(number: number): Plan {
   const random = new Random(number * 7919);
   const stream = random.chance(0.6);

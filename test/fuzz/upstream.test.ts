@@ -10,7 +10,7 @@ const cases = given === undefined ? 300 : 1;
 it(`no provider makes the gateway crash, hang or lie (seeds from ${seed})`, async () => {
   const outcomes = await fuzzUpstream({ seed, cases });
   if (given !== undefined) return;
-  // Providers that all fail alike would prove little.
+  // Providers that all fail in the same way would prove little.
   const completed = ['whole 200 ok', 'stream 200 ok', 'stream 200 cut upstream_protocol_error'];
   const refused = [
     'whole 502 upstream_protocol_error',

@@ -1,5 +1,5 @@
-// What a model says at random, where that is not left to the simulator: texts, thoughts, calls, ends, sources and counts in each
-// vendor's own words, known and unknown.
+// Random behaviours of a model for cases that the simulator does not choose: texts, thoughts, calls, finish reasons,
+// sources and counts in each vendor's own terms, known and unknown.
 import type { JsonObject } from '../../common/json.ts';
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
@@ -11,7 +11,7 @@ export function randomBehaviour(
   { tools, tool_choice: choice, n }: JsonObject,
 ): Behaviour | undefined {
   const names = Array.isArray(tools) && choice !== 'none' ? tools.map((tool) => tool.function.name) : [];
-  // Several answers with calls of their own are more than the common stream can tell apart.
+  // Calls in several choices are left out, because the common stream cannot tell them apart.
   const calls = names.length === 0 || n === 2 ? {} : { toolCalls: callsOf(random, names) };
   const text = random.pick(texts);
   const reasoning = random.pick([

@@ -1,9 +1,9 @@
-// Golden files: test/golden/<provider>/<case>/ holds one request and what came of it, as files that a person can read.
-//   request.json     the caller's body; `upstream.json` is what the vendor gets for it
-//   target.json      where it goes and with whose key, if not to the vendor's default URL with a stored one
-//   answer.json|txt  the vendor's answer; `completion.json` is what the caller gets
-//   stream.sse|bin|jsonl  the vendor's stream; `chunks.sse` is what the caller gets, the same however the bytes are cut
-//   error.json       {status, head, body} of the vendor; `told.json` is what the caller is told
+// Golden files: test/golden/<provider>/<case>/ contains one request and its results, as files that a person can read.
+//   request.json     the caller's body; `upstream.json` is the request that the vendor gets for it
+//   target.json      URL and key of the target, if not the vendor's default URL with a stored key
+//   answer.json|txt  the vendor's response; `completion.json` is the response that the caller gets
+//   stream.sse|bin|jsonl  the vendor's stream; `chunks.sse` is the caller's stream, however the bytes are cut
+//   error.json       {status, head, body} of the vendor's error; `told.json` is the error that the caller gets
 // `GOLDEN=write npm test -- test/golden` writes the second file of each pair; read the difference before you commit it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
   const folder = join(root, name);
   const cases = existsSync(folder) ? readdirSync(folder).sort() : [];
 
-  it('has golden files', () => {
+  it('the provider has golden files', () => {
     expect(cases).not.toEqual([]);
   });
 
@@ -26,20 +26,20 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
     const golden = openGoldenCase(join(folder, caseName), provider);
 
     if (golden.files.has('request.json')) {
-      it('sends the vendor what is written down', async () => {
+      it('sends the vendor the request in upstream.json', async () => {
         expectText(golden, 'upstream.json', json(await golden.upstream()));
       });
     }
     if (golden.responseFile !== undefined) {
-      it('reads the answer as written down', () => {
+      it('translates the response to completion.json', () => {
         expectText(golden, 'completion.json', json(golden.completion()));
       });
     }
     if (golden.streamFile !== undefined) {
-      it('reads the stream as written down', () => {
+      it('translates the stream to chunks.sse', () => {
         expectText(golden, 'chunks.sse', golden.chunks());
       });
-      it('reads the same however the stream is cut', () => {
+      it('translates the stream to the same chunks wherever its bytes are cut', () => {
         const bytes = golden.streamBytes();
         const whole = golden.chunks();
         for (let cut = 1; cut < bytes.length; cut++) {
@@ -51,7 +51,7 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
       });
     }
     if (golden.files.has('error.json')) {
-      it('tells the error as written down', () => {
+      it('reports the vendor’s error as in told.json', () => {
         expectText(golden, 'told.json', json(golden.vendorError()));
       });
     }

@@ -1,5 +1,6 @@
-// What a hostile tenant does to one resource: made ready beside the gateway, carried out in a thread of its own (attacker.ts), so that it
-// shares its event loop with nobody who is measured. It is to exhaust its resource, not the processor: how much it asks for is bounded.
+// An attack of a hostile tenant on one resource. It is prepared beside the gateway and runs in its own thread
+// (attacker.ts), so that it shares no event loop with a measured program. It exhausts its resource and not the
+// processor, so its rate of calls is bounded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, call, type Door } from './calls.ts';
 import type { WorkName } from './neighbour.ts';
@@ -9,22 +10,24 @@ import type { Tenant } from './world.ts';
 export interface Attack {
   readonly resource: Resource;
   readonly about: string;
-  /** What its neighbours need of the same resource. */
+  /** The work of the neighbour that needs the same resource. */
   readonly neighbour: WorkName;
-  /** How it is seen that the resource was exhausted: a hostile tenant was refused, or some of it was in use. Default: refused. */
+  /**
+   * The sign that the resource was exhausted: a hostile tenant was refused, or some of it was in use. Default: refused.
+   */
   readonly seen?: 'refused' | 'used';
-  /** Of a hostile tenant, before it begins; what it makes is given to the thread. */
+  /** Runs for each hostile tenant before the attack; its result is passed to the thread. */
   prepare?(tenant: Tenant): Promise<Prepared>;
-  /** Ends when its signal says so. */
+  /** Ends when its signal is aborted. */
   run(hostile: Hostile): Promise<void>;
 }
 
-/** The priority of what is on other machines in life: of a process, or on Linux of a thread. */
+/** The priority of a process, or on Linux of a thread, that would run on another machine in reality. */
 export const elsewhere = 10;
 
 export type Prepared = Readonly<Record<string, string>>;
 
-/** A hostile tenant, as its thread knows it. */
+/** A hostile tenant as its thread sees it. */
 export interface HostileTenant {
   readonly key: string;
   readonly address: string;
@@ -41,25 +44,25 @@ export interface Ports {
 export interface Hostile extends HostileTenant {
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** So many hostile tenants there are. */
+  /** The number of hostile tenants. */
   readonly tenants: number;
   count(outcome: string): void;
 }
 
 /**
- * What one of them has to ask for to be refused: k greedy ones may have alpha·C / (1 + k·alpha) each (common/shares.ts), and somewhat more is
- * asked for. So all together ask for no more than there is, and a bit.
+ * Returns how much each hostile tenant has to request to be refused. Each of k greedy tenants can get alpha·C / (1 +
+ * k·alpha) (common/shares.ts), and each requests somewhat more. So together they request just a bit more than there is.
  */
 export function tooMany({ tenants }: Hostile, capacity: number, alpha: number): number {
   return Math.ceil((1.25 * alpha * capacity) / (1 + tenants * alpha)) + 1;
 }
 
-/** So many loops are divided among the hostile tenants. */
+/** Divides the loops among the hostile tenants. */
 export function divided({ tenants }: Hostile, loops: number): number {
   return Math.ceil(loops / tenants);
 }
 
-/** Calls again and again, each of so many loops no more often than this, until the attack is over. */
+/** Calls in several loops until the attack is over, each loop at most once in everyMs. */
 export async function keepCalling(
   hostile: Hostile,
   { loops, everyMs }: { readonly loops: number; readonly everyMs: number },
@@ -68,7 +71,7 @@ export async function keepCalling(
   const { signal, count } = hostile;
   let round = 0;
   const loop = async (index: number) => {
-    // Not all in one moment.
+    // Start the loops at different times.
     await pause((everyMs * index) / loops, signal);
     while (!signal.aborted) {
       const at = performance.now();
@@ -80,7 +83,7 @@ export async function keepCalling(
   await Promise.all(Array.from({ length: loops }, (_, index) => loop(index)));
 }
 
-/** So many calls in one moment, again and again, no more often than this. */
+/** Makes a number of simultaneous calls, at most once in everyMs, until the attack is over. */
 export async function keepCrowding(
   hostile: Hostile,
   { crowd, everyMs }: { readonly crowd: number; readonly everyMs: number },
@@ -102,7 +105,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** At the proxy, with the tenant's key. */
+/** Calls the proxy with the tenant's key. */
 export function atProxy(hostile: Hostile, sent: Omit<Call, 'key' | 'signal'>): Promise<string> {
   const { key, signal } = hostile;
   return call(proxyDoor(hostile), { key, signal, ...sent });
@@ -112,7 +115,7 @@ export function proxyDoor({ ports, address }: Hostile): Door {
   return { port: ports.proxy, address };
 }
 
-/** At the control plane, as the tenant's owner. */
+/** Calls the control plane as the tenant's owner. */
 export function operate(hostile: Hostile, method: string, request: object): Promise<string> {
   const { address, ownerToken, ports, signal } = hostile;
   const path = `/gateway.v1.${method}`;

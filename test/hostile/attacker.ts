@@ -1,5 +1,6 @@
-// The thread in which hostile tenants carry out one attack, until it is told to stop; then it says what they were answered. They and what
-// answers them are elsewhere in life: here they have what the gateway and its neighbour leave of the processor.
+// The thread in which hostile tenants carry out one attack until it is requested to stop; then it reports their
+// outcomes. In reality hostile tenants and their providers run on other machines, so here they only get the processor
+// time that the gateway and its neighbour leave.
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { elsewhere, type HostileTenant, type Ports } from './attack.ts';
@@ -11,10 +12,10 @@ export interface AttackerData {
   readonly tenants: readonly HostileTenant[];
 }
 
-/** How often each outcome was. */
+/** The number of calls by outcome. */
 export type Outcomes = Readonly<Record<string, number>>;
 
-/** What a call needs to end once its signal is aborted. */
+/** The time that a call needs to end once its signal is aborted. */
 const endMs = 5_000;
 
 async function attack({ name, ports, tenants }: AttackerData): Promise<void> {

@@ -1,4 +1,4 @@
-// All attacks, by name: one at least for each resource (hostile.timing.test.ts).
+// All attacks, by name: at least one for each resource (hostile.timing.test.ts).
 import type { Attack } from './attack.ts';
 import { controlPlaneAttacks } from './control-plane-attacks.ts';
 import { proxyAttacks } from './proxy-attacks.ts';

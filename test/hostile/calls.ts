@@ -1,9 +1,10 @@
-// Calls over sockets, as hostile callers and their neighbours make them: from an address of their own, with what came of it as a word.
+// Calls over sockets, as hostile callers and their neighbours make them: from their own address, with a word as the
+// outcome.
 import { Agent, type RequestOptions, request } from 'node:http';
 
 export interface Door {
   readonly port: number;
-  /** That the caller has, of loopback. */
+  /** The caller's address, of loopback. */
   readonly address: string;
 }
 
@@ -13,9 +14,9 @@ export interface Call {
   readonly key: string;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
-  /** Default: kept alive, in as many connections as it takes. */
+  /** Default: keeps connections alive, as many as needed. */
   readonly agent?: Agent | false;
-  /** The caller leaves so long after it has sent all. */
+  /** The caller leaves this long after it has sent the request. */
   readonly leaveAfterMs?: number;
 }
 
@@ -27,7 +28,7 @@ function agentOf(address: string): Agent {
   return known;
 }
 
-/** @returns "200", "503 overloaded", or where there was no response, the error's code */
+/** @returns "200", "503 overloaded", or the error's code when there was no response */
 export function call({ port, address }: Door, { agent, leaveAfterMs, ...sent }: Call): Promise<string> {
   const { body, key, method = 'POST', path, signal } = sent;
   const headers = {
@@ -69,7 +70,7 @@ function word(status: number | undefined, body: string): string {
 
 export const chatPath = '/v1/chat/completions';
 
-/** @param provider of the upstream's kinds, or gpt-provider */
+/** @param provider a kind of the upstream, or gpt-provider */
 export function chatBody(provider: string, content = 'Hello', fields: object = {}): string {
   return JSON.stringify({
     model: `${provider}/gpt-4o-mini`,

@@ -1,10 +1,11 @@
-// Attacks at the control plane, by a tenant's owner or by strangers: a row for each resource of control-plane/rpc/shares.ts.
+// Attacks on the control plane by a tenant's owner or by strangers: a row for each resource of
+// control-plane/rpc/shares.ts.
 import { createCredential } from '../../common/credential.ts';
 import { shareRows } from '../../control-plane/rpc/shares.ts';
 import { type Attack, divided, type Hostile, keepCalling, operate, tooMany } from './attack.ts';
 import { call } from './calls.ts';
 
-/** Half a second and more of processor time, until it is known that they are not to be had. */
+/** Patterns that take half a second or more of processor time before they are refused. */
 const patterns = [500, 501, 502, 503].map((count) => `\\pL{${count}}z`);
 
 const guardrail = ({ organizationId }: Hostile) => ({
@@ -12,7 +13,7 @@ const guardrail = ({ organizationId }: Hostile) => ({
   check: { pattern: { patterns } },
 });
 
-/** Waits with so many calls at a time that some are refused. */
+/** Waits with many calls at a time, so that some are refused. */
 function crowd(
   hostile: Hostile,
   { waiting, alpha }: { readonly waiting: number; readonly alpha: number },
@@ -79,7 +80,7 @@ export const controlPlaneAttacks = {
     neighbour: 'lists',
     run: async (hostile) => {
       const loops = tooMany(hostile, shareRows.exports.capacity, shareRows.exports.alpha);
-      // In one moment: their rate allows no second one.
+      // All at once, because their rate allows no second one.
       const first = Array.from({ length: loops }, async () => hostile.count(await download(hostile)));
       await Promise.all(first);
       await keepCalling(hostile, { loops, everyMs: 1_000 }, () => download(hostile));

@@ -1,5 +1,6 @@
-// Resources in turn, with one hostile tenant, for a few seconds: its neighbour notices nothing. Those that are exhausted within seconds beside
-// other tests; run.ts does the same for all, for longer, with three and with ten. Times are held against ten times what is promised.
+// Attacks by one hostile tenant on one resource after another, for a few seconds each: its neighbour does not notice.
+// Only resources that are exhausted within seconds beside other tests are included; run.ts covers all of them, for
+// longer, with three and with ten tenants. Times may be ten times the promised ones here.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AttackName, attacks } from './attacks.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
@@ -10,11 +11,11 @@ import { startWorld, type World } from './world.ts';
 describe('the table of attacks', () => {
   const attacked = Object.values(attacks).map(({ resource }) => resource);
 
-  it('has one for each resource of which there are shares', () => {
+  it('has an attack for each resource with shares', () => {
     expect(resources.filter((resource) => !attacked.includes(resource))).toEqual([]);
   });
 
-  it('has none for a resource that is gone', () => {
+  it('has no attack for a resource that was removed', () => {
     expect(attacked.filter((resource) => !resources.includes(resource))).toEqual([]);
   });
 });
@@ -34,7 +35,7 @@ describe('a hostile tenant', { timeout: 120_000 }, () => {
   }, 180_000);
   afterAll(() => world?.close());
 
-  it.each(brief)('with %s takes nothing from its neighbour', async (name) => {
+  it.each(brief)('with %s does not affect its neighbour', async (name) => {
     const played = await play(neighbour, name, {
       hostile: 1,
       ...{ quietMs: 500, leadMsMax: 20_000, duringMs: 1_000 },

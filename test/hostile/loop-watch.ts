@@ -1,14 +1,14 @@
-// Loaded before a plane's own code (NODE_OPTIONS=--import=…): measures the longest turn of its event loop, in processor time of its main
-// thread, so that a busy machine does not show as a busy loop. A turn may be several pieces of work: it is an upper bound of one. On SIGUSR2
-// it writes what it has seen since the last time to standard error.
+// Loaded before a plane's own code (NODE_OPTIONS=--import=…). Measures the longest tick of its event loop in processor
+// time of the main thread, so that a busy machine does not look like a busy loop. A tick may contain several pieces of
+// work, so it is an upper bound for one. On SIGUSR2 it writes the times since the last signal to standard error.
 import { isMainThread } from 'node:worker_threads';
 
 export interface LoopTimes {
-  /** The longest turn, processor time. */
+  /** The longest tick, in processor time. */
   readonly turnMs: number;
-  /** The longest time between two looks, by the clock: with what the machine did meanwhile. */
+  /** The longest time between two checks by the clock, including other work of the machine. */
   readonly lateMs: number;
-  /** Processor time of the main thread, in all. */
+  /** Total processor time of the main thread. */
   readonly spentMs: number;
 }
 

@@ -1,5 +1,5 @@
-// The tenant that does nothing but its work while others are hostile: a literal table of what it does, each kind asked at a steady pace,
-// whether or not the last one was answered, so that what is late is seen to be late.
+// The tenant that only does its work while others are hostile: a literal table of its work. Each kind is called at a
+// steady rate whether or not the last response has come, so that late responses are noticed.
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../support/figures.ts';
@@ -13,7 +13,7 @@ export interface Neighbour {
   /** Another organization, whose texts are inspected. */
   readonly guarded: Tenant;
   readonly doors: { readonly proxy: Door; readonly controlPlane: Door };
-  /** One that it has not used yet, made beforehand. */
+  /** A key that it has not used yet, created beforehand. */
   nextKey(): { readonly id: string; readonly value: string };
   makeKeys(count: number): Promise<void>;
 }
@@ -21,9 +21,9 @@ export interface Neighbour {
 export interface Work {
   readonly about: string;
   readonly everyMs: number;
-  /** Keys of their own for each time. */
+  /** Each call needs a new key. */
   readonly needsKeys?: true;
-  /** @returns "200" where all went as it should */
+  /** @returns "200" when everything was as expected */
   once(neighbour: Neighbour): Promise<string>;
 }
 
@@ -98,7 +98,7 @@ export type WorkName = keyof typeof works;
 export interface Figures {
   readonly requested: number;
   readonly succeeded: number;
-  /** What else there was, with how often. */
+  /** The number of other results, by outcome. */
   readonly failures: Readonly<Record<string, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -132,10 +132,10 @@ export async function startNeighbour(world: World): Promise<Neighbour> {
   };
 }
 
-/** It begins no more while so much is under way: a machine that stands still is not made slower. */
+/** Starts no further call while this many are in progress, so that a stalled machine gets no extra load. */
 const underWayMax = 8;
 
-/** Does its work for so long, and waits for what it has begun. */
+/** Does its work for a given time, and waits for the calls that it started. */
 export async function workFor(neighbour: Neighbour, name: WorkName, ms: number): Promise<Figures> {
   const work: Work = works[name];
   const count = Math.ceil(ms / work.everyMs);

@@ -1,5 +1,5 @@
-// One attack, played: what a neighbour has of the gateway while all is quiet, and while so many tenants are hostile, in the same minute on
-// the same machine.
+// Plays one attack: measures the work of a neighbour while all is quiet, and while tenants are hostile, in the same
+// minute on the same machine.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -17,13 +17,13 @@ export interface Played {
   readonly hostile: number;
   readonly quiet: Figures;
   readonly during: Figures;
-  /** What the hostile tenants were answered. */
+  /** The number of calls of hostile tenants, by outcome. */
   readonly outcomes: Outcomes;
-  /** Of the resource, since the attack began. */
+  /** Refusals of the resource since the attack began. */
   readonly refused: number;
-  /** How much of it was used, at most, as far as was looked: 0 to 1. */
+  /** The highest share of the resource that was in use at a check: 0 to 1. */
   readonly used: number;
-  /** Whether the resource was seen to be exhausted. */
+  /** Whether the resource was found exhausted. */
   readonly isSeen: boolean;
   readonly loops: { readonly proxy: LoopTimes; readonly controlPlane: LoopTimes };
 }
@@ -31,7 +31,7 @@ export interface Played {
 export interface PlayOptions {
   readonly hostile: number;
   readonly quietMs: number;
-  /** For the attack to come to its bound; its neighbour is measured from then on. */
+  /** The longest time for the attack to reach its bound; the neighbour is measured from then on. */
   readonly leadMsMax: number;
   readonly duringMs: number;
 }
@@ -82,7 +82,7 @@ async function ready(attack: Attack, tenant: Tenant): Promise<HostileTenant> {
   return { key, address, organizationId, ownerToken, prepared: (await attack.prepare?.(tenant)) ?? {} };
 }
 
-/** What is asked of a plane's metrics now and then. */
+/** The interval between two reads of a plane's metrics. */
 const lookEveryMs = 250;
 
 function watchShare(world: World, { resource }: Attack) {
@@ -91,7 +91,7 @@ function watchShare(world: World, { resource }: Attack) {
   return {
     refused: () => refusals(plane, share.name),
     used: () => used(plane, share.name),
-    /** @returns what stops it, with the most that was used */
+    /** @returns a function that stops the checks and returns the highest use */
     look: () => {
       let isOver = false;
       let most = 0;
@@ -117,7 +117,7 @@ function startAttacker(data: AttackerData) {
   const nextMessage = <T>() =>
     Promise.race([new Promise<T>((resolve) => worker.once('message', resolve)), failed]);
   return {
-    /** Its first calls are on their way. */
+    /** Resolves when its first calls are sent. */
     begun: nextMessage<'begun'>(),
     stop: async (): Promise<Outcomes> => {
       const reported = nextMessage<Outcomes>();
@@ -128,7 +128,7 @@ function startAttacker(data: AttackerData) {
   };
 }
 
-/** Whether it is as was promised; of time, with so many times the bound. */
+/** Returns the broken promises. @param timeFactor multiplies the bound for times */
 export function faults({ during, isSeen, outcomes, quiet }: Played, timeFactor = 1): readonly string[] {
   const found: string[] = [];
   if (during.succeeded / during.requested < 0.999)

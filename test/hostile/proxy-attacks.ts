@@ -1,4 +1,4 @@
-// Attacks at proxies: a row for each resource of proxy/shares.ts, several where there are several ways.
+// Attacks on proxies: a row for each resource of proxy/shares.ts, several when there are several ways.
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createCredential } from '../../common/credential.ts';
@@ -20,7 +20,7 @@ import { bounds, type Tenant } from './world.ts';
 const imagesMax = 16;
 const textMax = 1024 * 1024;
 const mib = 1024 * 1024;
-/** Of requests, bytes and readings, as GATEWAY_ORGANIZATION_SHARE is by default. */
+/** The alpha of requests, bytes and read-on responses, at the default of GATEWAY_ORGANIZATION_SHARE. */
 const quarter = 1 / 3;
 const half = 1;
 const fourFifths = 4;
@@ -201,7 +201,7 @@ function sendLong(
   return keepCalling(hostile, { loops, everyMs }, () => atProxy(hostile, { path: chatPath, body }));
 }
 
-/** What comes before a body of so many bytes. */
+/** Returns the head of a request with a body of the given size. */
 function head({ key }: Hostile, bytes: number): string {
   const lines = [
     `POST ${chatPath} HTTP/1.1`,
@@ -213,7 +213,7 @@ function head({ key }: Hostile, bytes: number): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Has so many open at a time; one that was closed is opened again after a while. */
+/** Keeps a number of sockets open. A closed one is opened again after a while. */
 async function holdSockets(
   hostile: Hostile,
   count: number,
@@ -233,7 +233,7 @@ async function holdSockets(
   await Promise.all(Array.from({ length: count }, (_, index) => hold(index)));
 }
 
-/** @returns the status that it was answered, if any */
+/** @returns the status of the response, or "closed" without one */
 function ended(socket: Socket, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     let status = 'closed';

@@ -1,4 +1,4 @@
-// What is scarce: the rows of both tables of shares, by plane.
+// The scarce resources: the rows of both tables of shares, by plane.
 import { type ShareResource, shareRows } from '../../control-plane/rpc/shares.ts';
 import { type ShareName, shares } from '../../proxy/shares.ts';
 
@@ -9,7 +9,7 @@ export const resources: readonly Resource[] = [
   ...(Object.keys(shareRows) as ShareResource[]).map((name) => `controlPlane ${name}` as const),
 ];
 
-/** Whose metric it is, and the metric's label. */
+/** Returns the plane with the metric of a resource, and the metric's label. */
 export function shareOf(resource: Resource): {
   readonly plane: 'proxy' | 'controlPlane';
   readonly name: string;

@@ -1,5 +1,6 @@
-// The hostile-tenant suite as a command, which prints the figures as a table: node test/hostile/run.ts [attack…] [--seconds 10]
-// [--hostile 1,3,10] [--out bench/results/<date>-hostile.md]. Exits with 1 where a neighbour noticed more than is promised.
+// The hostile-tenant suite as a command that prints its figures as a table: node test/hostile/run.ts [attack…]
+// [--seconds 10] [--hostile 1,3,10] [--out bench/results/<date>-hostile.md]. Exits with 1 when a neighbour was affected
+// more than promised.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { findServerSource } from '../support/containers.ts';

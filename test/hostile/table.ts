@@ -1,4 +1,4 @@
-// The figures of the suite as a table, with what was promised beside what was seen.
+// The figures of the suite as a table, with the promised values beside the measured ones.
 import { cpus, loadavg } from 'node:os';
 import { table } from '../bench/markdown.ts';
 import { attacks } from './attacks.ts';

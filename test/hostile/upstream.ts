@@ -1,11 +1,11 @@
-// What stands behind the gateway in the hostile-tenant suite, as a process of its own: providers in the GPT vendor's format that answer at
-// once, close each connection, hold a request, or answer with much; and a DNS server that is silent about some names. Says its ports in one
-// line.
+// The upstreams of the hostile-tenant suite as a separate process: providers in the GPT vendor's format that respond at
+// once, close each connection, delay a response, or respond with much text; and a DNS server that does not respond for
+// some names. Prints its ports on one line.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDnsServer } from '../support/dns-server.ts';
 
-/** How long a request is held where nobody leaves before. */
+/** The delay of a response when the caller does not leave before. */
 const holdMs = 6_000;
 const bigBytes = 2 * 1024 * 1024;
 
@@ -27,10 +27,10 @@ const chunk = `data: ${JSON.stringify({
   choices: [{ index: 0, delta: { content: 'word '.repeat(200) }, finish_reason: null }],
 })}\n\n`;
 
-/** By the first part of the path: what stands in a base URL. */
+/** The kinds of upstream by the first part of the path, which is in the base URL. */
 export const kinds = {
   fast: (response) => respond(response, small),
-  /** Each request needs a connection of its own. */
+  /** Each request needs its own connection. */
   closing: (response) => {
     response.shouldKeepAlive = false;
     respond(response, small);
@@ -40,7 +40,7 @@ export const kinds = {
     response.once('close', () => clearTimeout(timer));
   },
   big: (response) => respond(response, big),
-  /** A stream of much text, as fast as it is taken, until whoever reads it leaves. */
+  /** A stream of much text, as fast as it is read, until the reader leaves. */
   stream: (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const until = performance.now() + holdMs;

@@ -1,5 +1,5 @@
-// A whole gateway for the hostile-tenant suite, every part a process of its own: control plane over SQLite, proxy, Redis, upstreams. What is
-// scarce is made little by settings, where there are some, so that it is exhausted long before the processor is.
+// A whole gateway for the hostile-tenant suite, every part a separate process: control plane over SQLite, proxy, Redis,
+// upstreams. Settings make resources scarce where they can, so that a resource is exhausted long before the processor.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { elsewhere } from './attack.ts';
 import type { LoopTimes } from './loop-watch.ts';
 import { type UpstreamKind, kinds as upstreamKinds } from './upstream.ts';
 
-/** What the proxy has of each. */
+/** The bounds of the proxy's resources. */
 export const bounds = {
   inFlight: 256,
   readOn: 64,
@@ -25,9 +25,9 @@ export const bounds = {
 
 export interface Tenant {
   readonly organization: TestOrganization;
-  /** A key of its own, for all models. */
+  /** Its own key, for all models. */
   readonly key: string;
-  /** Address that its callers come from. */
+  /** The address of its callers. */
   readonly address: string;
 }
 
@@ -40,17 +40,20 @@ export interface World {
   readonly proxy: Plane & { readonly port: number; readonly url: string };
   readonly controlPlane: Plane & { readonly httpPort: number; readonly grpcPort: number };
   readonly platform: OperatorApi;
-  /** With a provider of each kind of the upstream, by its name. Those who are hostile have one of their own. */
+  /**
+   * Creates a tenant with a provider for each kind of the upstream, under the kind's name. Hostile tenants use an
+   * upstream process of their own.
+   */
   createTenant(name: 'neighbour' | 'guarded' | 'hostile'): Promise<Tenant>;
   close(): Promise<void>;
 }
 
 export interface WorldOptions {
-  /** Of Redis; by default the run's of vitest. */
+  /** The source of Redis; by default the one of the vitest run. */
   readonly from?: ServerSource;
 }
 
-/** What a busy machine may need to start a program. */
+/** The time that a busy machine may need to start a program. */
 const startMs = 60_000;
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
@@ -173,7 +176,7 @@ async function addProvider({ id, api }: TestOrganization, name: string, baseUrl:
   await api.call('Providers/Create', { ...keys, organizationId: id, name, baseUrl });
 }
 
-/** The longest turn of a plane's event loop since it was asked last. */
+/** The longest tick of a plane's event loop since the last call. */
 export async function loopTimes({ child }: Plane): Promise<LoopTimes> {
   const before = lines(child).length;
   child.signal('SIGUSR2');
@@ -188,7 +191,7 @@ const lines = (child: Child) =>
     .split('\n')
     .filter((line) => line.startsWith('{"loop"') && line.endsWith('}'));
 
-/** How much of a resource was refused since the start. */
+/** The number of refusals of a resource since the start. */
 export function refusals(plane: Plane, resource: string): Promise<number> {
   return metric(plane, 'gateway_share_refused_total', { resource });
 }

@@ -1,5 +1,6 @@
-// Secrets of every kind go every way through the gateway, well and badly; then everything that it said, logged, counted and kept is
-// searched for them: plain, in hexadecimal, in base64 at any offset. The search is shown to see what it looks for.
+// Sends secrets of every kind through every path of the gateway, successful and failing; then searches all its
+// responses, logs, metrics and stored data for them: plain, in hexadecimal, in base64 at any offset. Further tests show
+// that the search finds planted secrets.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +46,7 @@ async function freshPostgres(): Promise<Prepared> {
 describe.each([
   ['SQLite', freshSqlite],
   ['PostgreSQL', freshPostgres],
-])('after every path, over %s,', (_name, fresh) => {
+])('secrets after every path, over %s,', (_name, fresh) => {
   let prepared: Prepared;
   let redis: TestRedis;
   let scene: Scene;
@@ -56,7 +57,7 @@ describe.each([
     redis = await startRedis();
     scene = await startScene(prepared.url, redis);
     await walkProxy(scene);
-    // How providers are called has nothing to do with the database.
+    // The paths to providers do not depend on the database.
     if (fresh === freshSqlite) await walkVendors(scene);
     await walkControlPlane(scene, prepared.database);
     haystack = await gather();
@@ -82,11 +83,11 @@ describe.each([
     ]);
   }
 
-  it('no secret is anywhere', () => {
+  it('are in no response, log, metric or store', () => {
     expect(scene.canaries.search(haystack)).toEqual([]);
   });
 
-  it('what was searched is what there is', () => {
+  it('are searched in data that contains the expected texts', () => {
     const { id } = scene.gateway.organization;
     const holds = (where: string, ...texts: string[]) => {
       const bytes = haystack.get(where) ?? Buffer.alloc(0);
@@ -118,11 +119,11 @@ describe.each([
     expect(haystack.get('Redis')?.length).toBeGreaterThan(1000);
   });
 
-  it('a secret planted in a copy of any of it is found', () => {
+  it('are found when planted in a copy of any of the data', () => {
     expect(scene.canaries.unseen(haystack)).toEqual([]);
   });
 
-  it('a secret planted in Redis, the database and the log themselves is found', async () => {
+  it('are found when planted in Redis, the database or the logs themselves', async () => {
     const { usable, stored, owner } = scene.keys;
     await setInRedis(redis.url, 'planted', Buffer.from(`{"key":"${usable}"}`).toString('base64'));
     await prepared.database.run(`create table planted (secret text)`);
@@ -137,7 +138,7 @@ describe.each([
   });
 });
 
-describe('a setting that cannot be used', () => {
+describe('an invalid setting', () => {
   const canaries = new Canaries();
   const secret = canaries.add('secret', `hush-${createCredential('proxy')}`);
 
@@ -153,13 +154,13 @@ describe('a setting that cannot be used', () => {
     ['GATEWAY_RECORD_SIGNING_KEY', () => readControlPlaneSettings({ GATEWAY_RECORD_SIGNING_KEY: secret })],
     ['GATEWAY_MASTER_KEY', () => readControlPlaneSettings({ GATEWAY_MASTER_KEY: secret })],
     ['GATEWAY_BOOTSTRAP_TOKEN', () => readControlPlaneSettings({ GATEWAY_BOOTSTRAP_TOKEN: secret })],
-  ])('is named without its value: %s', (name, read) => {
+  ])('is reported without its value: %s', (name, read) => {
     const text = inspect(thrownBy(read), { depth: 10 });
     expect(text).toContain(name);
     expect(canaries.search(new Map([['what is said', Buffer.from(text)]]))).toEqual([]);
   });
 
-  it('is named without its value where a database does not let one in', async () => {
+  it('is reported without its value when the database refuses the login', async () => {
     const url = `postgres://gateway:${secret}@127.0.0.1:${await freePort()}/gateway`;
     const settings = readControlPlaneSettings({
       GATEWAY_DATABASE_URL: url,

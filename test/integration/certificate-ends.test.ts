@@ -1,4 +1,5 @@
-// Every program tells when the certificates that it uses end, as they are now: one that is renewed under it is seen without a restart.
+// Every program reports when the certificates that it uses expire, for the present files: a renewed certificate
+// is noticed without a restart.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });
 
-/** Days until the end of each use, rounded. */
+/** Days until each certificate expires, rounded. */
 async function daysReported(adminPort: number): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const lines = text.matchAll(/^gateway_certificate_not_after_seconds\{use="(\w+)"\} (\S+)$/gm);
@@ -34,7 +35,7 @@ async function daysReported(adminPort: number): Promise<Readonly<Record<string, 
   );
 }
 
-/** Files under names that stay, as a Secret's are. */
+/** Files whose names stay the same, like those of a Secret. */
 async function installed(name: string, days: number): Promise<CertificateFiles> {
   const fresh = await authority.issue({ commonName: name, days });
   const files = { certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) };
@@ -43,7 +44,7 @@ async function installed(name: string, days: number): Promise<CertificateFiles> 
   return files;
 }
 
-it('the control plane, of its own and of the authority of proxies', async () => {
+it('the control plane reports the end of its certificate and of the authority of proxies', async () => {
   const { certFile, keyFile } = await installed('control-plane', 40);
   const tls = { GATEWAY_TLS_CERT_FILE: certFile, GATEWAY_TLS_KEY_FILE: keyFile };
   const plane = await startOperatorsPlane({
@@ -57,7 +58,7 @@ it('the control plane, of its own and of the authority of proxies', async () => 
   expect(await daysReported(plane.plane.adminPort)).toEqual({ server: 40, client_authorities: 1 });
 });
 
-it('a proxy, of its listener and of its way to the control plane', async () => {
+it("a proxy reports the end of its listener's certificate and of its certificate at the control plane", async () => {
   const [own, server] = [await installed('proxy', 50), await installed('egress', 60)];
   const proxy = await startProxy(
     readProxySettings({
@@ -77,14 +78,14 @@ it('a proxy, of its listener and of its way to the control plane', async () => {
   });
 });
 
-it('a sidecar, of its way to the egress gateway', async () => {
+it('a sidecar reports the end of its certificate at the egress gateway', async () => {
   const scene = await createForwardScene();
   closers.push(() => scene.close());
   const sidecar = await scene.startSidecar('https://127.0.0.1:1');
   expect(await daysReported(sidecar.adminPort)).toEqual({ egress: 1, egress_authorities: 1 });
 });
 
-it('the injector, of its own and of what it gives to sidecars; a renewed one without a restart', async () => {
+it("the injector reports the end of its certificate and of the sidecars' authority, and of a renewed one without a restart", async () => {
   const certificate = await installed('injector', 70);
   const env = { GATEWAY_INJECTOR_EGRESS_CA_FILE: authority.caFile };
   const injector = await startTestInjector({ certificate, env });

@@ -1,5 +1,5 @@
-// Planes of two versions: a proxy whose control plane speaks a newer contract, and one whose control plane speaks an older one.
-// What a proxy does where it meets what it does not know is written down in proto/README.md, and shown here place by place.
+// Planes of two versions: a proxy whose control plane uses a newer contract, and one whose control plane uses an older
+// one. proto/README.md defines what a proxy does with values that it does not know; each case is tested here.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Descriptor } from '../../proto/compatibility.ts';
 import { findBreaks } from '../../proto/compatibility.ts';
@@ -31,7 +31,7 @@ afterAll(() => gateway.close());
 const notFound = '401 access_not_found';
 const unavailable = '503 access_unavailable';
 
-/** A proxy whose control plane is of another version. */
+/** A proxy whose control plane has another version. */
 async function proxyBehind(
   spoken: Descriptor,
   rewrite: Rewrite,
@@ -47,10 +47,12 @@ async function proxyBehind(
 
 const newer = newerContract();
 
-/** What is signed cannot be rewritten: its proxy is given no keys, and its wish for signatures is lost on the way. */
+/**
+ * A signed record cannot be rewritten, so the proxy has no record keys, and the relay drops its request for signatures.
+ */
 const newerUnsigned = newerContract(olderContract(['ResolveRequest.signed']));
 
-/** @param rewrite answers of Access.Resolve */
+/** @param rewrite changes the responses of Access.Resolve */
 function newerProxy(rewrite: (principal: JsonResponse) => void): Promise<TestProxy> {
   const rewritten: Rewrite = (message, method) => {
     if (method === 'Access.Resolve' && message.key) rewrite(message);
@@ -73,14 +75,14 @@ function limit(id: string, fields: object): Promise<JsonResponse> {
   return organization.api.call('Limits/Create', { organizationId: organization.id, subject, ...fields });
 }
 
-it('the newer and the older contract of these tests are what a release may be', () => {
+it('the newer and the older contract of these tests are compatible as releases must be', () => {
   expect(findBreaks(contract, newer)).toEqual([]);
   expect(findBreaks(newer, contract)).not.toEqual([]);
   expect(findBreaks(olderContract(['OrganizationRecord.guardrails']), contract)).toEqual([]);
 });
 
 describe('a control plane of a newer contract', () => {
-  it('fields that the proxy does not know, in every message, change nothing', async () => {
+  it('may send unknown fields in every message, which the proxy ignores', async () => {
     let added = 0;
     const proxy = await proxyBehind(newer, (message, method) => {
       const [service = '', name = ''] = method.split('.');
@@ -103,7 +105,7 @@ describe('a control plane of a newer contract', () => {
     ['a kind of limit', ([first]) => (first.kind = addedNumber)],
     ['a period of a budget', ([first]) => (first.period = addedNumber)],
   ])(
-    '%s that the proxy does not know: no request passes that it applies to, and others do',
+    'may send %s that the proxy does not know: requests with it are refused, others pass',
     async (_what, change) => {
       const key = await gateway.organization.createKey();
       const other = await gateway.organization.createKey();
@@ -116,7 +118,7 @@ describe('a control plane of a newer contract', () => {
     },
   );
 
-  it('a limit of a kind that the proxy does not know is obeyed as soon as it is made, by a key that it holds', async () => {
+  it('may send a limit of an unknown kind, which a proxy obeys at once for a key that it has in memory', async () => {
     const key = await gateway.organization.createKey();
     const proxy = await newerProxy(({ key: record }) => {
       for (const one of record.limits ?? []) one.kind = addedNumber;
@@ -130,42 +132,42 @@ describe('a control plane of a newer contract', () => {
   it.each<[string, (principal: JsonResponse, scopeKind: number) => void]>([
     ['key', ({ key }, kind) => (key.scope.kind = kind)],
     ['scope', ({ scope }, kind) => (scope.kind = kind)],
-  ])(
-    'a kind of scope in the %s that the proxy does not know: the key is not let in, others are',
-    async (_in, change) => {
-      const { organization } = gateway;
-      const system = await organization.api.call('AiSystems/Create', {
-        ...{ organizationId: organization.id, name: `system of ${_in}` },
-      });
-      const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
-      const key = await organization.createKey({ scope });
-      const proxy = await newerProxy((principal) => {
-        if (principal.key.keyId === key.id) change(principal, addedNumber);
-      });
-      expect(await ask(proxy, key)).toBe(unavailable);
-      expect(await ask(proxy, await organization.createKey())).toBe('200');
-    },
-  );
+  ])('may send an unknown kind of scope in the %s: the key is refused, others pass', async (_in, change) => {
+    const { organization } = gateway;
+    const system = await organization.api.call('AiSystems/Create', {
+      ...{ organizationId: organization.id, name: `system of ${_in}` },
+    });
+    const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
+    const key = await organization.createKey({ scope });
+    const proxy = await newerProxy((principal) => {
+      if (principal.key.keyId === key.id) change(principal, addedNumber);
+    });
+    expect(await ask(proxy, key)).toBe(unavailable);
+    expect(await ask(proxy, await organization.createKey())).toBe('200');
+  });
 
   it.each([
     ['wireFormat', 'a wire format'],
     ['keyForm', 'a form of keys'],
-  ])('a custom provider of %s that the proxy does not know is not there, all others are', async (field) => {
-    const { organization } = gateway;
-    const name = `models-${field.toLowerCase()}`;
-    await organization.api.call('Providers/Create', {
-      ...{ organizationId: organization.id, name, wireFormat: 'WIRE_FORMAT_GPT_PROVIDER' },
-      ...{ baseUrl: 'https://models.example.com/v1', models: { models: [{ name: 'some-model' }] } },
-    });
-    const proxy = await newerProxy(({ organization: record }) => {
-      for (const provider of record.providers) provider[field] = addedNumber;
-    });
-    const key = await organization.createKey();
-    expect(await ask(proxy, key, { model: `${name}/some-model` })).toMatch(/^4\d\d /);
-    expect(await ask(proxy, key)).toBe('200');
-  });
+  ])(
+    'may send a custom provider of %s that the proxy does not know: it does not exist, all others do',
+    async (field) => {
+      const { organization } = gateway;
+      const name = `models-${field.toLowerCase()}`;
+      await organization.api.call('Providers/Create', {
+        ...{ organizationId: organization.id, name, wireFormat: 'WIRE_FORMAT_GPT_PROVIDER' },
+        ...{ baseUrl: 'https://models.example.com/v1', models: { models: [{ name: 'some-model' }] } },
+      });
+      const proxy = await newerProxy(({ organization: record }) => {
+        for (const provider of record.providers) provider[field] = addedNumber;
+      });
+      const key = await organization.createKey();
+      expect(await ask(proxy, key, { model: `${name}/some-model` })).toMatch(/^4\d\d /);
+      expect(await ask(proxy, key)).toBe('200');
+    },
+  );
 
-  describe('a guardrail', () => {
+  describe('may send a guardrail', () => {
     const record = (fields: object) => ({
       ...{
         id: '01999999-0000-7000-8000-000000000001',
@@ -225,7 +227,7 @@ describe('a control plane of a newer contract', () => {
     });
   });
 
-  it('messages of the feed, kinds of records and states that the proxy does not know are passed over', async () => {
+  it('may send unknown feed messages, kinds of records and states, which the proxy ignores', async () => {
     const key = await gateway.organization.createKey();
     const seen = { started: 0, kinds: 0, states: 0 };
     const proxy = await proxyBehind(newer, (message, method) => {
@@ -257,7 +259,7 @@ describe('a control plane of a newer contract', () => {
     expect(Math.min(seen.kinds, seen.states)).toBeGreaterThan(0);
   });
 
-  it('an outcome of a draw that the proxy does not know is none: 503 for what needs the budget, nothing else', async () => {
+  it('may return an unknown outcome of an acquisition: requests with the budget get 503, others pass', async () => {
     const key = await gateway.organization.createKey();
     const other = await gateway.organization.createKey();
     await limit(key.id, limitsOf('5'));
@@ -272,7 +274,7 @@ describe('a control plane of a newer contract', () => {
 describe('a control plane of an older contract', () => {
   const same: Rewrite = (message) => message;
 
-  it('fields that it lacks are as if nothing was set: no guardrails, prices or custom providers', async () => {
+  it('may lack fields, which are then unset: no guardrails, prices or custom providers', async () => {
     const lacking = [
       'OrganizationRecord.guardrails',
       'OrganizationRecord.prices',
@@ -285,7 +287,7 @@ describe('a control plane of an older contract', () => {
     await turns([proxy], admission(key.value), { from: '200', to: notFound });
   });
 
-  it('what the proxy tells of itself on the feed is passed over', async () => {
+  it("may ignore the proxy's report about itself on the feed", async () => {
     const reported = Object.keys(contract.nested.gateway.nested.v1.nested.WatchStart.fields).filter(
       (name) => !['since', 'maxStaleSeconds'].includes(name),
     );
@@ -293,7 +295,7 @@ describe('a control plane of an older contract', () => {
     expect(await ask(proxy, await gateway.organization.createKey())).toBe('200');
   });
 
-  it('without reports of decisions, guardrails decide as ever', async () => {
+  it('may lack reports of decisions, and guardrails still decide', async () => {
     const { organization } = gateway;
     const made = await organization.api.call('Guardrails/Create', {
       ...{ organizationId: organization.id, name: 'no-tea', stage: 'GUARDRAIL_STAGE_INPUT' },
@@ -311,7 +313,7 @@ describe('a control plane of an older contract', () => {
     }
   });
 
-  it('without a ledger, what has no budget is served, and what has one is not', async () => {
+  it('may lack a ledger: requests without a budget are served, requests with one are not', async () => {
     const proxy = await proxyBehind(olderContract(['Ledger']), same);
     const key = await gateway.organization.createKey();
     const limited = await gateway.organization.createKey();
@@ -340,7 +342,10 @@ function responseOf(service: string, method: string): string {
   return types[service]?.methods?.[method]?.responseType ?? '';
 }
 
-/** Sets what the newer contract has added, in a message and in all that it holds. @returns in how many */
+/**
+ * Sets the fields that the newer contract added, in a message and in all its nested messages. @returns number of
+ * changed messages
+ */
 function addEverywhere(message: JsonResponse, typeName: string): number {
   const { fields } = types[typeName] ?? {};
   if (fields === undefined) return 0;

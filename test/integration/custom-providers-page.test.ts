@@ -16,7 +16,7 @@ let modelsPort: number;
 let greeting: string;
 const running: Child[] = [];
 
-/** As the page has it, where this test has its own. */
+/** Replaces the page's port and folder by those of this test. */
 function here(commands: string): string {
   const port = (name: string) => new RegExp(`${name} .*127\\.0\\.0\\.1:(\\d+)`).exec(greeting)?.[1] ?? '';
   return commands
@@ -65,7 +65,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('a model server in the cluster answers once it is configured', async () => {
+it('a model server in the cluster serves requests once it is configured', async () => {
   expect(await paste(configure)).toMatchObject([{ name: 'in-cluster', keyForm: 'KEY_FORM_NONE' }]);
   const response = await until(async () => {
     const [one] = await paste(ask);
@@ -74,7 +74,7 @@ it('a model server in the cluster answers once it is configured', async () => {
   expect(JSON.stringify(response)).toContain('simulated');
 });
 
-it('a vendor with keys takes a stored key', async () => {
+it('a vendor with keys accepts a stored key', async () => {
   const definitions = configure.slice(0, configure.indexOf('call Providers'));
   expect(await paste(definitions + withKeys)).toMatchObject([
     { name: 'acme-models', keyHeader: 'x-acme-key' },

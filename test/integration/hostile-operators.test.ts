@@ -1,5 +1,5 @@
-// What a tenant's operators can do to another tenant's callers: a whole gateway, whose control plane one tenant keeps busy with calls
-// that are refused. Times are held against a quiet time of the same run.
+// The effect of a hostile tenant's operators on another tenant's callers: a whole gateway, whose control plane one
+// tenant keeps busy with refused calls. Times are compared with a quiet time of the same run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorApi } from '../../quickstart/operator-api.ts';
@@ -17,10 +17,12 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 const samples = 20;
-/** Half a second and more of processor time, until it is known that they are not to be had. */
+/** Patterns that take half a second or more of processor time until they are refused. */
 const patterns = Array.from({ length: 8 }, (_, n) => `\\pL{${493 + n}}z`);
 
-/** Of keys that the proxy holds: milliseconds of the call, and from its answer to the first refusal at the proxy. */
+/**
+ * For keys in the proxy's memory: milliseconds of the call, and from its response to the first refusal at the proxy.
+ */
 async function revocations(): Promise<{ readonly calls: number[]; readonly delays: number[] }> {
   const keys = await Promise.all(Array.from({ length: samples }, () => gateway.organization.createKey()));
   for (const { value } of keys) expect((await admission(value)(gateway.proxy)).outcome).toBe('200');
@@ -37,7 +39,7 @@ async function revocations(): Promise<{ readonly calls: number[]; readonly delay
   return { calls, delays };
 }
 
-/** @returns how many were refused, once it is over */
+/** @returns a function that ends the loops and returns how many calls were refused */
 function refusedCreates(loops: number): () => Promise<number> {
   const api = operatorApi(gateway.controlPlane.httpPort, hostile.ownerToken);
   let isOver = false;
@@ -73,7 +75,8 @@ it('three refused Guardrails/Create calls do not delay another tenant’s revoca
   for (const part of ['calls', 'delays'] as const) {
     log(`revocation, ${part}, quiet`, quiet[part]);
     log(`revocation, ${part}, while guardrails are refused`, during[part]);
-    // Ten times the promise. The two worst are a busy machine's as often as ours.
+    // Bounds are ten times the promise. The two worst times are ignored, because a busy machine causes them as often as
+    // the gateway.
     for (const rank of [0.5, 0.9])
       expect(percentile(during[part], rank)).toBeLessThan(10 * (2 * percentile(quiet[part], rank) + 10));
   }

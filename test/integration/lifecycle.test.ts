@@ -1,6 +1,6 @@
-// The life of a virtual key and of what stands behind it, against real Redis and real PostgreSQL, with two control-plane
-// replicas and three proxies: one watches replica A, one replica B, one may watch either. Whatever an operator changes at one
-// replica takes effect at every proxy; how long that took is printed.
+// The life of a virtual key and of its scope, organization and provider key, against real Redis and real PostgreSQL,
+// with two control-plane replicas and three proxies: one watches replica A, one replica B, one may watch either. A
+// change at one replica takes effect at every proxy; the time that it took is printed.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 beforeEach(() => gateway.simulator.reset());
 
-/** Does something and waits until every proxy has turned; prints how long it took after the call was answered. */
+/** Makes a change and waits until every proxy returns the new outcome; prints the time since the call's response. */
 async function expectTurn(what: string, change: () => Promise<unknown>, question: Question, turn: Turn) {
   await change();
   log(`lifecycle: ${what} at three proxies`, await turns(proxies, question, turn));
@@ -60,7 +60,7 @@ describe('a virtual key', () => {
     expect(await outcomes(proxies, chat(String(value)))).toEqual(everywhere('200'));
   });
 
-  it('that is updated may call the models it is allowed, and no longer than its end date', async () => {
+  it('can call the models that it may call after an update, until its end date', async () => {
     const key = await gateway.organization.createKey();
     const question = chat(key.value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
@@ -82,7 +82,7 @@ describe('a virtual key', () => {
     await expectTurn('end date cleared', clear, question, { from: inactive, to: '200' });
   });
 
-  it('is deactivated and activated again, at one replica and the other', async () => {
+  it('can be deactivated and activated again, at one replica and the other', async () => {
     const key = await gateway.organization.createKey();
     const question = admission(key.value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
@@ -111,7 +111,7 @@ describe('a virtual key', () => {
     expect(await loggedKeyId(chat(newValue))).toBe(key.id);
   });
 
-  it('that is rotated without grace: the old value is remembered as unknown, the new one works', async () => {
+  it('that is rotated without grace: the old value is cached as unknown, the new one works', async () => {
     const key = await gateway.organization.createKey();
     expect(await outcomes(proxies, admission(key.value))).toEqual(everywhere('200'));
     let newValue = '';
@@ -138,7 +138,7 @@ describe('a virtual key', () => {
     await expectTurn('revoked', revoke, question, { from: '200', to: notFound });
   });
 
-  it('that nobody made is looked up once and then remembered', async () => {
+  it('that does not exist is looked up once and then cached as unknown', async () => {
     const made = admission(createCredential('virtualKey'));
     expect(await outcomes(proxies, made)).toEqual(everywhere(notFound));
     const before = await remembered();
@@ -147,8 +147,8 @@ describe('a virtual key', () => {
   });
 });
 
-describe('what stands behind a key', () => {
-  it('an AI system: inactive it stops its keys, deleted it revokes them', async () => {
+describe('behind a virtual key,', () => {
+  it('the AI system stops its keys when inactive, and revokes them when deleted', async () => {
     const organizationId = gateway.organization.id;
     const system = await atA.call('AiSystems/Create', { organizationId, name: 'assistant' });
     const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
@@ -161,7 +161,7 @@ describe('what stands behind a key', () => {
     await expectTurn('AI system deleted', remove, question, { from: '200', to: notFound });
   });
 
-  it('the organization: callers’ own provider keys are allowed and forbidden', async () => {
+  it('the organization allows and forbids callers’ own provider keys', async () => {
     const { id, createKey } = gateway.organization;
     const { value } = await createKey();
     const own = { authorization: 'Bearer sk-sim-own-0123456789abcdef', 'x-svc-direct-key': 'true' };
@@ -174,7 +174,7 @@ describe('what stands behind a key', () => {
     await expectTurn('own keys forbidden', set(atB, false), question, { from: '200', to: forbidden });
   });
 
-  it('the organization: suspended and resumed', async () => {
+  it('the organization is suspended and resumed', async () => {
     const { id, createKey } = gateway.organization;
     const question = admission((await createKey()).value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
@@ -184,7 +184,7 @@ describe('what stands behind a key', () => {
     await expectTurn('resumed', resume, question, { from: inactive, to: '200' });
   });
 
-  it('the provider key: replaced, disabled and enabled', async () => {
+  it('the provider key is replaced, disabled and enabled', async () => {
     const question = chat((await gateway.organization.createKey()).value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
     expect(await sentSecrets(question)).toEqual(everywhere(providerSecret));
@@ -204,7 +204,7 @@ describe('what stands behind a key', () => {
   });
 });
 
-/** How many look-ups each proxy has answered with a remembered "unknown". */
+/** For each proxy, how many look-ups it served with a cached "unknown". */
 function remembered(): Promise<readonly number[]> {
   return Promise.all(
     proxies.map((proxy) => metric(proxy, 'gateway_key_lookups_total', { tier: 'negative' })),

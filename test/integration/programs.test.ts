@@ -1,4 +1,5 @@
-// The programs as operators start them: from source, where Node strips the types, and as the bundles of `npm run build`.
+// The programs as operators start them: from source, where Node strips the types, and as the bundles of `npm run
+// build`.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,7 @@ function health(port: number): Promise<Buffer> {
   }).finally(() => client.close());
 }
 
-/** A key of an organization with a guardrail: the text it is to find is so long that a worker looks. */
+/** A key of an organization with a guardrail, for a text that is so long that a worker inspects it. */
 async function guardedKey(platform: OperatorApi, httpPort: number): Promise<string> {
   const created = await platform.call('Organizations/Create', { name: 'guarded', owner: { name: 'owner' } });
   const { organization, ownerToken } = created as { organization: { id: string }; ownerToken: string };
@@ -68,13 +69,13 @@ const forms = [
   ['as bundles', (program: string) => join(directory, 'dist', program, 'bin/main.mjs')],
 ] as const;
 
-/** Of a program that ends by itself. */
+/** Exit code and output of a program that ends on its own. */
 async function ended(child: Child) {
   return { code: await child.exited, stdout: child.stdout(), stderr: child.stderr() };
 }
 
 describe.each(forms)('%s', (form, mainOf) => {
-  it('both planes start, talk to each other, inspect long texts in workers, and end with exit code 0 on SIGTERM', async () => {
+  it('both planes start, connect to each other, inspect long texts in workers, and exit with 0 on SIGTERM', async () => {
     const bootstrapToken = createCredential('bootstrap');
     const controlPlane = startNode([mainOf('control-plane')], {
       env: {
@@ -100,7 +101,7 @@ describe.each(forms)('%s', (form, mainOf) => {
     });
     const { port, admin_port: adminPort } = await startedWith(proxy);
     await until(async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok);
-    const unknown = createCredential('virtualKey'); // well-formed, so only the control plane can say that it is none
+    const unknown = createCredential('virtualKey'); // well-formed, so only the control plane knows that it is none
     const refusal = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { 'x-svc-vk': unknown } });
     expect(refusal.status).toBe(401);
     expect(await refusal.json()).toMatchObject({ error: { code: 'access_not_found' } });
@@ -119,7 +120,7 @@ describe.each(forms)('%s', (form, mainOf) => {
     expect(await controlPlane.stop()).toBe(0);
   });
 
-  it('the injector starts, answers a review over TLS, and ends with exit code 0 on SIGTERM', async () => {
+  it('the injector starts, responds to a review over TLS, and exits with 0 on SIGTERM', async () => {
     const authority = await createAuthority();
     try {
       const certificate = await authority.issue({ commonName: 'injector' });
@@ -137,7 +138,7 @@ describe.each(forms)('%s', (form, mainOf) => {
     }
   });
 
-  it('a sidecar in forward mode starts with nothing but an egress gateway to send to', async () => {
+  it('a sidecar in forward mode starts with only the address of an egress gateway', async () => {
     const env = { ...freePorts, GATEWAY_FORWARD_TO: 'http://127.0.0.1:1' };
     const sidecar = startNode([mainOf('proxy')], { env });
     const { port, admin_port: adminPort } = await startedWith(sidecar);
@@ -149,7 +150,7 @@ describe.each(forms)('%s', (form, mainOf) => {
     expect(await sidecar.stop()).toBe(0);
   });
 
-  it('the simulator starts, answers, and ends with exit code 0 on SIGTERM', async () => {
+  it('the simulator starts, responds, and exits with 0 on SIGTERM', async () => {
     const simulator = startNode([mainOf('simulator')], { env: { SIMULATOR_LISTEN: '127.0.0.1:0' } });
     const { port } = await startedWith(simulator);
     const headers = { authorization: 'Bearer sk-sim-any' };
@@ -157,7 +158,7 @@ describe.each(forms)('%s', (form, mainOf) => {
     expect(await simulator.stop()).toBe(0);
   });
 
-  it('gatewayctl helps, tells its version, and refuses what it does not know', async () => {
+  it('gatewayctl prints its help and version, and refuses unknown commands', async () => {
     const run = (...args: string[]) => ended(startNode([mainOf('gatewayctl'), ...args]));
     const helped = await run('--help');
     expect(helped).toMatchObject({ code: 0, stderr: '' });
@@ -173,7 +174,7 @@ describe.each(forms)('%s', (form, mainOf) => {
     ['control-plane', 'GATEWAY_ADMIN_LISTEN'],
     ['injector', 'GATEWAY_ADMIN_LISTEN'],
     ['simulator', 'SIMULATOR_LISTEN'],
-  ])('%s ends with exit code 64 where a setting cannot be used, and names it', async (program, setting) => {
+  ])('%s exits with 64 for an invalid setting, and names it', async (program, setting) => {
     const { code, stderr } = await ended(startNode([mainOf(program)], { env: { [setting]: 'nowhere' } }));
     expect(code).toBe(64);
     expect(stderr).toContain(`${setting}: must be host:port`);

@@ -1,4 +1,4 @@
-// `npm start` as a newcomer meets it: what it prints works when it is pasted, and what goes wrong is one line that helps.
+// `npm start` as a newcomer runs it: the printed commands work when pasted, and a failure is one helpful line.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function start(env: Record<string, string> = {}): Child {
   return child;
 }
 
-/** The greeting. */
+/** Waits for the greeting. */
 async function greeted(child: Child): Promise<string> {
   await until(() => child.stdout().includes('Ctrl-C'), {
     timeoutMs: 15_000,
@@ -51,7 +51,7 @@ async function paste(line: string): Promise<{ readonly [field: string]: unknown 
 const lineWith = (text: string, part: string) => text.split('\n').find((line) => line.includes(part)) ?? '';
 
 describe('npm start', () => {
-  it('gets to the first answer by pasting the line that it prints, and shows each secret once', async () => {
+  it('leads to the first response by pasting the printed line, and shows each secret once', async () => {
     const first = start();
     const greeting = await greeted(first);
     expect(greeting).toContain('simulator');
@@ -99,14 +99,14 @@ describe('npm start', () => {
       expect(log).not.toContain(secret);
   });
 
-  it('says that the vendor is used and money spent when OPENAI_API_KEY is set', async () => {
+  it('warns that the vendor is called and money is spent when OPENAI_API_KEY is set', async () => {
     const greeting = await greeted(start({ OPENAI_API_KEY: 'sk-not-a-real-key-000000' }));
     expect(lineWith(greeting, 'OPENAI_API_KEY')).toMatch(/cost money.*simulator back/);
     expect(greeting).not.toContain('sk-not-a-real-key');
   });
 
   it.each([['GATEWAY_LISTEN'], ['GATEWAY_ADMIN_LISTEN'], ['GATEWAY_GRPC_LISTEN'], ['GATEWAY_HTTP_LISTEN']])(
-    'a port in use: one line that names %s',
+    'reports a port in use in one line that names %s',
     async (setting) => {
       const taken = await startBlackHole();
       const child = start({ [setting]: `127.0.0.1:${taken.port}` });
@@ -118,14 +118,14 @@ describe('npm start', () => {
     },
   );
 
-  it('broken settings: all of them, exit 64', async () => {
+  it('reports all invalid settings, and exits with 64', async () => {
     const child = start({ GATEWAY_BODY_BYTES_MAX: 'many', GATEWAY_TOTAL_TIMEOUT: 'long' });
     expect(await child.exited).toBe(64);
     expect(child.stderr()).toContain('GATEWAY_BODY_BYTES_MAX');
     expect(child.stderr()).toContain('GATEWAY_TOTAL_TIMEOUT');
   });
 
-  it('a folder that cannot be written: one line that names GATEWAY_DATA_DIR', async () => {
+  it('reports a folder that cannot be written in one line that names GATEWAY_DATA_DIR', async () => {
     writeFileSync(join(folder, 'file'), '');
     const child = start({ GATEWAY_DATA_DIR: join(folder, 'file') });
     expect(await child.exited).toBe(1);
@@ -133,7 +133,7 @@ describe('npm start', () => {
     expect(child.stderr()).toContain('GATEWAY_DATA_DIR=');
   });
 
-  it('a database whose token is gone: one line that says so', async () => {
+  it('reports a database without its token in one line', async () => {
     await (await greetedChild()).stop('SIGINT');
     rmSync(join(folder, 'operator-token'));
     const child = start();

@@ -1,5 +1,6 @@
-// A backup is restored while two proxies run: what is as in the backup, who notices, what is undone, and how the revocations among
-// it are found in the audit log that was collected. The programs are processes; docs/backup.md says the same to operators.
+// A backup is restored while two proxies run: the state is that of the backup, the proxies notice, later changes are
+// undone, and the lost revocations are found in the collected audit log. The programs are processes; docs/backup.md
+// describes the same for operators.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A control plane that is stopped and started again at the same ports, and every line that it has logged. */
+/** A control plane that restarts at the same ports, with all its log lines. */
 class ControlPlane {
   readonly #database: BackedUpDatabase;
   readonly #env: Readonly<Record<string, string>>;
@@ -44,7 +45,7 @@ class ControlPlane {
     return `http://${this.#env.GATEWAY_ADMIN_LISTEN}`;
   }
 
-  /** What a collector of logs has by now. */
+  /** The lines that a log collector has so far. */
   get log(): string {
     return this.#collected + (this.#child?.stdout() ?? '');
   }
@@ -61,7 +62,7 @@ class ControlPlane {
     this.#child = undefined;
   }
 
-  /** The maintenance command, on the lines that were collected. */
+  /** Runs the maintenance command on the collected lines. */
   async missingChanges(lines: string): Promise<{ readonly code: number | string; readonly output: string }> {
     const file = join(directory, 'collected.log');
     writeFileSync(file, lines);
@@ -113,7 +114,7 @@ describe.each([
   ['a PostgreSQL dump into the same database', postgresInPlace],
   ['a SQLite file', sqliteFile],
 ])('restored from a backup: %s', (_how, open) => {
-  it('keys and limits are as in the backup, usage is whole, proxies resolve again, and revocations are found in the log', async () => {
+  it('keys and limits are as in the backup, usage is complete, proxies resolve again, and lost revocations are in the log', async () => {
     const database = await open();
     closers.push(() => database.drop());
     const { controlPlane, proxies, organization } = await startPrograms(database);
@@ -137,7 +138,7 @@ describe.each([
     await until(async () => (await requests(organization)) === 6, { what: 'usage', timeoutMs: 20_000 });
     const [before, costBefore] = [await stateOf(organization), await recordedCost(organization)];
 
-    // Proxies hold slices of the budget meanwhile, as they do at any time.
+    // Proxies have leases of the budget meanwhile, as at any time.
     await database.backUp();
     const made = await organization.createKey({ name: 'made later' });
     await api.call('VirtualKeys/Revoke', { id: revoked.id });
@@ -151,7 +152,8 @@ describe.each([
     const [after, costAfter] = [await stateOf(organization), await recordedCost(organization)];
     expect(costAfter).toBeGreaterThan(costBefore);
 
-    // So that every proxy knows the key as it is now: the change of its budget may have come after the request above.
+    // Ensures that every proxy has the key's present record: the change of its budget may have arrived after the
+    // request above.
     expect(await ask(kept)).toEqual(everywhere('200'));
     await controlPlane.stop();
     const resolved = await Promise.all(proxies.map(resolves));
@@ -168,7 +170,7 @@ describe.each([
       { what: 'every proxy to resolve again a key that it holds', timeoutMs: 30_000 },
     );
     await turns(proxies, admission(made.value), gone);
-    // What the backup does not know of usage the proxies still know, and report again.
+    // The proxies still have the usage that is missing in the backup, and report it again.
     await until(async () => (await recordedCost(organization)) === costAfter, {
       what: 'the usage since the backup',
       timeoutMs: 20_000,
@@ -196,13 +198,14 @@ describe.each([
     const again = await controlPlane.missingChanges(controlPlane.log);
     expect(again).toMatchObject({ code: 0, output: expect.not.stringContaining('gatewayctl') });
 
-    // Money: each request is charged once, and nothing of what was drawn before the restore stays set aside.
+    // Each request is charged once, and no lease from before the restore stays set aside.
     const [{ spent }, cost] = [await booksOf(organization, budgetId), await recordedCost(organization)];
-    // What the other proxy drew before the budget was lowered may be all that is left of it, until that one returns it.
+    // The other proxy's lease from before the budget was lowered may be all that is left of the budget, until that
+    // proxy releases it.
     await turns(proxies, chat(kept.value), { from: '429 budget_busy', to: '200', withinMs: 20_000 });
     const rest = await until(
       async () => {
-        // On a busy machine a database that was just restored may not be reached yet.
+        // On a busy machine a newly restored database may not be reachable yet.
         const books = await booksOf(organization, budgetId).catch(() => undefined);
         return books?.leased === 0 && books.spent > spent && books;
       },
@@ -220,7 +223,7 @@ describe.each([
     return Number(totals[0]?.requests ?? 0);
   }
 
-  /** What has to be as in the backup. */
+  /** The state that must be as in the backup. */
   async function stateOf(organization: TestOrganization): Promise<object> {
     const { api, id: organizationId } = organization;
     const list = (method: string) => api.call(method, { organizationId });
@@ -236,7 +239,7 @@ describe.each([
     };
   }
 
-  /** It is written now and then. */
+  /** The last use is written only now and then. */
   function withoutLastUse(keys: unknown): object[] {
     return (keys as { lastUsedAt?: string }[]).map(({ lastUsedAt: _, ...key }) => key);
   }

@@ -1,6 +1,6 @@
-// How soon a revoked key stops working at ten proxies that share Redis, over PostgreSQL with two control-plane replicas: from the
-// answered Revoke to the first refusal at each proxy. Everything runs in this process, so each proxy is asked at a modest rate:
-// the figure is mostly the gateway's and little the load's.
+// How soon a revoked key stops working at ten proxies that share Redis, over PostgreSQL with two control-plane
+// replicas: from the response to Revoke to the first refusal at each proxy. Everything runs in this process, so each
+// proxy gets a modest rate of requests: the figure is mostly the gateway's and little the load's.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorApi } from '../../quickstart/operator-api.ts';
@@ -38,7 +38,7 @@ afterAll(async () => {
   await Promise.all([redis?.stop(), database?.drop()]);
 });
 
-it('a revoked key is refused at ten busy proxies soon after the call was answered', async () => {
+it('a revoked key is refused at ten busy proxies soon after the call returned', async () => {
   const keys = [];
   for (let made = 0; made < keyCount; made++) keys.push(await gateway.organization.createKey());
   for (const { value } of keys)

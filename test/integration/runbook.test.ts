@@ -1,5 +1,5 @@
-// docs/runbook.md: every command of it is run while an outage of its kind is there, and finds what the page says that it finds; what is
-// a cluster's is held against the manifests.
+// docs/runbook.md: every command is run during an outage of its kind, and finds what the page promises; names in
+// clusters are compared with the manifests.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,11 +18,11 @@ import { planeScenes } from './runbook/planes.ts';
 import { requestScenes } from './runbook/requests.ts';
 import type { Scene, World } from './runbook/scenes.ts';
 
-/** The one of killed proxies moves the clock: it is the last. */
+/** The scene of killed proxies moves the clock, so it is the last. */
 const { unsettled, ...others } = planeScenes;
 const scenes: Readonly<Record<string, Scene>> = { ...requestScenes, ...billScenes, ...others, unsettled };
 const ofClusters = ['injector'];
-/** Their control plane is one of their own, and they have collected its lines. */
+/** These scenes have their own control plane and have collected its lines. */
 const ofOwnPlane = ['control-plane-failing', 'audit-log'];
 
 const clock = new MovableClock();
@@ -83,13 +83,13 @@ async function openWorld(name: string): Promise<World> {
   };
 }
 
-it('has a planted outage for the commands of each of its sections', () => {
+it('every section of the runbook has a planted outage for its commands', () => {
   expect([...commandsOf.keys()].toSorted()).toEqual([...Object.keys(scenes), ...ofClusters].toSorted());
   for (const [section, { finds }] of Object.entries(scenes))
     expect([section, finds.length]).toEqual([section, commandsOf.get(section)?.length]);
 });
 
-/** The first command that has not found what it was to find; -1: each has. */
+/** Index of the first command that did not print its match; -1 if each did. */
 function missing({ finds }: Scene, printed: readonly string[]): number {
   return finds.findIndex((finding, nth) => finding !== undefined && !finding.test(printed[nth] ?? ''));
 }
@@ -116,7 +116,7 @@ describe.each(Object.entries(scenes))('the outage of %s', (section, scene) => {
   }, 60_000);
 });
 
-describe('what the runbook names', () => {
+describe('names in the runbook', () => {
   const manifests = ['egress-gateway', 'sidecar'].flatMap((name) =>
     parseAllDocuments(readFileSync(join(projectRoot, `deploy/rendered/${name}.yaml`), 'utf8')).map(
       (document) =>
@@ -126,7 +126,7 @@ describe('what the runbook names', () => {
   const names = (kind: string) =>
     manifests.flatMap((one) => (one.kind.toLowerCase() === kind.toLowerCase() ? one.metadata.name : []));
 
-  it('in clusters are things of the manifests', () => {
+  it('of cluster objects are in the manifests', () => {
     const deployments = [...runbook.matchAll(/(?:logs|scale|restart) deploy\/([a-z-]+)/g)].map(
       ([, name]) => name,
     );
@@ -144,7 +144,7 @@ describe('what the runbook names', () => {
     for (const [, name] of runbook.matchAll(/^logs ([a-z-]+)/gm)) expect(components).toContain(name);
   });
 
-  it('as metrics are metrics', () => {
+  it('of metrics are metrics', () => {
     const known = readFileSync(join(projectRoot, 'docs/metrics.md'), 'utf8');
     for (const [, name = ''] of runbook.matchAll(/`(gateway_[a-z_]+)/g))
       expect(known).toContain(`\`${name}\``);

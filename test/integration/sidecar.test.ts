@@ -1,5 +1,5 @@
-// The sidecar as the injector puts it into a pod, in a container of its own, beside an unmodified application that has only what the
-// injector gave it. Control plane, egress gateway and injector run from their images; the vendor is simulated.
+// The sidecar as the injector puts it into a pod, in its own container, beside an unmodified application that has only
+// the injector's settings. Control plane, egress gateway and injector run from their images; the vendor is simulated.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cluster.close());
 
-/** A pod's app and its sidecar, running. */
+/** A running pod: its app and its sidecar. */
 interface Running {
   readonly pod: TestPod;
   readonly sidecar: Child;
@@ -27,7 +27,7 @@ interface Running {
 
 const modes = ['forward', 'full'] as const;
 
-describe.each(modes)(`in mode %s, in ${isolation}`, (mode) => {
+describe.each(modes)(`a sidecar in mode %s, in ${isolation}`, (mode) => {
   let running: Running;
   let key: { readonly id: string; readonly value: string };
 
@@ -43,7 +43,7 @@ describe.each(modes)(`in mode %s, in ${isolation}`, (mode) => {
   beforeEach(() => cluster.simulator.reset());
   afterAll(() => running.sidecar.stop());
 
-  it('an OpenAI SDK that was told nothing gets its answer, whole and streamed', async () => {
+  it('gives an unconfigured OpenAI SDK its response, whole and streamed', async () => {
     const { whole, pieces } = await runApp(running);
     expect(whole).toContain('gpt-4o-mini');
     expect(pieces.length).toBeGreaterThan(1);
@@ -51,7 +51,7 @@ describe.each(modes)(`in mode %s, in ${isolation}`, (mode) => {
     expect(cluster.simulator.requests).toHaveLength(2);
   });
 
-  it('the app holds no credential, and the sidecar none in its environment that the mode does not need', () => {
+  it('leaves the app without a credential, and has none in its environment that the mode does not need', () => {
     const app = environmentOf(running.app, cluster.secrets);
     const secrets = [key.value, ...cluster.confidential];
     expect(secrets.filter((secret) => JSON.stringify(app).includes(secret))).toEqual([]);
@@ -66,7 +66,7 @@ describe.each(modes)(`in mode %s, in ${isolation}`, (mode) => {
     expect(mounts?.filter(({ name }) => name.startsWith('model-gateway')) ?? []).toEqual([]);
   });
 
-  it('the vendor gets the organization’s key, never the one that the SDK sent', async () => {
+  it("sends the vendor the organization’s key, never the SDK's", async () => {
     await runApp(running);
     for (const { headers } of cluster.simulator.requests) {
       expect(JSON.stringify(headers)).not.toContain('attached-by-model-gateway');
@@ -74,18 +74,18 @@ describe.each(modes)(`in mode %s, in ${isolation}`, (mode) => {
     }
   });
 
-  it('the sidecar has the user, the capabilities and the root of a container, or where it is a process those of one', () => {
+  it('has the user, capabilities and root of a container, or those of a process', () => {
     const unprivileged = { user: 65_532, capabilities: 0n, privilegesGrow: false, rootIsWritable: false };
     expect(privilegesOf(running.sidecar.pid)).toEqual(
       isolation === 'a container' ? unprivileged : privilegesOf(process.pid),
     );
   });
 
-  it.each(['startupProbe', 'livenessProbe'])('its %s is answered where the pod says', async (name) => {
+  it.each(['startupProbe', 'livenessProbe'])('responds to its %s where the pod declares it', async (name) => {
     expect((await fetch(probeUrl(running.pod, name))).status).toBe(200);
   });
 
-  it('a key that is rotated in the Secret is attached soon, without a restart', async () => {
+  it('attaches a key that is rotated in the Secret soon, without a restart', async () => {
     const rotated = await cluster.createKey();
     await cluster.revokeKey(key.id);
     await until(async () => (await ask(running)).status === 401, { what: 'the old key to be refused' });
@@ -101,7 +101,7 @@ describe.each(modes)(`in mode %s, in ${isolation}`, (mode) => {
     key = rotated;
   });
 
-  it('a stream that is open when the pod is ended is finished, and then the sidecar ends with 0', async () => {
+  it('finishes a stream that is open when the pod is ended, and then exits with 0', async () => {
     const ending = await start(mode);
     cluster.simulator.script({ tokens: 40, pieceDelayMs: 25 });
     const response = await ask(ending, { stream: true });
@@ -130,7 +130,7 @@ async function start(mode: (typeof modes)[number]): Promise<Running> {
   const [app] = pod.spec.containers;
   if (app === undefined) throw new Error('the pod has no app');
   const started = performance.now();
-  // A sidecar in full mode calls the vendor itself, and a simulated one is not where vendors are.
+  // A sidecar in full mode calls the vendor itself, so it needs the address of the simulated one.
   const sidecar = await cluster.startSidecar(pod, mode === 'full' ? cluster.vendor : {});
   await until(async () => (await fetch(probeUrl(pod, 'startupProbe'))).ok, { what: 'the startup probe' });
   return { pod, sidecar, app, url: `http://127.0.0.1:${port}`, startMs: performance.now() - started };
@@ -152,7 +152,7 @@ async function runApp({ app }: Running): Promise<{ whole: string; pieces: readon
   return JSON.parse(child.stdout());
 }
 
-/** As an app that brings no credential. */
+/** As an app without a credential. */
 function ask({ url }: Running, fields: object = {}): Promise<Response> {
   const headers = { 'content-type': 'application/json', authorization: 'Bearer attached-by-model-gateway' };
   return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: chatBody(fields) });

@@ -1,4 +1,4 @@
-// What the simulator's README says works when it is pasted.
+// The commands of the simulator's README work when they are pasted.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
@@ -17,14 +17,14 @@ afterAll(() => simulator.close());
 const paste = (command: string) => startProcess('bash', ['-c', command], { cwd: projectRoot });
 
 describe('a command of the simulator’s README', () => {
-  it.each(commands.filter(isRequest))('gets an answer: %s', async (command) => {
+  it.each(commands.filter(isRequest))('gets a response: %s', async (command) => {
     const shell = paste(command.replaceAll('http://127.0.0.1:8089', simulator.url));
     expect(await shell.exited).toBe(0);
     expect(shell.stdout()).toContain(command.includes('errorAfterEvents') ? 'data: {"error":' : 'imulated');
     expect(simulator.requests.at(-1)?.status).toBe(200);
   });
 
-  it('starts it', async () => {
+  it('starts the simulator', async () => {
     const command = commands.find((one) => !isRequest(one)) ?? '';
     const shell = paste(command.replace('port: 8089', 'port: 0'));
     await until(() => shell.stdout().includes('/studio-ai'), { what: `the base URLs; ${shell.stderr()}` });

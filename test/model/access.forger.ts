@@ -1,5 +1,5 @@
-// Somebody who has the cache key, and all that stands in Redis, and writes there what opens: records of others, altered, moved, made
-// younger or newer, signed with a key of his own.
+// An attacker with the cache key and write access to Redis. The attacker writes records that can be unsealed: records
+// of other subjects, altered, moved, made younger or newer, or signed with the attacker's own key.
 import {
   createSigningKey,
   parseSigningKey,
@@ -24,7 +24,7 @@ export interface Forgery {
 
 const ownKey = parseSigningKey(createSigningKey());
 
-/** Puts one such record where a record of some subject belongs, for ever. */
+/** Writes one forged record, without expiry, where a record of some subject belongs. */
 export function forgeRecord(forgery: Forgery): void {
   const { random, redis, sealKeys, subjects } = forgery;
   const from = random.pick(subjects);
@@ -61,7 +61,7 @@ function forge({ random, now }: Forgery, record: SignedRecord): SignedRecord {
       return { ...own, signature: { ...own.signature, keyId: signature.keyId } };
     }
     default:
-      // Moved, and otherwise as it was.
+      // Moved, but otherwise unchanged.
       return record;
   }
 }

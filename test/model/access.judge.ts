@@ -1,4 +1,5 @@
-// What a proxy may answer, from all that was ever true and from what its feed has passed.
+// Decides which results of a proxy are allowed, from the full history of the database and from what the proxy's feed
+// has delivered.
 import { refOf } from '../../proxy/access/held.ts';
 import { accessLimits } from '../../proxy/access/limits.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
@@ -13,11 +14,11 @@ export interface Case {
   readonly time: VirtualTime;
   readonly proxy: ModelProxy;
   readonly hash: string;
-  /** Only what is true at this moment will do. */
+  /** Whether only the current state of the database is allowed. */
   readonly mustBeNow: boolean;
 }
 
-/** @returns what is wrong with letting this principal in now */
+/** @returns the reason why admitting this principal now is wrong, if any */
 export function judgeAdmission(at: Case, principal: Principal): string | undefined {
   if (principal.key.keyId !== `id-${at.hash}`)
     return `another key's record was served: ${principal.key.keyId}`;
@@ -42,12 +43,12 @@ export function judgeAdmission(at: Case, principal: Principal): string | undefin
   return undefined;
 }
 
-/** @returns what is wrong with saying now that the key does not exist */
+/** @returns the reason why refusing the key as unknown now is wrong, if any */
 export function judgeRefusal(at: Case, startedAt: number): string | undefined {
   const since = startedAt - accessLimits.unknownForMs - accessLimits.resolveDeadlineMs;
   if (at.mustBeNow && at.database.has(at.hash)) return 'a key that exists is refused though all is well';
-  // A feed that was silent tells late that a key is no more, which is remembered from then on, until the feed tells of it
-  // again. Only here do keys come back: a revocation is final.
+  // A silent feed reports late that a key is gone, and the proxy remembers that until the feed reports the key again.
+  // Keys only come back in this model; in reality a revocation is final.
   const wasReported = (at.proxy.goneAt.get(at.hash) ?? Number.NEGATIVE_INFINITY) >= since;
   if (!wasReported && !heldSince(at.database.versions(at.hash), undefined, since))
     return 'a key that existed all the time is refused';
@@ -71,7 +72,7 @@ function judgeMark(at: Case, ref: string, mark: string): string | undefined {
   return undefined;
 }
 
-/** Whether the row was never so at or after what the feed has passed. */
+/** Whether the row never had this state at or after the position that the feed has delivered. */
 function contradictsFeed({ database, proxy }: Case, ref: string, mark: string | undefined): boolean {
   const { passed } = proxy;
   if (passed === undefined) return false;
@@ -84,7 +85,7 @@ function contradictsFeed({ database, proxy }: Case, ref: string, mark: string | 
   );
 }
 
-/** Whether the row was so at some time since then. */
+/** Whether the row had this state at some time since then. */
 function heldSince(versions: readonly Version[], mark: string | undefined, since: number): boolean {
   if (mark === undefined && (versions[0]?.at ?? Number.POSITIVE_INFINITY) > since) return true;
   return versions.some(

@@ -1,7 +1,7 @@
-// A model of the access protocol, run against the implementation: proxies with their real record sources, a database that is
-// restored, a feed that is cut and silenced, a Redis that is emptied, rolled back and forged, by somebody who has the cache key and by
-// others, under one seeded schedule.
-// Each admission and each refusal is judged against all that was ever true.
+// A model of the access protocol, run against the implementation under one seeded schedule: proxies with their real
+// record sources, a database that is restored, a feed that is cut and silenced, and a Redis that is emptied, rolled
+// back and forged by attackers with and without the cache key.
+// Each admission and each refusal is checked against the full history of the database.
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { refOf, type Subject } from '../../proxy/access/held.ts';
 import { GatewayError } from '../../proxy/errors.ts';
@@ -14,7 +14,10 @@ import { forgeRecord } from './access.forger.ts';
 import { judgeAdmission, judgeRefusal, Violation } from './access.judge.ts';
 import { ModelProxy } from './access.proxy.ts';
 
-/** How often what happened: answers by kind, look-ups by tier, records of Redis ignored. Shows what the schedules reach. */
+/**
+ * How often each event happened: results by kind, look-ups by tier, ignored records of Redis. It shows what the
+ * schedules reach.
+ */
 export type ScheduleReport = ReadonlyMap<string, number>;
 
 /** @throws Violation that names the seed */
@@ -72,7 +75,7 @@ class World {
     for (let index = 0; index < proxyCount; index++) this.#proxies.push(this.#startProxy());
   }
 
-  /** One thing happens. */
+  /** Performs one random action. */
   act(): void {
     const { random } = this;
     const roll = random.next();
@@ -90,7 +93,10 @@ class World {
     return roll < 0.95 ? this.random.between(100, 6_000) : this.random.between(6_000, 70_000);
   }
 
-  /** All is well again: in a while every key that exists is admitted everywhere, as it is now, and no other. */
+  /**
+   * Heals all faults. After a while every existing key must be admitted everywhere with its current state, and no other
+   * key.
+   */
   async healAndCheck(): Promise<void> {
     this.#redis.readDelay = () => 1;
     this.#redis.writeDelay = () => 1;
@@ -234,7 +240,7 @@ class World {
     }
   }
 
-  /** All that a record may stand for, keys that never were included. */
+  /** Returns all subjects that a record can have, including keys that never existed. */
   #subjects(): readonly Subject[] {
     return [
       ...this.#hashes.map((ref): Subject => ({ kind: 'key', ref })),
@@ -243,7 +249,7 @@ class World {
     ];
   }
 
-  // What stood here or elsewhere, now or once, is written again and never expires.
+  // Writes a current or past value again, in its own location or another one, without expiry.
   #replay(from: string, to: string): void {
     const past = this.random.chance(0.5) && this.#rollbacks.length > 0 && this.random.pick(this.#rollbacks);
     const value = past ? past.get(from) : this.#redis.values.get(from);

@@ -1,5 +1,5 @@
-// One proxy of the model: the real record source on a link of its own that can be disturbed, and what its feed has passed,
-// kept apart from what the implementation makes of it.
+// One proxy of the model: the real record source on its own link, which can be disturbed. It also tracks what the feed
+// has delivered, independently of the implementation.
 import type { SealKeys } from '../../common/seal.ts';
 import { RateShare } from '../../common/shares.ts';
 import type { FeedMessage } from '../../proxy/access/feed.ts';
@@ -20,7 +20,7 @@ export const maxStaleMs = 120_000;
 /** Clocks of proxies differ from true time by at most this. */
 export const skewMs = 5_000;
 
-// Small memories, so that what leaves them matters.
+// Small caches, so that evictions matter.
 const limits: AccessLimits = {
   ...accessLimits,
   keysMax: 4,
@@ -38,7 +38,7 @@ export interface ModelProxyDeps {
   readonly redis: FakeRedis;
   readonly sealKeys: SealKeys;
   readonly onFailure: (message: string) => void;
-  /** A metric was counted. */
+  /** Called when a metric is counted. */
   readonly onEvent: (name: string) => void;
 }
 
@@ -46,9 +46,9 @@ export class ModelProxy {
   readonly source: LiveRecordSource;
   /** Every change up to here has been delivered to this proxy. */
   passed: Position | undefined;
-  /** When this proxy was last told that a subject is no more. */
+  /** The time of the last report to this proxy that a subject is gone. */
   readonly goneAt = new Map<string, number>();
-  /** The last time that a resolve was under way which did not answer promptly. */
+  /** The last time that a resolve without a prompt response was in progress. */
   troubledAt = Number.NEGATIVE_INFINITY;
   isAlive = true;
   readonly #deps: ModelProxyDeps;
@@ -85,7 +85,7 @@ export class ModelProxy {
     });
   }
 
-  /** Synchronous refusals included. */
+  /** Finds a principal; a synchronous refusal is a rejection too. */
   async find(keyHash: string, address: string): Promise<Principal> {
     return await this.source.find(keyHash, address);
   }
@@ -169,11 +169,11 @@ export class ModelProxy {
         if (message.position.epoch === this.passed?.epoch) this.#passUpTo(message.position.revision);
         return;
       case 'recall':
-      // The ledger's: it says nothing of records.
+      // A message for the ledger, which does not concern records.
     }
   }
 
-  /** What has passed of an epoch has passed of those that go on from it, up to where they do. */
+  /** A position in an epoch also counts in the epochs that continue it, up to the position where they do. */
   #begin(horizon: Position, continues: readonly Position[]): void {
     const { passed } = this;
     const way = continues.slice(0, continues.findIndex(({ epoch }) => epoch === passed?.epoch) + 1);

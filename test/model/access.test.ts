@@ -8,12 +8,12 @@ const schedules = 100;
 const given = process.env.GATEWAY_MODEL_SEED;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
 
-it(`a proxy never serves what its feed has passed, whatever happens (seeds from ${firstSeed})`, async () => {
+it(`a proxy never serves state older than its feed has delivered, whatever happens (seeds from ${firstSeed})`, async () => {
   const seen = new Map<string, number>();
   for (let seed = firstSeed; seed < firstSeed + (given === undefined ? schedules : 1); seed++)
     for (const [name, count] of await runSchedule(seed)) seen.set(name, (seen.get(name) ?? 0) + count);
   if (given !== undefined) return;
-  // A model that never gets anywhere holds trivially.
+  // A model that never reaches these events would prove nothing.
   const reached = [
     'memory',
     'redis',

@@ -1,4 +1,5 @@
-// Where schedules of the ledger's model run: the reference itself, or the real books over either database, emptied for each.
+// The backends of the ledger's model: the reference itself, or the real ledger over either database, emptied for each
+// schedule.
 import { systemClock } from '../../common/clock.ts';
 import { openStore } from '../../control-plane/store/open.ts';
 import type { Store } from '../../control-plane/store/store.ts';
@@ -17,7 +18,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** @param unlocked what locks nothing there: a fault */
+/** @param unlocked the kind of operation that takes no locks, as a deliberate fault */
 export async function openBackend(name: BackendName, unlocked?: Executed['kind']): Promise<Backend> {
   switch (name) {
     case 'memory':

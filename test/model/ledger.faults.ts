@@ -1,4 +1,4 @@
-// Deliberate faults, most of them the shortcuts that the protocol's design names: the judge must find each.
+// Deliberate faults, most of them shortcuts that the protocol's design names. The checks must find each of them.
 import { windowOf } from '../../common/budget-window.ts';
 import type { DrawRequest, LedgerClient, Operation, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { MemorySide } from './ledger.memory-side.ts';
@@ -75,7 +75,7 @@ export const faults = {
     () =>
       new (class extends LedgerReference {
         protected override makeRows(): void {
-          // Where they are booked is late enough.
+          // Too late: rows are now made when events are recorded.
         }
       })(),
   ),

@@ -1,5 +1,5 @@
-// What must hold after every step of a schedule: the books are those of the reference, every nano-dollar is in one place, and a
-// limit is passed only by what the design names, each counted.
+// The invariants after every step of a schedule: the ledger equals the reference, every nano-dollar is counted in one
+// place, and a limit is exceeded only in the ways that the design names, each of which is counted.
 import { windowOf } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import {
@@ -19,7 +19,7 @@ export class Violation extends Error {}
 /** A request that was settled and has to be recorded. */
 export interface Settled {
   readonly event: UsageEvent;
-  /** What was held of each budget. */
+  /** The reservation in each budget. */
   readonly hold: number;
   readonly proxy: object;
 }
@@ -33,10 +33,10 @@ export interface JudgeSnapshot {
   readonly cost: number;
 }
 
-/** Money that somebody counts as theirs. */
+/** Money that a proxy or a pending event counts as its own. */
 export interface Claim {
   readonly all: number;
-  /** What is not shut: requests may take it, or have. */
+  /** The part that is not shut: requests may use it, or have used it. */
   readonly firm: number;
 }
 
@@ -44,7 +44,9 @@ export interface Claim {
 export type Claims = ReadonlyMap<string, Claim>;
 
 export interface JudgeOptions {
-  /** Whether answers and books are compared with the reference as well; else only the invariants are judged. */
+  /**
+   * Whether responses and the ledger are also compared with the reference; otherwise only the invariants are checked.
+   */
   readonly compares: boolean;
 }
 
@@ -52,31 +54,31 @@ export class LedgerJudge {
   readonly reference = new LedgerReference();
   readonly #options: JudgeOptions;
   readonly #count: (exception: string) => void;
-  /** What requests are reported at should their proxy be killed, by id. */
+  /** The event that is reported for each request if its proxy is killed, by id. */
   readonly #begun = new Map<string, Settled>();
-  /** Settled by a proxy, by id. */
+  /** Requests that a proxy has settled, by id. */
   readonly #settled = new Map<string, Settled>();
-  /** Escrows of those that are not recorded, by leaseKey. */
+  /** Escrows of settled events that are not recorded yet, by leaseKey. */
   readonly #escrows = new Map<string, number>();
   readonly #recorded = new Map<string, UsageEvent>();
   readonly #spent = new Map<string, number>();
-  /** Of each lease, what operators have released and late reports have not used. */
+  /** For each lease, money that operators released and late reports have not used. */
   readonly #released = new Map<string, number>();
-  /** By how much the design lets a row pass its limit. */
+  /** The amount by which the design allows a row to exceed its limit. */
   readonly #excess = new Map<string, number>();
-  /** Sessions whose leases the database has gone back with. */
+  /** Sessions whose leases the database has lost. */
   readonly #lost = new Set<string>();
   #cost = 0;
-  /** The last turn in which sessions were closed. */
+  /** The number, in the order of effects, of the last operation that closed sessions. */
   #closedIn = 0;
 
-  /** @param count tells that the design's exceptions occur */
+  /** @param count called when an exception of the design occurs */
   constructor(options: JudgeOptions, count: (exception: string) => void) {
     this.#options = options;
     this.#count = count;
   }
 
-  /** What must be true of a database as it is now. */
+  /** Returns the expected state that belongs to the database's current state. */
   snapshot(): JudgeSnapshot {
     return {
       reference: this.reference.snapshot(),
@@ -88,9 +90,12 @@ export class LedgerJudge {
     };
   }
 
-  /** The database is as it was then. What was drawn since is of no lease any more, and late reports may pass limits. */
+  /**
+   * Returns to the expected state of a restored database. Money acquired since then belongs to no lease any more, and
+   * late reports may exceed limits.
+   */
   restore({ cost, excess, recorded, reference, released, spent }: JudgeSnapshot): void {
-    // Before all the others.
+    // Add the sessions of the lost state, then those of the restored one.
     for (const session of this.reference.sessions.keys()) this.#lost.add(session);
     this.reference.restore(reference);
     for (const session of this.reference.sessions.keys()) this.#lost.add(session);
@@ -103,7 +108,7 @@ export class LedgerJudge {
     for (const { event } of this.#settled.values()) if (!recorded.has(event.id)) this.#addEscrows(event, 1);
   }
 
-  /** A request runs. */
+  /** Notes that a request started. */
   begin(settled: Settled): void {
     this.#begun.set(settled.event.id, settled);
   }
@@ -112,20 +117,20 @@ export class LedgerJudge {
     return this.#recorded.has(id);
   }
 
-  /** A request has ended. */
+  /** Notes that a request ended. */
   settle(settled: Settled): void {
     this.#settled.set(settled.event.id, settled);
     this.#addEscrows(settled.event, 1);
   }
 
-  /** What happened to the ledger, in the order of its turns. */
+  /** Applies the operations of the ledger, in the order in which they took effect. */
   apply(executed: Executed, turn: Turn): void {
     const before = this.#overs();
     const spentBefore = new Map(this.#spent);
     const named = this.#applyToReference(executed, turn);
     if (executed.kind === 'close' || executed.kind === 'expire') this.#closedIn = turn.turn;
     for (const [key, over] of this.#overs()) {
-      // A new row begins with what was used before the budget was made.
+      // A new row starts with usage from before its budget was created.
       const start = before.get(key) ?? this.#overOf(key, spentBefore.get(key) ?? 0);
       const excess = named.get(key) ?? 0;
       if (over - start > excess)
@@ -134,19 +139,22 @@ export class LedgerJudge {
     }
   }
 
-  /** Everything that can be said of the books as they are read, and of what proxies believe. */
+  /** Checks everything that can be known from the ledger as read, and from the claims of proxies. */
   check(read: BooksRead, claims: Claims): void {
     if (this.#options.compares) this.#compare(read);
     this.#checkRows(read);
     this.checkClaims(read, claims);
   }
 
-  /** A request stands in the books, or its escrow is still in its lease: nobody counts on more than there is. */
+  /**
+   * Checks that each request is in the ledger, or its escrow is still in its lease, so that nobody counts on more money
+   * than there is.
+   */
   checkClaims(read: BooksRead, claims: Claims): void {
     for (const key of new Set([...claims.keys(), ...this.#escrows.keys()])) {
       const escrow = this.#escrows.get(key) ?? 0;
       const { all, firm } = claims.get(key) ?? noClaim;
-      // Until its proxy has closed it, it counts on what the database has forgotten.
+      // A proxy counts on leases that the database has lost, until it has closed their session.
       if (all + escrow === 0 || this.#lost.has(key.slice(0, key.indexOf(' ')))) continue;
       const { back, left, shut, state } = read.leases.get(key) ?? emptyLease;
       const released = this.#released.get(key) ?? 0;
@@ -160,14 +168,14 @@ export class LedgerJudge {
     }
   }
 
-  /** @returns events of these proxies that are not in the books */
+  /** @returns events of these proxies that are not in the ledger */
   unrecordedOf(isOurs: (proxy: object) => boolean): readonly UsageEvent[] {
     return [...this.#settled.values()].flatMap(({ event, proxy }) =>
       isOurs(proxy) && !this.#recorded.has(event.id) ? [event] : [],
     );
   }
 
-  /** Each event stands in the books once, as it was settled. */
+  /** Checks that each event is in the ledger once, as it was settled. */
   checkEvents({ costs, hourly }: EventsRead): void {
     if (costs.size !== this.#recorded.size)
       fail(`${costs.size} events stand in the books, ${this.#recorded.size} were recorded`);
@@ -179,7 +187,7 @@ export class LedgerJudge {
     if (hourly !== this.#cost) fail(`the hours sum up to ${hourly}, the events to ${this.#cost}`);
   }
 
-  /** @returns by how much each row may have passed its limit now */
+  /** @returns how far each row may exceed its limit now */
   #applyToReference(executed: Executed, { after, now }: Turn): ReadonlyMap<string, number> {
     const { reference } = this;
     switch (executed.kind) {
@@ -187,7 +195,8 @@ export class LedgerJudge {
         this.#expectSame(executed.kind, executed.open, reference.keepSession(executed.session, now).open);
         return none;
       case 'draw': {
-        // Whether the last session of before is closed is read without a lock: a draw that waits may have read it sooner.
+        // Whether the last session from before the restore is closed is read without a lock, so a waiting acquisition
+        // may have read it earlier.
         const isLate = this.#closedIn > after && executed.response.outcome === 'busy';
         const { amount, outcome } = reference.draw(executed.request, now, isLate);
         const response = `${executed.response.outcome} ${executed.response.granted}`;
@@ -257,7 +266,7 @@ export class LedgerJudge {
     return named;
   }
 
-  /** Its proxy was killed while it ran, or before it could say what it cost. */
+  /** The proxy was killed while the request ran, or before it could report the cost. */
   #applyKilled(event: UsageEvent): void {
     const begun = this.#begun.get(event.id);
     if (begun === undefined) fail(`an event is reported that nobody has begun: ${event.id}`);
@@ -270,7 +279,7 @@ export class LedgerJudge {
 
   #excessOf({ budget, event, taken, window }: Booking): number {
     const charge = event.charges.find((each) => each.budgetId === budget.id && each.window === window);
-    // The proxy did not know of the budget when the request was reserved; or it was deleted meanwhile.
+    // The proxy did not know the budget when the request was reserved, or the budget was deleted meanwhile.
     if (charge === undefined) {
       if (event.cost > 0 && !budget.isDeleted) this.#count('not charged');
       return event.cost;

@@ -1,5 +1,5 @@
-// The protocol's reference in the place of the control plane: it takes no time, so the proxies' side sees many schedules. A fault
-// that is put into it is one that the judge must find.
+// The protocol's reference instead of the control plane. It takes no time, so proxies run through many schedules. The
+// checks must find faults that are put into it.
 import { uuidv7 } from '../../common/uuid.ts';
 import type { DrawRequest, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';

@@ -1,5 +1,6 @@
-// A model of the ledger's protocol, run against the implementation: proxies with their real slices and usage queues, the control
-// plane's real books, and whatever can go wrong between them, under one seeded schedule. Every operation is judged.
+// A model of the ledger's protocol, run against the implementation under one seeded schedule: proxies with their real
+// leases and usage queues, the control plane's real ledger, and everything that can go wrong between them. Every
+// operation is checked.
 import { dayOf } from '../../common/budget-window.ts';
 import { Random } from '../support/access/random.ts';
 import { linkModes } from '../support/ledger/link.ts';
@@ -9,19 +10,19 @@ import { checkRest } from './ledger.rest.ts';
 import { type Action, type ActionKind, scheduleOf } from './ledger.schedule.ts';
 import { models, World, type WorldOptions } from './ledger.world.ts';
 
-/** How often what happened. Shows what the schedules reach. */
+/** How often each event happened. It shows what the schedules reach. */
 export type ScheduleReport = ReadonlyMap<string, number>;
 
 export interface ScheduleOptions extends WorldOptions {
-  /** Instead of what the seed makes. */
+  /** Replaces the schedule that the seed would give. */
   readonly schedule?: readonly Action[];
 }
 
-/** A schedule did not hold. */
+/** A schedule violated an invariant. */
 export class ScheduleFailure extends Violation {
   readonly seed: number;
   readonly schedule: readonly Action[];
-  /** What happened last. */
+  /** The last events before the failure. */
   readonly trace: readonly string[];
 
   constructor(world: World, schedule: readonly Action[], seed: number, cause: unknown) {
@@ -33,7 +34,7 @@ export class ScheduleFailure extends Violation {
   }
 }
 
-/** All that is known of a failure, for whoever repeats it. */
+/** Describes a failure with everything that helps to repeat it. */
 export function describeFailure({ message, schedule, trace }: ScheduleFailure): string {
   const actions = schedule.map(({ kind, pauseMs, seed }) => `${kind} ${seed} ${Math.round(pauseMs)} ms`);
   return [...trace, `schedule: ${actions.join(', ')}`, message].join('\n');
@@ -87,7 +88,7 @@ const actions = {
     const proxy = random.pick(world.alive);
     proxy.kill();
     const roll = random.next();
-    // Its container is started again, or another pod, or nothing.
+    // Restarts the killed container, or starts another pod, or nothing.
     if (roll < 0.5 && proxy.pod !== undefined) world.start(proxy.pod);
     else if (roll < 0.75) world.start();
   },
@@ -147,7 +148,7 @@ function create(world: World, random: Random): void {
   world.execute(() => world.side.createBudget({ ...subject, model, period, amount }));
 }
 
-/** Sessions fall silent, a window ends, or the clock was a little wrong. */
+/** Moves the clock: until sessions expire, to the end of a window, or a little. */
 function clockStep(world: World, random: Random): number {
   const roll = random.next();
   if (roll < 0.4) return 65_000;

@@ -1,4 +1,4 @@
-// One proxy of the model: its real slices and its real usage queue, on a link of its own, with memory that a kill takes away.
+// One proxy of the model: its real leases and its real usage queue on its own link, with memory that a kill destroys.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetHold, Budgets } from '../../proxy/budgets/budgets.ts';
@@ -25,23 +25,23 @@ export interface ModelProxyDeps {
   readonly random: Random;
   readonly side: LedgerSide;
   readonly overflow: MemoryOverflow;
-  /** Runs what arrives at the control plane. */
+  /** Runs calls that arrive at the control plane. */
   readonly execute: (work: () => Promise<void>) => void;
   readonly onViolation: (message: string) => void;
   readonly onEvent: (name: string) => void;
-  /** Where it keeps journals, if it does. */
+  /** The pod with its journals, if it keeps any. */
   readonly pod?: MemoryPod | undefined;
-  /** A fault of the proxy that a judge must find. */
+  /** A fault of the proxy that the checks must find. */
   readonly faulty?: ((client: LedgerClient) => LedgerClient) | undefined;
 }
 
-/** Takes no time. */
+/** Packs without taking time. */
 const packing: Packing = {
   pack: async (events) => new TextEncoder().encode(JSON.stringify(events)),
   unpack: async (packed) => JSON.parse(new TextDecoder().decode(packed)),
 };
 
-/** A little: so that a queue that is full occurs. */
+/** Small, so that full queues occur. */
 const memoryBytesMax = 40_000;
 
 export class ModelProxy {
@@ -54,15 +54,15 @@ export class ModelProxy {
     string,
     { readonly seq: number; readonly text: string; isServed: boolean }
   >();
-  /** Ids of budgets that it has heard of, and not of their end. */
+  /** Ids of budgets that the feed has reported to it and not yet removed. */
   readonly known = new Set<string>();
   state: 'alive' | 'stopping' | 'stopped' | 'killed' = 'alive';
   readonly sessions = new Set<string>();
-  /** As requests take of them. */
+  /** The budgets from which requests reserve. */
   readonly money: Budgets;
   readonly #folder: ReturnType<MemoryPod['connect']> | undefined;
   readonly #adoption: Adoption | undefined;
-  /** Requests that hold something, by their id. */
+  /** Running requests with their reservations, by id. */
   readonly #running = new Map<string, { readonly amount: number; readonly slices: readonly LeaseName[] }>();
 
   get pod(): MemoryPod | undefined {
@@ -145,7 +145,7 @@ export class ModelProxy {
     });
   }
 
-  /** A request runs, and settles what it holds. */
+  /** Notes the reservation of a request that started. */
   begun(id: string, { amount, slices }: Pick<BudgetHold, 'amount' | 'slices'>, session: string): void {
     this.#running.set(id, { amount, slices: slices.map((slice) => ({ ...slice, session })) });
   }
@@ -186,7 +186,10 @@ export class ModelProxy {
     this.state = 'stopped';
   }
 
-  /** What it believes to have of each lease: free, or held by requests. Of a dead one, what its requests held. */
+  /**
+   * Returns the money that the proxy counts on in each lease: available, or reserved by requests. For a dead proxy, the
+   * reservations of its requests.
+   */
   holds(isRecorded: (id: string) => boolean): Claims {
     if (!this.isAlive) return this.#lastHolds(isRecorded);
     const claims = new Map<string, Claim>();
@@ -231,7 +234,7 @@ export class ModelProxy {
     };
   }
 
-  // Of a lease one operation at a time, sent again unchanged.
+  // Checks that a lease has one operation at a time, which is repeated unchanged.
   async #operation<ReadResponse>(
     request: DrawRequest | ReturnRequest,
     work: () => Promise<ReadResponse>,

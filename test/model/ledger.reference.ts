@@ -1,5 +1,5 @@
-// The ledger as its design says it, in plain memory: what the control plane is held against. Written from the protocol, not from
-// the code; one operation after another, so there is nothing to lock.
+// The ledger as its design describes it, in plain memory, to compare with the control plane. It is written from the
+// protocol and not from the code. Operations run one after another, so it needs no locks.
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import type {
   AcquireResponse,
@@ -12,9 +12,9 @@ import type {
 
 export interface BudgetTerms {
   readonly id: string;
-  /** Of the organization, a key, an AI system or a person. */
+  /** An organization, a key, an AI system or a person. */
   readonly subjectId: string;
-  /** Undefined: all models. */
+  /** Undefined for all models. */
   readonly model: string | undefined;
   readonly period: BudgetPeriod;
   readonly createdAt: number;
@@ -35,28 +35,28 @@ export interface Lease {
   left: number;
   state: 'open' | 'expired';
   seq: number;
-  /** What its session will not take, by its last operation. */
+  /** The part that its session will not use, as of its last operation. */
   shut: number;
-  /** What was freed when it ended and its proxy may still return. */
+  /** Money that was freed when the lease ended, and that its proxy may still return. */
   back: number;
 }
 
 export type StoredLease = Lease & { response: ReferenceResponse };
 export type ReferenceResponse = { readonly outcome: AcquireResponse['outcome']; readonly amount: number };
 
-/** How a report moved a budget's books. */
+/** The change of a budget's ledger row by one event of a report. */
 export interface Booking {
   readonly event: UsageEvent;
   readonly budget: BudgetTerms;
   readonly window: string;
-  /** What was taken of the lease. */
+  /** The amount that was taken from the lease. */
   readonly taken: number;
 }
 
-/** Proxies may draw so long before a window begins. */
+/** How long before a window begins proxies may acquire its money. */
 const aheadMaxMs = 15_000;
 
-/** Nothing is granted for so long after a restore, unless all sessions of before are closed. */
+/** How long nothing is granted after a restore, unless all sessions from before it are closed. */
 const healingMs = 5_000;
 
 export type LedgerSnapshot = Pick<LedgerReference, 'books' | 'leases' | 'sessions' | 'events'>;
@@ -67,20 +67,20 @@ export class LedgerReference {
   readonly sessions = new Map<string, { open: boolean; readonly epoch: number }>();
   readonly leases = new Map<string, StoredLease>();
   readonly events = new Map<string, UsageEvent>();
-  /** Counts the histories of the database. */
+  /** The number of restores of the database. */
   epoch = 0;
-  /** When the first new session or operation on a lease found itself in another history. */
+  /** When the first new session or lease operation arrived after the last restore. */
   #restoredAt = Number.NEGATIVE_INFINITY;
   #seenEpoch = 0;
   #isLate = false;
 
-  /** All that a database holds. */
+  /** Copies everything that a database contains. */
   snapshot(): LedgerSnapshot {
     const { books, leases, sessions, events } = this;
     return structuredClone({ books, leases, sessions, events });
   }
 
-  /** The database has lost what was committed since. */
+  /** Makes the database lose everything that was committed since the snapshot. */
   restore(snapshot: LedgerSnapshot): void {
     for (const name of ['books', 'leases', 'sessions', 'events'] as const) {
       const table: Map<string, unknown> = this[name];
@@ -97,7 +97,10 @@ export class LedgerReference {
     return { open: known.open };
   }
 
-  /** @param isLate it read that sessions of before the restore were open, and takes its turn after they were closed */
+  /**
+   * @param isLate whether the operation read that sessions from before the restore were open, and took effect after
+   * they were closed
+   */
   draw(request: DrawRequest, now: number, isLate = false): ReferenceResponse {
     this.#see(now);
     this.#isLate = isLate;
@@ -110,7 +113,7 @@ export class LedgerReference {
     return this.#response(lease, request.seq, response);
   }
 
-  /** What a session could have if all others gave back what they hold. */
+  /** Returns how much a session could get if all others returned their leases. */
   attainable(request: DrawRequest): number {
     const { budgetId, left, window } = this.#lease(request);
     const { leased, spent, unsettled } = this.row(budgetId, window);
@@ -131,7 +134,7 @@ export class LedgerReference {
     return this.#response(lease, request.seq, { outcome: 'granted', amount: freed + amount });
   }
 
-  /** @returns what was booked of the events that were new, in their order */
+  /** @returns the ledger changes by new events, in their order */
   report(events: readonly UsageEvent[]): {
     readonly recorded: number;
     readonly bookings: readonly Booking[];
@@ -153,14 +156,14 @@ export class LedgerReference {
     if (known !== undefined) known.open = false;
   }
 
-  /** Of a session that is closed. */
+  /** Expires a lease of a closed session. */
   expireLease(operation: Omit<Operation, 'seq' | 'shut'>): void {
     const lease = this.#lease(operation);
     if (lease.state === 'expired') return;
     this.end(lease, Math.min(lease.shut, lease.left));
   }
 
-  /** @returns what is free again */
+  /** @returns the amount that became free */
   close({ session, outstanding, andOthers }: SessionEnd): number {
     this.sessions.set(session, { epoch: this.epoch, ...this.sessions.get(session), open: false });
     let freed = 0;
@@ -176,7 +179,7 @@ export class LedgerReference {
     return freed;
   }
 
-  /** @param free of what it has left */
+  /** @param free the part of the remaining money that becomes free */
   protected end(lease: StoredLease, free: number): void {
     const row = this.row(lease.budgetId, lease.window);
     if (lease.state === 'open') {
@@ -189,14 +192,14 @@ export class LedgerReference {
     lease.state = 'expired';
   }
 
-  /** @returns how much of what is returned was freed before */
+  /** @returns the part of the returned amount that was freed before */
   protected backOf(lease: StoredLease, amount: number): number {
     const freed = Math.min(amount, lease.back);
     lease.back -= freed;
     return freed;
   }
 
-  /** @returns what was released */
+  /** @returns the amount that was released */
   release(operation: Omit<Operation, 'seq' | 'shut'>, amount: number): number {
     const lease = this.leases.get(leaseKey(operation));
     if (lease === undefined || lease.state !== 'expired') return 0;
@@ -209,13 +212,16 @@ export class LedgerReference {
     return [...this.budgets.values()].filter((budget) => matches(budget, event));
   }
 
-  /** A row that nobody needed yet is as it will be made. */
+  /** Returns a row, or for one that does not exist yet the row that would be made. */
   booksOf(key: string): Readonly<Books> {
     const [budgetId = '', window = ''] = key.split(' ');
     return this.books.get(key) ?? { spent: this.#usedBefore(budgetId, window), leased: 0, unsettled: 0 };
   }
 
-  /** Before anything is recorded: what a new row counts as used before must not hold what is recorded with it. */
+  /**
+   * Makes rows before anything is recorded, because earlier usage of a new row must not include usage that is recorded
+   * with it.
+   */
   protected makeRows(events: readonly UsageEvent[]): void {
     for (const event of events)
       for (const { id, period } of this.matching(event)) this.row(id, windowOf(period, event.at));
@@ -276,7 +282,7 @@ export class LedgerReference {
     this.#restoredAt = now;
   }
 
-  /** What was reported is about to be reported again. */
+  /** Lost reports are about to be repeated, so that nothing may be granted yet. */
   #isHealing(now: number): boolean {
     if (now >= this.#restoredAt + healingMs) return false;
     return (
@@ -291,7 +297,7 @@ export class LedgerReference {
     return response;
   }
 
-  /** One of which nothing was done is not kept. */
+  /** Returns the lease, or a new one, which is stored only when an operation changes it. */
   #lease(operation: Omit<Operation, 'seq' | 'shut'>): StoredLease {
     const key = leaseKey(operation);
     const { session, budgetId, window } = operation;
@@ -309,7 +315,7 @@ export class LedgerReference {
     return row;
   }
 
-  // A total counts from its creation on, and then every report has made its row.
+  // A total budget counts from its creation on, and every report since then has made its row.
   #usedBefore(budgetId: string, window: string): number {
     const budget = this.budgets.get(budgetId);
     if (budget === undefined || budget.period === 'total') return 0;
@@ -333,7 +339,7 @@ export function leaseKey({ session, budgetId, window }: Omit<Operation, 'seq' | 
   return `${session} ${budgetId} ${window}`;
 }
 
-/** Whether what the event used counts towards the budget. */
+/** Whether the usage of the event counts towards the budget. */
 export function matches(budget: BudgetTerms, event: UsageEvent): boolean {
   const { aiSystemId, keyId, organizationId, personId } = event;
   const { projectAiSystemId, projectKeyId, projectPersonId } = event;
@@ -349,7 +355,7 @@ export function matches(budget: BudgetTerms, event: UsageEvent): boolean {
   return (
     subjects.includes(budget.subjectId) &&
     appliesTo(budget.model, event.modelAsked) &&
-    // By a clock that was behind a charged request can seem to be older than its budget.
+    // If a clock was behind, a charged request can seem older than its budget.
     (budget.period !== 'total' || event.at >= budget.createdAt || isCharged(budget, event))
   );
 }
@@ -358,7 +364,7 @@ function isCharged({ id }: BudgetTerms, { charges }: UsageEvent): boolean {
   return charges.some(({ budgetId }) => budgetId === id);
 }
 
-/** Globs of these schedules end in their star. */
+/** A glob in these schedules ends with its star. */
 export function appliesTo(glob: string | undefined, model: string): boolean {
   if (glob === undefined) return true;
   return glob.endsWith('*') ? model.startsWith(glob.slice(0, -1)) : model === glob;

@@ -1,5 +1,5 @@
-// Requests of the ledger's model: each takes a hold of all budgets that its proxy knows, runs for a while, and costs something:
-// mostly less than its hold, sometimes more, nothing where it was refused elsewhere.
+// Requests of the ledger's model. Each reserves money in all budgets that its proxy knows, runs for a while, and has a
+// cost: mostly less than its reservation, sometimes more, or nothing if it was refused elsewhere.
 import {
   type BudgetHold,
   BudgetRefusal,
@@ -19,17 +19,20 @@ export interface RequestTarget {
   readonly model: string;
   readonly full: number;
   readonly least: number;
-  /** How long it runs once it may. */
+  /** How long it runs once it is admitted. */
   readonly runMs: number;
-  /** What it costs, by what was held. */
+  /** Its cost, by its reservation. */
   readonly cost: (hold: number) => number;
-  /** Its caller leaves then: it is read on, and costs what it did, or cannot be, and costs its hold. Default: the caller stays. */
+  /**
+   * Its caller leaves. Either it is read on and has its real cost, or it is not read and costs its reservation.
+   * Default: the caller stays.
+   */
   readonly left?: 'read on' | 'not read';
 }
 
 export type RequestOutcome = 'ran' | 'full' | 'exceeded' | 'busy' | 'unavailable';
 
-/** A request by chance, of any of the proxies that are there. */
+/** Starts a random request at one of the living proxies. */
 export function ask(world: World, random: Random): void {
   const proxy = world.alive.length > 0 ? random.pick(world.alive) : world.start();
   const [caller, model] = [random.pick(world.callers), random.pick(models)];
@@ -48,10 +51,10 @@ export function ask(world: World, random: Random): void {
   void run(world, { ...requested, left, cost, runMs: requested.runMs + readOnMs });
 }
 
-/** For so long responses are read on at most. */
+/** The longest time for which responses are read on. */
 const readOnMaxMs = 60_000;
 
-/** @returns when it was let in and has ended, or was refused; never where its proxy is killed */
+/** @returns when the request was admitted and has ended, or was refused; never if its proxy is killed */
 export async function run(
   world: World,
   requested: RequestTarget,
@@ -103,7 +106,7 @@ function end(
       if ('amount' in hold) proxy.ended(hold.stamp.id);
       const amount = 'amount' in hold ? hold.amount : requested.full;
       const cost = requested.cost(amount);
-      // Below zero: it was never dispatched.
+      // A negative cost means that it was never dispatched.
       const charges = 'amount' in hold ? hold.settle(Math.max(0, cost)) : [];
       const stamp = 'amount' in hold ? hold.stamp : hold;
       checkCharges(world, { charges, known, cost: Math.max(0, cost), amount });
@@ -118,7 +121,7 @@ function end(
   });
 }
 
-/** Should its proxy be killed now, it may be reported at what it holds. */
+/** Notes the event that is reported if the proxy is killed now: the reservation as the cost. */
 function begun(world: World, requested: RequestTarget, { amount, slices, stamp }: BudgetHold): void {
   requested.proxy.begun(stamp.id, { amount, slices }, stamp.session);
   const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));

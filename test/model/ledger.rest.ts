@@ -1,5 +1,5 @@
-// Faults have ended and time passes: everything is delivered, nothing is stuck, the books are what was spent, and what is left of
-// a budget can be used.
+// Checks the state after all faults have ended and time has passed: everything is delivered, nothing is stuck, the
+// ledger contains what was spent, and the rest of a budget can be used.
 import { windowOf } from '../../common/budget-window.ts';
 import { Violation } from './ledger.judge.ts';
 import type { ModelProxy } from './ledger.proxy.ts';
@@ -8,7 +8,7 @@ import { type RequestOutcome, run } from './ledger.requests.ts';
 import type { LeaseName } from './ledger.side.ts';
 import { models, type World } from './ledger.world.ts';
 
-/** Longer than messages are late and silent sessions stay open after them. */
+/** Longer than late messages take together with the time for which a silent session stays open. */
 const restMs = 165_000;
 
 export async function checkRest(world: World): Promise<void> {
@@ -43,7 +43,7 @@ function checkIdle(world: World): void {
   }
 }
 
-/** What its proxy has put into the overflow of a session that it has closed, and others may have reported. */
+/** Returns the money in the overflow of a closed session of its proxy; other proxies may have reported it. */
 function elsewhereOf(world: World, { budgetId, session, window }: LeaseName): number {
   for (const { sessions, usageLog } of world.alive)
     if (sessions.has(session))
@@ -56,14 +56,17 @@ function elsewhereOf(world: World, { budgetId, session, window }: LeaseName): nu
 
 const roundsMax = 60;
 const roundMs = 3_000;
-/** In a round. */
+/** The number of requests in a round. */
 const requests = 4;
-/** Longer than a proxy collects usage before it reports it, where its last report failed. */
+/** Longer than a proxy collects usage before it reports it, also after a failed report. */
 const reportedMs = 6_000;
-/** A recall takes milliseconds; what waits for a settling request is longer. */
+/** A reclaim takes milliseconds; waiting for a request to settle takes longer. */
 const busyMax = 20;
 
-/** Requests of at most 5 % of what limits them use at least 95 % of it, or nothing limits them. */
+/**
+ * Checks that requests of at most 5 % of their smallest budget can use at least 95 % of it, unless no budget limits
+ * them.
+ */
 async function checkUsable(world: World): Promise<void> {
   const { random } = world;
   if (world.budgets.length === 0) return;
@@ -99,9 +102,9 @@ async function checkExceeded(world: World, budgetId: string): Promise<void> {
   const budget = world.judge.reference.budgets.get(budgetId);
   if (budget === undefined) throw new Violation('a budget is exceeded that is not there');
   const now = world.now();
-  // A proxy counts what its own requests have just used before it reports it.
+  // A proxy counts the usage of its own requests before it reports it.
   await world.pass(reportedMs);
-  // Its window may have ended since.
+  // The window may have ended meanwhile.
   const used = Math.max(usedOf(world, budget, now), usedOf(world, budget, now - roundMs));
   if (used < 0.95 * budget.amount)
     throw new Violation(`${budgetId} is said to be exceeded with ${used} of ${budget.amount} used`);

@@ -1,5 +1,5 @@
-// Seeded schedules: what happens, and how long nothing else does. Each action carries the seed of its own choices, so that others
-// can be left out of a schedule that fails.
+// Seeded schedules: the actions, and the pauses between them. Each action has a seed for its own choices, so that other
+// actions can be left out of a failing schedule.
 import { Random } from '../support/access/random.ts';
 
 const weights = {
@@ -56,7 +56,7 @@ function pickPause(random: Random): number {
   return roll < 0.99 ? random.between(2_000, 12_000) : random.between(12_000, 70_000);
 }
 
-/** A shorter schedule that fails as well, by leaving parts out; it takes a while. */
+/** Returns a shorter schedule that fails too, by leaving out parts. It takes a while. */
 export async function shrink(
   schedule: readonly Action[],
   fails: (schedule: readonly Action[]) => Promise<boolean>,

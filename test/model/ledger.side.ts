@@ -1,5 +1,5 @@
-// The control plane's ledger as schedules run it: each operation is one transaction, and says when it took its turn among the
-// others, with all its locks held. The real one runs over a store; a faulty one can stand in its place.
+// The control plane's ledger as schedules run it. Each operation is one transaction and reports when it took effect
+// among the others, with all its locks held. The real ledger runs over a store; a faulty one can replace it.
 import type { Clock } from '../../common/clock.ts';
 import type {
   AcquireResponse,
@@ -18,7 +18,7 @@ export type NewBudget = Pick<BudgetTerms, 'subjectId' | 'model' | 'period' | 'am
   readonly subjectKind: 'organization' | 'ai_system' | 'person' | 'virtual_key';
 };
 
-/** What an operation was, and what came of it. */
+/** An operation and its result. */
 export type Executed =
   | { readonly kind: 'keep'; readonly session: string; readonly open: boolean }
   | {
@@ -42,9 +42,12 @@ export type Executed =
 
 /** When an operation took effect. */
 export interface Turn {
-  /** Rises in the order in which operations that touch the same took effect; those of one transaction share it. */
+  /** Rises in the order in which operations on the same rows took effect; operations of one transaction share it. */
   readonly turn: number;
-  /** The last turn before the operation began: what later ones did it may have missed where it read without a lock. */
+  /**
+   * The number of the last operation that took effect before this one began. This operation may have missed the effects
+   * of later ones where it read without a lock.
+   */
   readonly after: number;
   /** By the database's clock. */
   readonly now: number;
@@ -61,13 +64,13 @@ export interface BooksRead {
 }
 
 export interface EventsRead {
-  /** Of each event, by its id. */
+  /** The cost of each event, by its id. */
   readonly costs: ReadonlyMap<string, number>;
-  /** What the sums by hour make of them. */
+  /** The total of the sums by hour. */
   readonly hourly: number;
 }
 
-/** Whose usage and money a schedule is about. */
+/** The subjects of a schedule's usage and budgets. */
 export interface Subjects {
   readonly organizationId: string;
   readonly aiSystemIds: readonly string[];
@@ -76,26 +79,26 @@ export interface Subjects {
 }
 
 export interface LedgerSide extends LedgerClient {
-  /** Closes what was silent. @param stopAfter transactions after which the control plane is killed */
+  /** Closes silent sessions. @param stopAfter the number of transactions after which the control plane is killed */
   expire(stopAfter: number): Promise<void>;
-  /** @param amount undefined: all */
+  /** @param amount undefined for all */
   release(lease: LeaseName, amount: number): Promise<void>;
   createBudget(budget: NewBudget): Promise<void>;
   resizeBudget(id: string, amount: number): Promise<void>;
   deleteBudget(id: string): Promise<void>;
-  /** All that the ledger has, while nothing is under way. */
+  /** Copies the whole ledger, while no operation is in progress. */
   snapshot(): Promise<object>;
-  /** Puts it back. @returns the database's epoch from then on */
+  /** Restores a snapshot. @returns the database's epoch from then on */
   restore(snapshot: object): Promise<string>;
   read(): Promise<BooksRead>;
   readEvents(): Promise<EventsRead>;
 }
 
 export interface SideDeps {
-  /** `now` is the database's. */
+  /** A clock whose `now` is the database's time. */
   readonly clock: Clock;
   readonly onExecuted: OnExecuted;
-  /** Somebody needs what others hold. */
+  /** Called when a session needs money that others have. */
   readonly onRecall: (budgetId: string, window: string) => void;
   readonly subjects: Subjects;
 }

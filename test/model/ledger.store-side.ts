@@ -35,7 +35,7 @@ import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, T
 
 export interface StoreSideDeps extends SideDeps {
   readonly store: Store;
-  /** Of what the operation locks nothing: a fault that a judge must find. */
+  /** The kind of operation that takes no locks: a fault that the checks must find. */
   readonly unlocked?: Executed['kind'] | undefined;
 }
 
@@ -79,11 +79,11 @@ class KilledError extends Error {}
 export class StoreSide implements LedgerSide {
   readonly #deps: StoreSideDeps;
   readonly #ledger: LedgerClient;
-  /** Whose transactions run within it, as far as they share none. */
+  /** The kind of operation whose transactions run here, unless operations share a transaction. */
   readonly #kind = new AsyncLocalStorage<Executed['kind']>();
-  /** When the transactions of one closing were. */
+  /** The times of the transactions of one closing. */
   readonly #closing = new AsyncLocalStorage<number[]>();
-  /** By the time that a transaction went by: each has one of its own, and answers tell it. */
+  /** By the time of a transaction. Each transaction has a unique time, which is in its response. */
   readonly #turns = new Map<number, Omit<Turn, 'now'>>();
   #lastTurn = 0;
 
@@ -125,8 +125,8 @@ export class StoreSide implements LedgerSide {
   }
 
   /**
-   * In as many transactions as it takes, and at the turn of the first: from then on its draws are refused. The others end leases of draws
-   * that were under way.
+   * Closes in as many transactions as needed, and takes effect with the first: from then on acquisitions of the session
+   * are refused. The other transactions end leases of acquisitions that were in progress.
    */
   async closeSession(end: SessionEnd) {
     const times: number[] = [];
@@ -144,7 +144,7 @@ export class StoreSide implements LedgerSide {
       const { executed, now, result } = await this.#kind.run('expire', () =>
         this.#books(async (tx) => {
           const done = await work(tx);
-          // What reads lists changes nothing.
+          // A transaction that only reads lists changes nothing.
           return {
             result: done,
             now: tx.now,
@@ -309,7 +309,7 @@ export class StoreSide implements LedgerSide {
     this.#executed(executed, now);
   }
 
-  // The turn is taken with all locks held: what touches the same takes it before or after.
+  // The number is assigned with all locks held, so operations on the same rows come before or after.
   async #inTurn<Tx extends Pick<BooksTransaction, 'now' | 'locks'>, T>(
     tx: Tx,
     work: (tx: Tx) => Promise<T>,
@@ -327,7 +327,7 @@ export class StoreSide implements LedgerSide {
     return result;
   }
 
-  /** Another operator may have deleted it. */
+  /** Ignores refusals, because another operator may have deleted the budget. */
   async #changeOfBudget<T>(
     kind: Executed['kind'],
     work: (call: ChangeCall) => Promise<Worked<T>>,
@@ -340,7 +340,7 @@ export class StoreSide implements LedgerSide {
   }
 }
 
-/** What stands closed and expired now, whoever did it. */
+/** Returns all sessions that are closed and leases that are expired now, whoever changed them. */
 async function expiredIn({ db }: BooksTransaction): Promise<Executed> {
   const sessions = await db.selectFrom('ledger_sessions').select('id').where('open', '=', 0).execute();
   const leases = await db

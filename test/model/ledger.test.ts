@@ -14,7 +14,7 @@ import {
 const given = process.env.GATEWAY_MODEL_SEED;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
 
-// A model that never gets anywhere holds trivially.
+// A model that never reaches these events would prove nothing.
 const reached = [
   ...['ran', 'waited', 'exceeded', 'busy', 'unavailable', 'used up', 'returned'],
   ...['drawn granted', 'drawn exceeded', 'drawn busy', 'drawn gone', 'drawn window', 'drawn deleted'],
@@ -38,7 +38,7 @@ describe.each<[BackendName, number]>([
   let backend: Backend;
   afterAll(() => backend.close());
 
-  it('spends no money twice, forgets none, and passes a limit only where that is counted', async () => {
+  it('spends no money twice, loses none, and exceeds a limit only in counted exceptions', async () => {
     backend = await openBackend(name);
     const seen = new Map<string, number>();
     for (let seed = firstSeed; seed < firstSeed + (given === undefined ? schedules : 1); seed++) {
@@ -59,10 +59,10 @@ async function runOrReport(options: ScheduleOptions): Promise<ScheduleReport> {
   }
 }
 
-// By what must always hold alone: nothing is compared with the reference.
-describe('the judge', () => {
+// Uses the invariants only, without a comparison with the reference.
+describe('the invariants of the ledger', () => {
   it.each(Object.entries(faults))(
-    'finds it if %s',
+    'find the fault: %s',
     async (_name, fault) => {
       expect(await findFailure(fault)).toBeInstanceOf(ScheduleFailure);
     },
@@ -70,7 +70,7 @@ describe('the judge', () => {
   );
 });
 
-/** Refusals that are not stored show in one schedule of some five hundred. */
+/** Refusals that are not stored fail in about one of five hundred schedules. */
 const triesMax = 2000;
 
 async function findFailure(fault: Fault): Promise<unknown> {

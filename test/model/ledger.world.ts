@@ -1,5 +1,5 @@
-// What a schedule of the ledger happens in: proxies with their real slices and queues, a control plane, a database's clock that
-// moves, links that fail, operators who change budgets. Every operation is judged before anything else happens.
+// The world of a schedule of the ledger: proxies with their real leases and queues, a control plane, a database's clock
+// that moves, links that fail, operators who change budgets. Every operation is checked before anything else happens.
 import { randomUUID } from 'node:crypto';
 import type { UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { Random } from '../support/access/random.ts';
@@ -13,18 +13,18 @@ import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from '
 
 export interface WorldOptions {
   readonly seed: number;
-  /** The control plane. */
+  /** Opens the control plane. */
   readonly openSide: (deps: SideDeps) => Promise<LedgerSide>;
-  /** What arrives within a moment is executed at once. */
+  /** Operations that arrive at about the same time are executed together. */
   readonly concurrent: boolean;
   readonly compares: boolean;
-  /** A fault of proxies that the judge must find. */
+  /** A fault of proxies that the checks must find. */
   readonly faulty?: ModelProxyDeps['faulty'];
-  /** Changes what a proxy reports: another fault. */
+  /** Changes the events that a proxy reports: another fault. */
   readonly misreports?: ((event: UsageEvent, now: number) => UsageEvent) | undefined;
 }
 
-/** Who asks. */
+/** A caller with its key and subjects. */
 export interface ModelCaller {
   readonly keyId: string;
   readonly aiSystemId: string | undefined;
@@ -41,7 +41,7 @@ const traceMax = 300;
 const uuidForm = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const concurrentMs = 40;
 const expireEveryMs = 15_000;
-/** A database that has gone back does not undo them here: other tables hold them. */
+/** Changes in tables that a restore of the ledger does not undo in this model. */
 const changing: ReadonlySet<Executed['kind']> = new Set(['create', 'resize', 'delete', 'release']);
 
 export class World {
@@ -52,13 +52,13 @@ export class World {
   readonly callers: readonly ModelCaller[];
   readonly overflow: MemoryOverflow;
   overflowMode: ReturnType<OverflowFaults['mode']> = 'well';
-  /** Those that are gone as well. */
+  /** All proxies, including dead ones. */
   readonly proxies: ModelProxy[] = [];
   readonly report = new Map<string, number>();
   readonly trace: string[] = [];
-  /** Links, feed and recalls work well. */
+  /** Whether links, feed and reclaims work well. */
   isCalm = false;
-  /** The database's clock less the proxies' time. */
+  /** The database's clock minus the proxies' time. */
   clockOffset = 0;
   read: BooksRead = { books: new Map(), leases: new Map() };
   readonly #options: WorldOptions;
@@ -66,11 +66,11 @@ export class World {
   readonly #executed: (Turn & { readonly executed: Executed })[] = [];
   readonly #names = new Map<string, string>();
   readonly #arrived: (() => Promise<void>)[] = [];
-  /** Done when nothing is under way at the control plane. */
+  /** Work to do when no operation is in progress at the control plane. */
   readonly #atRest: (() => Promise<void>)[] = [];
-  /** Of budgets, and what operators have released. */
+  /** The number of changes of budgets and of releases by operators. */
   #changes = 0;
-  /** Of the database, once it was restored. */
+  /** The epoch of the database after its last restore. */
   #epoch = '';
   #violation: Violation | undefined;
   #side: LedgerSide | undefined;
@@ -110,7 +110,7 @@ export class World {
     this.#expireLater();
   }
 
-  /** By the database's clock, whole milliseconds. */
+  /** The time by the database's clock, in whole milliseconds. */
   now(): number {
     return Math.floor(this.time.now() + this.clockOffset);
   }
@@ -119,12 +119,12 @@ export class World {
     return this.proxies.filter(({ state }) => state === 'alive');
   }
 
-  /** Budgets that are there. */
+  /** Budgets that are not deleted. */
   get budgets(): readonly BudgetTerms[] {
     return [...this.judge.reference.budgets.values()].filter(({ isDeleted }) => !isDeleted);
   }
 
-  /** @param pod of one that is gone; default: another, with a folder for journals or without */
+  /** @param pod the pod of a killed proxy; default: a new one, with a folder for journals or without */
   start(pod: MemoryPod | undefined = this.#newPod()): ModelProxy {
     const proxy = new ModelProxy(`p${this.proxies.length + 1}`, {
       ...{ ...this, pod },
@@ -144,7 +144,7 @@ export class World {
     return new MemoryPod(() => !this.isCalm && this.random.chance(0.001));
   }
 
-  /** Something arrives at the control plane. */
+  /** Passes a call to the control plane. */
   execute(work: () => Promise<void>): void {
     this.#arrived.push(work);
     if (!this.#options.concurrent) this.#executeArrived();
@@ -152,7 +152,9 @@ export class World {
       this.time.after(this.random.between(0, concurrentMs), () => this.#executeArrived());
   }
 
-  /** The database loses what is committed within so long from now on, unless budgets are changed meanwhile. */
+  /**
+   * Makes the database lose everything that it commits in this time from now on, unless budgets are changed meanwhile.
+   */
   loseLast(ms: number): void {
     this.#atRest.push(async () => {
       const [snapshot, judged] = [await this.side.snapshot(), this.judge.snapshot()];
@@ -171,7 +173,7 @@ export class World {
     });
   }
 
-  /** Proxies hear of it on the feed, each at its time. */
+  /** Reports the restore to proxies on the feed, to each at its own time. */
   #reportRestored(epoch: string): void {
     this.#epoch = epoch;
     for (const proxy of this.alive) {
@@ -182,7 +184,7 @@ export class World {
     }
   }
 
-  /** What a proxy knows of the budgets that apply, now. */
+  /** Returns the applicable budgets that a proxy knows now. */
   budgetsFor(proxy: ModelProxy, caller: ModelCaller, model: string): readonly BudgetTerms[] {
     const { aiSystemId, keyId, personId, projectKeyId } = caller;
     const subjects = [this.subjects.organizationId, keyId, aiSystemId, personId, projectKeyId];
@@ -192,7 +194,7 @@ export class World {
     );
   }
 
-  /** A request has ended: what it used is on its way. */
+  /** Ends a request and sends its usage on its way. */
   record(proxy: ModelProxy, event: UsageEvent, hold: number): void {
     this.judge.settle({ event, hold, proxy });
     proxy.usageLog.record(this.#options.misreports?.(event, this.now()) ?? event);
@@ -202,7 +204,7 @@ export class World {
     this.report.set(name, (this.report.get(name) ?? 0) + 1);
   }
 
-  /** For whoever reads how a schedule failed. */
+  /** Adds a line to the trace of a failure. */
   log(what: string): void {
     const named = what.replace(uuidForm, (id) => {
       const name = this.#names.get(id) ?? `#${this.#names.size + 1}`;
@@ -217,7 +219,7 @@ export class World {
     this.#violation ??= new Violation(message);
   }
 
-  /** Goes on for so long. @throws Violation */
+  /** Advances the time. @throws Violation */
   async pass(ms: number): Promise<void> {
     await this.time.advance(ms);
     if (this.#violation !== undefined) throw this.#violation;
@@ -243,7 +245,7 @@ export class World {
     }
   }
 
-  /** Waits for all that takes no time, and judges it. */
+  /** Waits for everything that takes no time, and checks it. */
   async #moment(): Promise<void> {
     await settle();
     while (this.#pending.size > 0) {
@@ -279,7 +281,7 @@ export class World {
     this.judge.check(this.read, this.claims());
   }
 
-  /** A sweep tells all that has expired by then. */
+  /** Whether the operation changes anything; a sweep reports all that has expired so far. */
   #isNews(executed: Executed): boolean {
     if (executed.kind !== 'expire') return true;
     const { leases, sessions } = this.judge.reference;
@@ -289,14 +291,14 @@ export class World {
     );
   }
 
-  /** Proxies hear of it, each at its time. */
+  /** Reports the change to proxies, to each at its own time. */
   #spread(executed: Executed): void {
     if (executed.kind !== 'create' && executed.kind !== 'delete') return;
     for (const proxy of this.alive) {
       const late = !this.isCalm && (proxy.link !== 'well' || this.random.chance(0.3));
       this.time.after(this.random.between(1, late ? 20_000 : 100), () => {
         const id = executed.kind === 'create' ? executed.terms.id : executed.budgetId;
-        // What a proxy hears is how it is then.
+        // A proxy receives the state at the time of delivery.
         if (this.budgets.some((budget) => budget.id === id)) proxy.known.add(id);
         else proxy.known.delete(id);
       });

@@ -1,5 +1,5 @@
-// Usage that Redis has lost on its way is found while its proxy lives: real slices, queue and session before the real ledger, by the
-// model's clock. What was held for it becomes unsettled, and everything else of the budget can be used.
+// Usage that is lost in Redis is found while its proxy is alive: real leases, queue and session with the real ledger,
+// by the model's clock. The reserved money becomes unconfirmed, and the rest of the budget can be used.
 import { afterEach, expect, it } from 'vitest';
 import { driftMs } from '../../proxy/budgets/lost-usage.ts';
 import { type Backend, openBackend } from './ledger.backends.ts';
@@ -10,7 +10,7 @@ let backend: Backend;
 afterEach(() => backend.close());
 
 it.each(['sqlite', 'postgres'] as const)(
-  'what was held for it is unsettled after five minutes: %s',
+  'the reservation of lost usage becomes unconfirmed after five minutes: %s',
   async (name) => {
     backend = await openBackend(name);
     const world = new World({ seed: 1, openSide: backend.openSide, concurrent: false, compares: true });
@@ -56,7 +56,7 @@ it.each(['sqlite', 'postgres'] as const)(
     await world.pass(60_000);
     expect(proxy.sessions.size).toBe(2);
     expect(world.report.get('escrow lost')).toBe(1);
-    // Its session is silent for a minute, and swept.
+    // Its session is silent for a minute and then expires.
     await world.pass(90_000);
     expect(row()).toEqual({ spent: 300, leased: 0, unsettled: 400 });
     const again = ask(500);

@@ -1,4 +1,5 @@
-// Many schedules of the ledger's model: node test/model/run-ledger.ts --schedules 10000 [--seed 1] [--on memory|sqlite|postgres]
+// Many schedules of the ledger's model: node test/model/run-ledger.ts --schedules 10000 [--seed 1] [--on
+// memory|sqlite|postgres]
 import { parseArgs } from 'node:util';
 import { findServerSource } from '../support/containers.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -17,7 +18,7 @@ const schedules = Number(values.schedules);
 const first = Number(values.seed);
 const name = backendNames.find((each) => each === values.on);
 if (name === undefined) throw new Error(`--on must be one of ${backendNames.join(', ')}`);
-// Beside `npm test` nobody else has started a server.
+// Without `npm test` there is no server yet.
 const server =
   name === 'postgres' && process.env.DATABASE_URL === undefined
     ? await startPostgres(await findServerSource())

@@ -1,13 +1,14 @@
-// Where the two opinions differ: who is right, and by whose word. A difference that no row decides is a fault of one of them.
+// Decides who is right where the two opinions differ, and names the source. A difference that no row decides is a fault
+// of one of them.
 
 export interface Difference {
   readonly vendor: string;
   readonly model: string;
   readonly usage: string;
-  /** Nano-dollars; undefined where no price is known. */
+  /** Nano-dollars; undefined if no price is known. */
   readonly own: number | undefined;
   readonly theirs: number | undefined;
-  /** Whether all of it has a price here; else it is marked `unpriced`. */
+  /** Whether all parts have a price here; if not, the usage is marked `unpriced`. */
   readonly isCovered: boolean;
   readonly failed?: string;
 }
@@ -22,7 +23,7 @@ export interface Decision {
 
 const alwaysSearching = /-search-(preview|api)$/;
 
-/** The first that fits decides. */
+/** The first matching row decides. */
 export const decisions: readonly Decision[] = [
   {
     what: 'models that search at every request, and cite nothing',

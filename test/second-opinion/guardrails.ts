@@ -1,9 +1,10 @@
-// What guardrails find, held against second opinions: values of gitleaks', detect-secrets' and Presidio's own cases, and megabytes of
-// benign text, are shown to the gateway's own kinds, to Presidio's recognizers and to LiteLLM's content filter. On demand only, never
-// among the tests: it needs Python and their packages.
+// Compares guardrails with second opinions: values from the test cases of gitleaks, detect-secrets and Presidio, and
+// megabytes of benign text, are given to the gateway's own kinds, to Presidio's recognizers and to LiteLLM's content
+// filter. On demand only, never among the tests, because it needs Python and their packages.
 //   python3 -m venv <folder> && <folder>/bin/pip install presidio-analyzer litellm
 //   node_modules/.bin/node test/second-opinion/guardrails.ts <folder>/bin/python [megabytes]
-// Prints recall by type and what is found in benign text for each megabyte. Without a Python it prints our own figures alone.
+// Prints recall by type, and the matches in benign text per megabyte. Without a Python it prints only the gateway's
+// figures.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -35,11 +36,11 @@ interface Seen {
 
 interface Row {
   readonly type: string;
-  /** Of a secret whose it is. */
+  /** The form of a secret: the vendor or kind that it belongs to. */
   readonly form?: string;
   readonly text: string;
   readonly ours: boolean;
-  /** What a peer has to find in it. */
+  /** Whether these spans contain the match that a peer must find. */
   isFound(spans: readonly Span[]): boolean;
 }
 
@@ -86,7 +87,7 @@ async function peersOn(python: string, texts: readonly string[]): Promise<readon
 const line = (cells: readonly (string | number)[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
 const share = (found: number, all: number) => `${found}/${all} (${Math.round((100 * found) / all)} %)`;
 
-/** Of a set of secrets how many forms are found in all their contexts and writings. */
+/** In a set of secrets, how many forms are found in all their contexts and notations. */
 function wholeForms(rows: readonly { readonly form: string; readonly isFound: boolean }[]): string {
   const forms = [...Map.groupBy(rows, ({ form }) => form).values()];
   return share(forms.filter((own) => own.every(({ isFound }) => isFound)).length, forms.length);

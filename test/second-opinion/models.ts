@@ -1,9 +1,10 @@
-// The models that are held against the second opinion: of every vendor the old, the new, the cheap, the dear, and the odd ones.
+// The models that are compared with the second opinion: of every vendor the old, the new, the cheap, the expensive, and
+// the odd ones.
 import { assistantUsages, cloudUsages, gptUsages, type PlayedUsage, searchUsages } from './usages.ts';
 
 export interface PlayedVendor {
   readonly vendor: string;
-  /** LiteLLM's name of it. */
+  /** LiteLLM's name of the model. */
   readonly theirs: string;
   readonly models: readonly string[];
   readonly usages: readonly PlayedUsage[];

@@ -1,8 +1,9 @@
-// What requests cost, held against a second opinion: responses of five vendors are read and priced by the gateway's own code, and by
-// LiteLLM's transformers and calculator from its package. On demand only, never among the tests: it needs Python and that package.
+// Compares the cost of requests with a second opinion: responses of five vendors are read and priced by the gateway's
+// own code, and by LiteLLM's transformers and calculator from its package. On demand only, never among the tests,
+// because it needs Python and that package.
 //   python3 -m venv <folder> && <folder>/bin/pip install litellm
 //   node_modules/.bin/node test/second-opinion/run.ts <folder>/bin/python [--all]
-// Ends with 1 where a difference is not decided in decisions.ts, or a decision has nothing to decide any more.
+// Exits with 1 if decisions.ts does not decide a difference, or has a decision without a difference.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -34,9 +35,9 @@ function caseOf({ vendor, theirs }: PlayedVendor, model: string, usage: PlayedUs
 }
 
 interface OwnCost {
-  /** Nano-dollars; undefined where no price is known. */
+  /** Nano-dollars; undefined if no price is known. */
   readonly cost: number | undefined;
-  /** Whether all of it has a price. */
+  /** Whether all parts have a price. */
   readonly isCovered: boolean;
 }
 

@@ -1,15 +1,15 @@
-// Usages as vendors report them: whole responses of five wire formats, with what each kind of price is charged for in them. Counts are
-// odd numbers, so that no two of them can be mistaken for each other.
+// Usages as vendors report them: whole responses in five wire formats that use each kind of price. The counts are
+// unusual and all different, so that none can be mistaken for another.
 
 export interface PlayedUsage {
   readonly what: string;
-  /** Of the vendor. */
+  /** The vendor's response. */
   readonly response: object;
   /** Fields of the request. */
   readonly requested?: Readonly<Record<string, unknown>>;
   /** Headers of the response. */
   readonly head?: Readonly<Record<string, string>>;
-  /** Where the request was processed, as the operator has set it. */
+  /** The region that the operator has set for the request. */
   readonly region?: string;
 }
 

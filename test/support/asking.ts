@@ -1,4 +1,4 @@
-// Asks proxies as their callers do, and waits until all of them answer a question differently.
+// Sends requests to proxies as callers do, and waits until all proxies change their response.
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,9 @@ import { chatBody } from './gateway.ts';
 import { until } from './process.ts';
 import { metric, type Observed } from './telemetry.ts';
 
-/** What came of a request: its status, with the error's code where there is one, such as "200" or "401 access_not_found". */
+/**
+ * The outcome of a request: its status, with the error's code if there is one, such as "200" or "401 access_not_found".
+ */
 export interface Reply {
   readonly outcome: string;
   readonly message: string | undefined;
@@ -29,12 +31,12 @@ export function chat(key: string, fields: object = {}, headers: Record<string, s
   return ({ url }) => ask(`${url}/v1/chat/completions`, { ...bearer, ...headers }, body);
 }
 
-/** Whether the key is let in at all: no provider is asked. */
+/** Whether the key is admitted; no provider is called. */
 export function admission(key: string): Question {
   return ({ url }) => ask(`${url}/v1/models`, { authorization: `Bearer ${key}` });
 }
 
-// A third of what fetch costs: the callers share their process with the proxies they measure.
+// A third of the cost of fetch, because the callers share their process with the proxies that they measure.
 const agent = new Agent({ keepAlive: true });
 
 async function ask(url: string, headers: Record<string, string>, body?: string): Promise<Reply> {
@@ -60,7 +62,7 @@ export interface Turn {
 }
 
 /**
- * Asks every proxy again and again until it answers `to`; an answer that is neither `from` nor `to` is an error.
+ * Sends requests to every proxy until its outcome is `to`; an outcome other than `from` and `to` is an error.
  * @returns milliseconds until the last proxy did
  */
 export async function turns(
@@ -91,7 +93,9 @@ export async function outcomes(
   return Promise.all(proxies.map(async (proxy) => (await question(proxy)).outcome));
 }
 
-/** Waits until the proxy's commands reach Redis: a made-up key is looked for there before the control plane is asked. */
+/**
+ * Waits until the proxy's commands reach Redis: a made-up key is looked up there before the control plane is called.
+ */
 export async function redisResponds(proxy: RequestTarget & Observed): Promise<void> {
   const failures = () => metric(proxy, 'gateway_access_cache_failures_total');
   await until(
@@ -99,7 +103,7 @@ export async function redisResponds(proxy: RequestTarget & Observed): Promise<vo
       const before = await failures();
       await admission(createCredential('virtualKey'))(proxy);
       if ((await failures()) === before) return true;
-      // Twenty refusals a minute are answered.
+      // The proxy processes twenty unknown keys a minute.
       await sleep(200);
       return false;
     },

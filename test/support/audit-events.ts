@@ -1,10 +1,10 @@
-// Events of an audit log that hang together as the database writes them.
+// Events of an audit log, chained as the database writes them.
 import { type AuditEvent, auditHash, chainStart } from '../../control-plane/store/audit-chain.ts';
 
 type AuditEventValue = Pick<AuditEvent, 'action' | 'target_id'> &
   Partial<Omit<AuditEvent, 'after' | 'before'>> & { readonly before?: object; readonly after?: object };
 
-/** @param previous what the first of them comes after; absent: they begin the log */
+/** @param previous the event before the first one; absent: they begin the log */
 export function chained(reported: readonly AuditEventValue[], previous?: AuditEvent): AuditEvent[] {
   const events: AuditEvent[] = [];
   for (const { before, after, ...fields } of reported) {

@@ -1,4 +1,4 @@
-// Backups of a control plane's database by the very programs that docs/backup.md names, and their restore into another place.
+// Backups of a control plane's database by the programs that docs/backup.md names, and their restore.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,20 +9,20 @@ import { findProgram } from './containers.ts';
 import { createDatabase, findBinaries } from './postgres.ts';
 
 const run = promisify(execFile);
-/** All of it or nothing. */
+/** Restores everything or nothing. */
 const restoring = ['--no-owner', '--exit-on-error', '--single-transaction'];
 
 export interface BackedUpDatabase {
-  /** Where the control plane is to look; another one after some kinds of restore. */
+  /** URL of the control plane's database; some kinds of restore change it. */
   readonly url: string;
-  /** While everything runs. */
+  /** Runs while everything else runs. */
   backUp(): Promise<void>;
-  /** While no control plane runs. */
+  /** Runs while no control plane runs. */
   restore(): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** What is backed up by pg_dump is put into an empty database, as on a new server. */
+/** A pg_dump backup is restored into an empty database, as on a new server. */
 export async function postgresIntoFresh(): Promise<BackedUpDatabase> {
   const old = await createDatabase();
   const fresh = await createDatabase();
@@ -44,7 +44,7 @@ export async function postgresIntoFresh(): Promise<BackedUpDatabase> {
   };
 }
 
-/** The backup takes the place of what there is: another database of the same name. */
+/** The backup replaces the database: another one with the same name. */
 export async function postgresInPlace(): Promise<BackedUpDatabase> {
   const { url, drop } = await createDatabase();
   const { file, remove } = dumpFile();

@@ -1,15 +1,16 @@
-// Networks that misbehave: a server that accepts and never answers, and a forwarder that can be cut, frozen and healed.
+// Networks that misbehave: a server that accepts and never responds, and a forwarder that can be cut, frozen and
+// healed.
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface BlackHole {
   readonly port: number;
-  /** How many connections it ever accepted. */
+  /** Number of connections that it ever accepted. */
   accepted(): number;
   stop(): Promise<void>;
 }
 
-/** Accepts connections, reads whatever comes, never answers. */
+/** Accepts connections, reads all bytes, never responds. */
 export async function startBlackHole(): Promise<BlackHole> {
   const sockets = new Set<Socket>();
   let accepted = 0;
@@ -30,13 +31,13 @@ export interface Target {
 
 export interface Forwarder {
   readonly port: number;
-  /** Connections now open. */
+  /** Number of open connections. */
   open(): number;
   /** Resets every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Keeps every connection and accepts new ones, but no byte passes any more: a silent network. */
+  /** Keeps every connection and accepts new ones, but passes no byte on: a silent network. */
   freeze(): void;
-  /** Undoes cut and freeze; what was held back while frozen passes now. */
+  /** Undoes cut and freeze; delayed bytes pass now. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// A control plane over either database for tests of budgets, with what their tests ask of it over and over.
+// A control plane over either database for tests of budgets, with the calls that these tests repeat.
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Store } from '../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from './databases.ts';
@@ -65,7 +65,7 @@ export class BudgetDesk {
     return this.#at.plane;
   }
 
-  /** A second way into the same database. */
+  /** A second store over the same database. */
   get store(): Store {
     return this.#at.store;
   }
@@ -86,12 +86,12 @@ export class BudgetDesk {
     return createTenant(this.plane, this.platform, freshName('org'));
   }
 
-  /** As its owner. */
+  /** Calls as the organization's owner. */
   as(tenant: TestTenant, method: string, request: object): Promise<JsonResponse> {
     return this.plane.expect(method, tenant.owner.token, request);
   }
 
-  /** Asks for a budget of $5 a day on the organization, unless fields say otherwise. */
+  /** Requests a budget of $5 a day on the organization, unless fields say otherwise. */
   ask(tenant: TestTenant, fields: object = {}): Promise<Called> {
     const subject = limitSubject('ORGANIZATION', tenant.id);
     const request = { organizationId: tenant.id, subject, ...testBudget, ...fields };
@@ -130,7 +130,7 @@ export class BudgetDesk {
   }
 }
 
-/** The same tests over both databases, all of them over one desk. */
+/** The same tests over both databases, with one fixture for all of them. */
 export function describeBudgets(what: string, tests: (desk: BudgetDesk) => void): void {
   describe.each([
     ['SQLite', freshSqlite],

@@ -1,11 +1,11 @@
-// Secrets that must turn up nowhere, and the search for them: whole or in part, as they are, in hexadecimal and in base64 at any
-// offset. `unseen` shows that the search would see a leak in whatever it searched.
+// Secrets that must appear nowhere, and the search for them: whole or in part, unchanged, in hexadecimal and in base64
+// at any offset. `unseen` shows that the search would find a leak in the data that it searched.
 
 export interface Leak {
   readonly canary: string;
   readonly where: string;
   readonly form: string;
-  /** What stands around it, to tell by which path it came. */
+  /** The surrounding bytes, to find the path of the leak. */
   readonly amid: string;
 }
 
@@ -15,22 +15,22 @@ interface Needle {
   readonly bytes: Buffer;
 }
 
-/** By name of the place. */
+/** Data by name of its source. */
 export type Haystack = ReadonlyMap<string, Buffer>;
 
-/** Of a secret cut into pieces of this size, whoever leaks twice as many bytes in a row leaks one of them whole. */
+/** A leak of twice as many bytes in a row contains at least one whole piece of this size. */
 const pieceBytes = 16;
 
 export class Canaries {
   readonly #secrets = new Map<string, Buffer>();
 
-  /** @returns the value, so that it can be told where it is made */
+  /** @returns the value, so that it can be registered where it is made */
   add(name: string, value: string): string {
     this.#secrets.set(name, Buffer.from(value));
     return value;
   }
 
-  /** A key in base64 that is also used as its bytes. */
+  /** A base64 key that is also used as its bytes. */
   addKey(name: string, base64: string): void {
     this.add(name, base64);
     this.#secrets.set(`${name}, decoded`, Buffer.from(base64, 'base64'));
@@ -50,7 +50,9 @@ export class Canaries {
     );
   }
 
-  /** Each secret planted, in one form or another, in a copy of each place. @returns those that the search does not see */
+  /**
+   * Plants each secret, in one form or another, in a copy of each source. @returns those that the search does not find
+   */
   unseen(haystack: Haystack): readonly string[] {
     return [...haystack].flatMap(([where, bytes], place) =>
       [...this.#secrets].flatMap(([canary, secret], turn) => {
@@ -98,7 +100,7 @@ function forms(piece: Buffer): Readonly<Record<string, Buffer>> {
   };
 }
 
-/** The digits that depend on the piece alone, where it stands at this offset modulo three. */
+/** The digits that depend only on the piece, when it begins at this offset modulo three. */
 function base64At(piece: Buffer, offset: number): string {
   const before = Buffer.alloc(offset);
   const digits = Math.floor(((offset + piece.length) * 8) / 6);
@@ -107,7 +109,7 @@ function base64At(piece: Buffer, offset: number): string {
     .slice(Math.ceil((offset * 8) / 6), digits);
 }
 
-/** What a leak may look like: the secret or much of it, alone or encoded with what stands around it. */
+/** Possible forms of a leak: the secret or most of it, alone or encoded with the surrounding bytes. */
 export function plants(secret: Buffer): Readonly<Record<string, Buffer>> {
   const amid = (before: string) => Buffer.concat([Buffer.from(before), secret, Buffer.from('; and more')]);
   const base64 = ['', 'x', 'xy'].map(

@@ -46,7 +46,7 @@ export interface PlayedOutcome {
   readonly ending: Outcome['ending'];
   readonly usage?: Usage | undefined;
   readonly complete?: boolean;
-  /** Tokens of text that came. */
+  /** Tokens of received text. */
   readonly text?: number;
   /** Milliseconds since the first byte. */
   readonly streamedMs?: number;

@@ -1,4 +1,4 @@
-// A stream of the managed cloud service written down as text, one frame on a line: `{"<event type>":payload}`,
+// A stream of the managed cloud service as text, one frame per line: `{"<event type>":payload}`,
 // `{"exception":{"<type>":payload}}` or `{"error":{"code":…,"message":…}}`. The transcripts have the first form.
 import { errorFrame, eventFrame, exceptionFrame } from '../../simulator/managed-cloud-models/frames.ts';
 

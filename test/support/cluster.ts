@@ -1,5 +1,6 @@
-// A cluster of one node for tests: the images as containers that reach each other as in deploy/, with TLS under two authorities, a real
-// Redis and a simulated vendor. Pods go through the injector, asked as an API server asks it.
+// A cluster of one node for tests: the images as containers that reach each other as in deploy/, with TLS under two
+// authorities, a real Redis and a simulated vendor. Pods go through the injector, which is called as an API server
+// calls it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -21,17 +22,20 @@ import { storedKeys, vendorSettings } from './vendors.ts';
 
 export interface TestCluster {
   readonly simulator: Simulator;
-  /** Of the namespace of apps. */
+  /** Secrets of the apps' namespace. */
   readonly secrets: PodSecrets;
-  /** Values that no app may ever hold. */
+  /** Values that no app may ever contain. */
   readonly confidential: readonly string[];
   createKey(): Promise<{ readonly id: string; readonly value: string }>;
   revokeKey(id: string): Promise<void>;
   /** The pod of the review with these annotations, as the API server stores it. */
   admit(review: Review, annotations: Readonly<Record<string, string>>): Promise<TestPod>;
-  /** Starts the sidecar of a pod; returns when its startup probe is answered. @param env of a simulated vendor, say */
+  /**
+   * Starts the sidecar of a pod; returns when its startup probe succeeds. @param env further settings, such as a
+   * simulated vendor's
+   */
   startSidecar(pod: TestPod, env?: Readonly<Record<string, string>>): Promise<Child>;
-  /** Where the simulated vendor is, for a proxy that calls it itself. */
+  /** The simulated vendor's address, for a proxy that calls it itself. */
   readonly vendor: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -95,7 +99,7 @@ async function assemble(closers: (() => unknown)[], close: () => Promise<void>):
 }
 
 interface Start extends Omit<ContainerSpec, 'image' | 'dist'> {
-  /** What its log says when it is. */
+  /** Text of the log line when it is ready. */
   readonly ready: string;
 }
 
@@ -119,7 +123,7 @@ function tlsSecret({ certFile, keyFile }: CertificateFiles, caFile: string) {
   return { 'tls.crt': read(certFile), 'tls.key': read(keyFile), 'ca.crt': read(caFile) };
 }
 
-/** A folder with a certificate of the internal authority, as a container of ours mounts it. */
+/** A folder with a certificate of the internal authority, as our containers mount it. */
 async function issued({ secrets, internal }: Node, name: string, names?: readonly string[]): Promise<string> {
   const certificate = await internal.issue({ commonName: name, ...(names !== undefined && { names }) });
   secrets.set(name, tlsSecret(certificate, internal.caFile));
@@ -233,7 +237,7 @@ async function startInjector(node: Node, { egressPort, grpcPort }: { egressPort:
   return { admit, close: () => agent.destroy() };
 }
 
-/** What an app's namespace has for its pods, but for the virtual key. */
+/** The Secrets of an app's namespace, except for the virtual key. */
 async function storeSecrets({ secrets, internal, sidecars, redis }: Node, proxyToken: string): Promise<void> {
   const sidecar = await sidecars.issue({ commonName: 'app', names: ['DNS:app.team-a.svc'] });
   secrets.set('model-gateway-sidecar-tls', tlsSecret(sidecar, sidecars.caFile));

@@ -1,14 +1,14 @@
-// Whether an answer is what clients of the GPT vendor's SDK rely on (SDK types `ChatCompletion`, `ChatCompletionChunk`), and what it
-// says: the same picture of an answer whether it came whole or streamed. What is wrong is told in words.
+// Checks a response for what clients of the GPT vendor's SDK rely on (SDK types `ChatCompletion`,
+// `ChatCompletionChunk`), and reads it into one form for whole and streamed responses. Faults are reported in words.
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 
-/** What an answer says, apart from how it came. */
+/** The content of a response, whole or streamed. */
 export interface ParsedCompletion {
   readonly id: string;
   readonly model: string;
   readonly choices: readonly ParsedChoice[];
   readonly usage: JsonObject | undefined;
-  /** The arrays that one vendor's answers have at the top; none of them is empty. */
+  /** Arrays that one vendor's responses have at the top; none of them is empty. */
   readonly sources: JsonObject;
 }
 
@@ -17,7 +17,7 @@ export interface ParsedChoice {
   readonly reasoning: string;
   readonly calls: readonly ParsedCall[];
   readonly functionCall: ParsedCall | undefined;
-  /** Fields of the message that only some vendors have; the last one told counts, as for the SDK. */
+  /** Fields of the message that only some vendors have; the last value counts, as for the SDK. */
   readonly extras: JsonObject;
   readonly finish: string;
 }
@@ -28,10 +28,10 @@ export interface ParsedCall {
   readonly arguments: string;
 }
 
-/** Thrown for an answer that is none. */
+/** Thrown for an invalid response. */
 export class BadResponse extends Error {}
 
-/** @throws BadResponse that says what is wrong */
+/** @throws BadResponse with the fault */
 export function readCompletion(value: unknown): ParsedCompletion {
   const body = object(value, 'completion');
   expectThat(body.object === 'chat.completion', 'object is not chat.completion');
@@ -110,8 +110,8 @@ function tokens(value: unknown): number {
 }
 
 /**
- * Whether what is said fits together, as it does where the vendor is in its senses.
- * @throws BadResponse that says what does not
+ * Checks that the fields of a response agree with each other.
+ * @throws BadResponse with the fault
  */
 export function checkSense({ id: ownId, model, choices, usage }: ParsedCompletion): void {
   expectThat(ownId !== '' && model !== '', 'an answer without id or model');
@@ -139,7 +139,7 @@ function checkCalls({ calls, functionCall, finish }: ParsedChoice): void {
   }
 }
 
-/** @param stream all bytes of it, as the caller gets them @throws BadResponse that says what is wrong */
+/** @param stream all bytes of it, as the caller receives them @throws BadResponse with the fault */
 export function readStream(stream: string): ParsedCompletion {
   const frames = stream.replaceAll(/\r\n|\r/g, '\n').split('\n\n');
   const events = frames.flatMap((frame) => {
@@ -188,7 +188,7 @@ class ChunkReader {
     const choices = list(chunk.choices, 'choices');
     for (const choice of choices) this.#readChoice(object(choice, 'choice'));
     Object.assign(this.#sources, readSources(chunk));
-    // Some tell it with the last choice.
+    // Some vendors send it with the last choice.
     this.#usage = readUsage(chunk.usage) ?? this.#usage;
     this.#ended = choices.length === 0;
     expectThat(!this.#ended || this.#usage !== undefined, 'a chunk that says nothing');

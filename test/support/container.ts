@@ -1,7 +1,7 @@
-// A container without an engine: one of our images' programs in a mount namespace whose root is read-only and holds Node, its libraries,
-// the bundles at /app and what is mounted, but no shell; as an unprivileged user without capabilities; with exactly the environment
-// given. Where this machine refuses that, a plain process with the paths of mounts rewritten: `isolation` says which it is, and belongs
-// in the name of a test that relies on it.
+// A container without an engine: a program of one of our images in a mount namespace whose read-only root has Node, its
+// libraries, the bundles at /app and the mounts, but no shell; as an unprivileged user without capabilities; with
+// exactly the given environment. If this machine refuses that, it is a plain process with rewritten paths of mounts:
+// `isolation` says which, and belongs in the title of a test that relies on it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,19 +13,19 @@ import { type Child, startProcess } from './process.ts';
 export interface ContainerSpec {
   /** A target of deploy/Dockerfile: entry and environment are its image's. */
   readonly image: string;
-  /** What scripts/build.ts wrote; /app of the container. */
+  /** Output folder of scripts/build.ts; /app of the container. */
   readonly dist: string;
-  /** In place of the image's command. */
+  /** Replaces the image's command. */
   readonly args?: readonly string[];
-  /** Beside the image's. */
+  /** Added to the image's. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folders of this machine by where they are mounted, read-only. */
+  /** Folders of this machine by mount path, read-only. */
   readonly mounts?: Readonly<Record<string, string>>;
-  /** Where the container may write; empty at first. */
+  /** Folders that the container may write to; empty at first. */
   readonly scratch?: readonly string[];
-  /** Folders of this machine that it may write to, by where they are mounted: what a pod's containers share. */
+  /** Folders of this machine that it may write to, by mount path: the ones that a pod's containers share. */
   readonly shared?: Readonly<Record<string, string>>;
-  /** Of another process, whose network it has; default: this machine's. */
+  /** Process whose network it shares; default: this machine's. */
   readonly networkOf?: number;
   /** Default: the image's. */
   readonly user?: { readonly uid: number; readonly gid: number };
@@ -35,7 +35,7 @@ export type Isolation = 'a container' | 'a plain process, since this machine has
 
 export const isolation = findIsolation();
 
-/** @throws Error where the image has no such target */
+/** @throws Error if the image has no such target */
 export function startContainerOf(spec: ContainerSpec): Child {
   const { entrypoint, command, environment, user } = imageConfig(spec.image);
   if (entrypoint.join(' ') !== 'node')
@@ -79,7 +79,7 @@ const nodePath = '/usr/local/bin/node';
 const libraries = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
 const nameService = ['/etc/hosts', '/etc/resolv.conf', '/etc/nsswitch.conf'];
 
-/** Lines of shell that make the root. Nothing is copied, so it takes milliseconds. */
+/** Lines of shell that build the root. Nothing is copied, so it takes milliseconds. */
 function layOut(root: string, { dist, mounts, scratch, shared }: WholeSpec): readonly string[] {
   const at = (path: string) => quoted(root + path);
   const bind = (from: string, to: string) => [

@@ -1,4 +1,5 @@
-// Where servers for tests come from when none is given: Docker through testcontainers if an engine answers, else local binaries.
+// Source of servers for tests when none is given: Docker through testcontainers if an engine responds, else local
+// binaries.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { freePort } from './process.ts';
@@ -8,13 +9,16 @@ export type ServerSource = 'docker' | 'local';
 export const redisImage = 'redis:7-alpine';
 export const postgresImage = 'postgres:17-alpine';
 
-/** Probes for a container engine that can run what the tests need; importing testcontainers costs 0.7 s, so ask once for a run. */
+/**
+ * Looks for a container engine that can run what the tests need. Importing testcontainers costs 0.7 s, so call it once
+ * in a run.
+ */
 export async function findServerSource(): Promise<ServerSource> {
   const { getContainerRuntimeClient } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();
   } catch {
-    return 'local'; // no engine answers
+    return 'local'; // no engine responds
   }
   try {
     const port = await freePort();
@@ -47,7 +51,7 @@ export interface Container {
   stop(): Promise<void>;
 }
 
-/** Starts a container; its engine's reaper ends it should this process die. */
+/** Starts a container; its engine's reaper ends it if this process dies. */
 export async function startContainer(options: ContainerOptions): Promise<Container> {
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
   const started = await new GenericContainer(options.image)

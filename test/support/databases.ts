@@ -1,4 +1,5 @@
-// A fresh database of either kind for the store, and a second way into it: for what the store itself would never do.
+// A fresh database of either kind for the store, and a direct connection to it, for changes that the store would never
+// make.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +14,9 @@ import { silentLog } from './silent-log.ts';
 
 export interface StoreDatabase {
   readonly url: string;
-  /** Opens a store over it, to be closed by `drop`. */
+  /** Opens a store over it; `drop` closes it. */
   open(options?: Partial<OpenOptions>): Promise<Store>;
-  /** Runs SQL behind the stores' back. */
+  /** Runs SQL without the stores. */
   raw(sql: string): Promise<void>;
   /** Closes its stores and removes it. */
   drop(): Promise<void>;
@@ -38,7 +39,7 @@ export async function freshPostgres(): Promise<StoreDatabase> {
   return overPostgres(await createMigratedDatabase());
 }
 
-/** Without any table: whoever opens it migrates it. */
+/** Without any table: the first store that opens it migrates it. */
 export async function emptyPostgres(): Promise<StoreDatabase> {
   return overPostgres(await createDatabase());
 }

@@ -1,4 +1,4 @@
-// doctor against servers of tests: its findings by check, over the real network.
+// Runs doctor against test servers over the real network, and gives its findings by check.
 import { Secret } from '../../common/secret.ts';
 import { type Diagnosis, diagnose } from '../../gatewayctl/doctor/doctor.ts';
 import type { CheckName, Finding } from '../../gatewayctl/doctor/finding.ts';
@@ -19,7 +19,7 @@ export interface Visit {
 export interface Visited {
   readonly diagnosis: Diagnosis;
   readonly found: (check: CheckName) => Finding;
-  /** Names of the checks that have failed. */
+  /** Names of the failed checks. */
   readonly failures: readonly CheckName[];
   /** Both forms of the report. */
   readonly written: string;

@@ -1,4 +1,4 @@
-// Callers of a listener that nothing is in front of.
+// Callers that connect to a listener directly.
 import { trustsNobody } from '../../common/caller-address.ts';
 import { Callers } from '../../common/callers.ts';
 

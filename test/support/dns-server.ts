@@ -1,4 +1,4 @@
-// A DNS server on loopback that knows a few names (RFC 1035), or says nothing at all.
+// A DNS server on loopback that knows a few names (RFC 1035), or never responds.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
@@ -6,16 +6,16 @@ import { isIPv4 } from 'node:net';
 export interface DnsServer {
   /** host:port */
   readonly address: string;
-  /** Names that it was asked for. */
+  /** Names that it received. */
   readonly requested: string[];
-  /** It hears, and answers nothing. */
+  /** It receives requests and does not respond. */
   silent: boolean;
   close(): Promise<void>;
 }
 
 /**
- * @param names name → IPv4 addresses; undefined: it never answers
- * @param silence a part of names for which it never answers
+ * @param names name → IPv4 addresses; undefined: it never responds
+ * @param silence a part of names for which it never responds
  */
 export async function startDnsServer(
   names: Readonly<Record<string, readonly string[]>> | undefined,
@@ -31,7 +31,7 @@ export async function startDnsServer(
     const known = names[name];
     const records = type === 1 ? (known ?? []).filter(isIPv4) : [];
     const head = Buffer.from(query.subarray(0, 12));
-    // A response, recursion available; NXDOMAIN where the name is not known.
+    // A response, recursion available; NXDOMAIN if the name is unknown.
     head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
     head.writeUInt16BE(records.length, 6);
     head.writeUInt32BE(0, 8);

@@ -1,4 +1,4 @@
-// deploy/Dockerfile as stages with their instructions, and what the images made of it start with.
+// deploy/Dockerfile as stages with their instructions, and the start configuration of its images.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DockerfileParser, type Instruction, type JSONInstruction } from 'dockerfile-ast';
@@ -17,11 +17,11 @@ export interface StageInstruction {
   /** The words after the flags, or the strings of the exec form. */
   readonly words: readonly string[];
   readonly isExecForm: boolean;
-  /** What follows the keyword, as it is written. */
+  /** The text after the keyword, unchanged. */
   readonly text: string;
 }
 
-/** What a container of the image starts with, unless it says otherwise. */
+/** The start configuration of a container of the image, unless it is overridden. */
 export interface ImageConfig {
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
@@ -53,7 +53,7 @@ export function parseStages(text: string): readonly Stage[] {
   return stages;
 }
 
-/** A stage's instructions after those of the stages that it is made from. @throws Error if there is no such stage */
+/** A stage's instructions after those of the stages that it is based on. @throws Error if there is no such stage */
 export function inheritedInstructions(stages: readonly Stage[], name: string): readonly StageInstruction[] {
   const stage = stages.find((one) => one.name === name);
   if (stage === undefined) throw new Error(`deploy/Dockerfile has no stage ${name}`);

@@ -1,5 +1,6 @@
-// A PostgreSQL and a Redis that are killed and started again over the same data, with everything on that makes what they
-// acknowledged last. Always servers of one's own: what DATABASE_URL and REDIS_URL name is not for killing.
+// A PostgreSQL and a Redis that are killed and started again over the same data, with all settings that make
+// acknowledged writes durable. They are always separate servers, because those of DATABASE_URL and REDIS_URL must not
+// be killed.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,11 +13,11 @@ import { type Child, freePort, startProcess, until } from './process.ts';
 export interface DurableServer {
   readonly url: string;
   readonly port: number;
-  /** Ends all its processes at once, without a farewell. */
+  /** Kills all its processes at once. */
   kill(): Promise<void>;
-  /** Resolves when it answers. */
+  /** Resolves when it responds. */
   restart(): Promise<void>;
-  /** For good: its data are removed. */
+  /** Stops it for good, and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -51,11 +52,11 @@ export async function startDurableRedis(source: ServerSource): Promise<DurableSe
   return durable({ url, port }, host, () => ping(url));
 }
 
-/** Where a server runs. */
+/** The machine or container where a server runs. */
 interface Host {
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** What it wrote, if it has ended by itself. */
+  /** Its output, if it has ended. */
   ended(): Promise<string | undefined>;
   remove(): Promise<void>;
 }
@@ -68,7 +69,7 @@ async function durable(
   const restart = async () => {
     await host.start();
     const responds = async () => {
-      // PostgreSQL does not start while a process of the one before is still there.
+      // PostgreSQL does not start while a process of the one before still runs.
       if ((await host.ended()) !== undefined) await host.start();
       return respond().then(
         () => true,
@@ -126,7 +127,10 @@ function local(startChild: () => Child, directory: string): Host {
   };
 }
 
-/** PostgreSQL's sessions are processes of their own. Elsewhere than on Linux they end when they notice that their parent did. */
+/**
+ * PostgreSQL's sessions are separate processes. On systems other than Linux they end when they notice their parent's
+ * end.
+ */
 function childrenOf(pid: number): readonly number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);

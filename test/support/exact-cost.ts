@@ -1,4 +1,4 @@
-// What a usage costs by arithmetic of big integers, written without a look at the ledger's: what the ledger's is held against.
+// The cost of a usage in big-integer arithmetic, written without a look at the ledger's code, to check the ledger's.
 import type { ModelPrices } from '../../proxy/catalog/models.ts';
 import { special, type Usage } from '../../proxy/conversation/usage.ts';
 
@@ -17,7 +17,7 @@ export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigi
   const { cacheWrite1h = cacheWrite, audioInput = input } = rates;
   const { cacheWrite12h = cacheWrite1h, audioCacheRead = rates.audioInput ?? cacheRead } = rates;
   const { audioOutput = output, imageOutput = output } = rates;
-  // What only the usual prices know goes on, unless what stands in is dearer.
+  // A price that only the usual prices have still applies, unless its substitute is dearer.
   const own = (kind: 'audioInput' | 'audioCacheRead' | 'audioOutput' | 'imageOutput', standsIn: string) =>
     rates[kind] === undefined && Number(prices[kind] ?? 0) > Number(standsIn)
       ? (prices[kind] ?? '')

@@ -1,13 +1,13 @@
-// Metrics as a scrape tells them: names, types, the labels of their samples.
+// Metrics of a scrape: names, types, the labels of their samples.
 
 export interface ScrapedMetric {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Of all its samples; none where it has no sample yet. */
+  /** Labels of all its samples; empty while it has no sample. */
   readonly labels: ReadonlySet<string>;
   readonly hasSamples: boolean;
 }
 
-/** @returns metrics by the names that expressions use: of a histogram those of its buckets, sum and count */
+/** @returns metrics by the names in expressions: for a histogram those of its buckets, sum and count */
 export function readExposition(text: string): ReadonlyMap<string, ScrapedMetric> {
   const found = new Map<string, { type: ScrapedMetric['type']; labels: Set<string>; hasSamples: boolean }>();
   for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {

@@ -1,5 +1,5 @@
-// The service Ledger as proxies reach it: the protocol's reference in memory, behind a network that is slow, silent or cut as a
-// test says. Its clock is its database's, and may differ from that of the proxies.
+// The service Ledger for proxies: the protocol's reference in memory, behind a network that is slow, silent or cut as a
+// test sets it. Its clock is its database's, and may differ from that of the proxies.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetHold } from '../../proxy/budgets/budgets.ts';
@@ -21,18 +21,18 @@ export type Call =
   | { readonly kind: 'close'; readonly end: SessionEnd };
 
 /**
- * `deaf`: does what it is asked, and its answer is lost; `mute`: the call does not arrive; `down`: refuses at once; `denied`:
- * refuses for good.
+ * `deaf`: executes the call, and its response is lost; `mute`: the call does not arrive; `down`: refuses at once;
+ * `denied`: refuses for good.
  */
 export type Condition = 'up' | 'deaf' | 'mute' | 'down' | 'denied';
 
-/** How one proxy reaches the ledger. */
+/** The connection of one proxy to the ledger. */
 export class LedgerLink {
   condition: Condition = 'up';
-  /** Milliseconds there, and as many back. */
+  /** Milliseconds in each direction. */
   wayMs = 1;
   deadlineMs = 1_000;
-  /** How a call without an answer ends. */
+  /** The failure of a call without a response. */
   failure: Error = new Error('no answer in time');
   readonly calls: Call[] = [];
 
@@ -51,12 +51,12 @@ export class LedgerLink {
 
 export class FakeLedger {
   readonly reference = new LedgerReference();
-  /** The database's clock less the proxies'. */
+  /** How far the database's clock is ahead of the proxies'. */
   aheadMs = 0;
-  /** That it says to have heard; 0: it does not say, and knows nothing of `shut`. */
+  /** Number of sessions that it reports; 0: it reports none, and does not know `shut`. */
   sessions = 0;
   epoch = 'epoch-1';
-  /** Whether it says what leases of a session have left. */
+  /** Whether it reports the rest of a session's leases. */
   reportsLeased = false;
   readonly #time: Clock & Timers;
 
@@ -78,7 +78,7 @@ export class FakeLedger {
     if (budget !== undefined) Object.assign(budget, change);
   }
 
-  /** Closes the session, and what it held becomes unsettled. */
+  /** Closes the session, and its leases become unconfirmed. */
   expire(session: string): void {
     this.reference.closeSession(session);
     for (const lease of this.reference.leases.values())
@@ -92,13 +92,13 @@ export class FakeLedger {
     return leased;
   }
 
-  /** Settles the hold and reports it. */
+  /** Settles the reservation and reports it. */
   spend(hold: BudgetHold, cost: number): void {
     const charges = hold.settle(cost);
     this.reference.report([usageOf({ ...hold.stamp, cost, charges })]);
   }
 
-  /** Of all windows, nano-dollars. */
+  /** Sums over all windows, nano-dollars. */
   books(budgetId: string): { readonly spent: number; readonly leased: number; readonly unsettled: number } {
     const sums = { spent: 0, leased: 0, unsettled: 0 };
     for (const [key, { spent, leased, unsettled }] of this.reference.books) {

@@ -1,4 +1,4 @@
-// The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
+// The request path with defects in its stages, on a real socket: only a defect leads to 500 internal_error.
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
@@ -22,21 +22,21 @@ import { silentLog } from './silent-log.ts';
 export interface FaultyProxy {
   readonly url: string;
   readonly records: readonly RequestRecord[];
-  /** Requests that hold a place. */
+  /** Number of requests with a slot. */
   inFlight(): number;
   close(): void;
 }
 
 export interface FaultyOptions {
-  /** Keys, by hash, that are found. */
+  /** Keys that are found, by hash. */
   readonly sound?: ReadonlyMap<string, Principal>;
-  /** For its access log. */
+  /** Logger of its access log. */
   readonly log?: Logger;
 }
 
 /**
- * @param defect thrown where a virtual key is looked up that is not sound, and by every call of a provider: at once, or within
- * the stream where one was asked for
+ * @param defect thrown when a virtual key outside `sound` is looked up, and by every call of a provider: at once, or
+ *   within the stream if one was requested
  */
 export async function startFaultyProxy(
   defect: Error,

@@ -1,4 +1,4 @@
-// Sends 32 MiB bodies of a repeated pattern, one after another, until it is ended; prints what each was answered.
+// Sends 32 MiB bodies of a repeated pattern, one after another, until it is ended; prints the outcome of each.
 // Arguments: port, virtual key, pattern.
 import { openConnection } from './raw-http.ts';
 

@@ -1,5 +1,5 @@
-// A sidecar and its egress gateway for tests: certificates of two authorities, as in a cluster, an egress gateway with a
-// listener for mutual TLS, and proxies that forward to it, all in this process.
+// A sidecar and its egress gateway for tests: certificates of two authorities, as in a cluster, an egress gateway with
+// a listener for mutual TLS, and proxies that forward to it, all in this process.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface Egress {
   /** Settings of a further egress gateway. */
   readonly listener: Environment;
   readonly proxy: TestProxy;
-  /** Where sidecars send to. */
+  /** The URL to which sidecars send. */
   readonly url: string;
 }
 
@@ -23,9 +23,9 @@ export interface ForwardScene {
   /** Signs sidecars. */
   readonly sidecars: TestAuthority;
   readonly directory: string;
-  /** The certificate that sidecars show; see install. */
+  /** The certificate of sidecars; see install. */
   readonly client: CertificateFiles;
-  /** Of the egress gateway's listener. */
+  /** The certificate of the egress gateway's listener. */
   readonly server: CertificateFiles;
   /** Every log line of sidecars. */
   readonly logs: string[];

@@ -1,5 +1,5 @@
-// A whole gateway for tests, in this process on free ports: control plane, simulator and as many proxies as a test wants,
-// with one organization that has a key of the simulated vendor. Real sockets throughout; every log line is kept.
+// A whole gateway for tests, in this process on free ports: control plane, simulator and any number of proxies, with
+// one organization that has a key of the simulated vendor. All sockets are real; every log line is kept.
 import { join } from 'node:path';
 import type { Clock } from '../../common/clock.ts';
 import { createCredential } from '../../common/credential.ts';
@@ -28,17 +28,17 @@ export interface TestGateway {
   readonly platform: OperatorApi;
   readonly organization: TestOrganization;
   readonly proxyToken: string;
-  /** What it was started with, for tests that look for it where it must not be. */
+  /** The secrets that it was started with, for tests that search for leaks. */
   readonly secrets: GatewaySecrets;
   /** Every log line of control plane and proxies. */
   readonly logs: string[];
   createOrganization(name: string): Promise<TestOrganization>;
   /** A further replica over the same database. */
   startControlPlane(env?: Environment): Promise<RunningControlPlane>;
-  /** A further replica as it runs in production: a process of its own. */
+  /** A further replica as in production: a separate process. */
   startControlPlaneProcess(env?: Environment): Promise<ControlPlaneProcess>;
   startProxy(env?: Environment): Promise<TestProxy>;
-  /** A proxy as it runs in production: a process of its own, ready for requests. */
+  /** A proxy as in production: a separate process, ready for requests. */
   startProxyProcess(env?: Environment, options?: PlaneOptions): Promise<ProxyProcess>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface GatewaySecrets {
   readonly platformToken: string;
   readonly masterKey: string;
   readonly cacheKey: string;
-  /** In PEM: private. */
+  /** The private key in PEM. */
   readonly recordKey: string;
 }
 
@@ -56,10 +56,10 @@ export interface TestOrganization {
   readonly id: string;
   readonly ownerId: string;
   readonly ownerToken: string;
-  /** Called as the organization's owner. */
+  /** Calls as the organization's owner. */
   readonly api: OperatorApi;
   createKey(fields?: object): Promise<{ readonly id: string; readonly value: string }>;
-  /** Of the other vendors than the GPT vendor, whose key every organization has. */
+  /** Stores keys of all vendors except the GPT vendor, whose key every organization has. */
   storeProviderKeys(): Promise<void>;
 }
 
@@ -86,9 +86,9 @@ export interface GatewayOptions {
   readonly databaseUrl?: string;
   readonly controlPlane?: Environment;
   readonly proxy?: Environment;
-  /** Of control planes, and so of a SQLite database. Default: the system's. */
+  /** Clock of control planes, and so of a SQLite database. Default: the system's. */
   readonly clock?: Clock;
-  /** Of services of guardrails, as proxies in this process see them. */
+  /** Network of guardrails' services for proxies in this process. */
   readonly serviceNetwork?: ServiceNetwork;
 }
 
@@ -199,17 +199,17 @@ async function startProxyProcess(env: Environment, options: PlaneOptions): Promi
 }
 
 export interface PlaneOptions {
-  /** Until it is ready; default 15,000. */
+  /** Time until it is ready; default 15,000. */
   readonly timeoutMs?: number;
   /** Files and sockets that it may have open. */
   readonly descriptorsMax?: number;
-  /** In front of its command, such as `unshare` and its arguments. */
+  /** A prefix of its command, such as `unshare` and its arguments. */
   readonly within?: readonly string[];
-  /** Of Node's, in front of the program. */
+  /** Arguments of Node before the program. */
   readonly nodeArgs?: readonly string[];
 }
 
-/** Starts a program. @returns it with the fields of the log line that says that it is ready */
+/** Starts a program. @returns it with the fields of its log line "ready" */
 export async function startPlane(
   main: string,
   env: Environment,
@@ -233,13 +233,13 @@ export async function startPlane(
   return { child, line: JSON.parse(line) as Readonly<Record<string, number>> };
 }
 
-/** In a run of tests the bundle of the program, which is what is shipped. */
+/** In a test run this is the program's bundle, because bundles are shipped. */
 async function programOf(main: string): Promise<string> {
   if (process.env.VITEST === undefined) return main;
   return join(await askDesk('programs'), main.replace(/main\.ts$/, 'bin/main.mjs'));
 }
 
-/** Makes the first operator, and a credential for proxies. */
+/** Creates the first operator, and a credential for proxies. */
 export async function bootstrap(port: number, token: string) {
   const made = await operatorApi(port, token).call('OperatorTokens/Bootstrap', { name: 'platform' });
   const platformToken = String(made.token);

@@ -1,4 +1,4 @@
-// gatewayctl for tests: run in this process as its main does, with what it reads and writes in hand.
+// gatewayctl for tests: runs in this process as its main does, with given input and captured output.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface Ran {
   readonly out: string;
   /** Standard error. */
   readonly err: string;
-  /** What was asked on the terminal. */
+  /** Prompts that were shown on the terminal. */
   readonly requested: readonly string[];
 }
 
@@ -21,12 +21,12 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input. */
   readonly input?: string;
-  /** What somebody at a terminal types, question by question; absent: there is no terminal. */
+  /** Input typed at a terminal, prompt by prompt; absent: there is no terminal. */
   readonly inputs?: readonly string[];
 }
 
 export interface Gatewayctl {
-  /** Of the configuration file; nobody else's is read. */
+  /** The path of the configuration file; no other one is read. */
   readonly env: { readonly GATEWAYCTL_CONFIG: string };
   /** @param line arguments as a shell would split them, or already split */
   run(line: string | readonly string[], options?: RunOptions): Promise<Ran>;
@@ -37,10 +37,10 @@ export interface Gatewayctl {
   remove(): void;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every command
+// biome-ignore lint/suspicious/noExplicitAny: tests look into responses of every command
 export type CommandResponse = any;
 
-/** With a configuration of its own. */
+/** gatewayctl with its own configuration. */
 export function createGatewayctl(): Gatewayctl {
   const directory = mkdtempSync(join(tmpdir(), 'gatewayctl-'));
   const env = { GATEWAYCTL_CONFIG: join(directory, 'private', 'config.json') };
@@ -64,7 +64,7 @@ export function createGatewayctl(): Gatewayctl {
   };
 }
 
-/** Whoever the token belongs to, logged in to the control plane on this port of this machine. */
+/** gatewayctl with this token, logged in to the control plane on this port of this machine. */
 export async function loggedIn(grpcPort: number, token: string): Promise<Gatewayctl> {
   const made = createGatewayctl();
   await made.expect(`context add local --server 127.0.0.1:${grpcPort}`);
@@ -72,12 +72,12 @@ export async function loggedIn(grpcPort: number, token: string): Promise<Gateway
   return made;
 }
 
-/** A whole gateway with an owner and an operator of the platform at their command lines. */
+/** A whole gateway with the command lines of an owner and a platform operator. */
 export interface Operated {
   readonly gateway: TestGateway;
   readonly owner: Gatewayctl;
   readonly platform: Gatewayctl;
-  /** For files of its own. */
+  /** A folder for its own files. */
   readonly directory: string;
   /** Writes a file there. @returns its path */
   file(name: string, text: string): string;

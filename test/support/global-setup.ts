@@ -1,5 +1,5 @@
-// Runs once in vitest's main process: insists on the pinned Node, and keeps the desk where test files ask for what they share.
-// Servers are started when first asked for, so that a run of unit tests starts none.
+// Runs once in vitest's main process: requires the pinned Node, and serves the servers that test files share. Servers
+// are started when first requested, so that a run of unit tests starts none.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   const desk = createDesk();
   const server = createServer((request, response) => {
-    // Whoever asks seldom would meet a connection that was just closed.
+    // A client that calls seldom would otherwise reuse a connection that was just closed.
     response.shouldKeepAlive = false;
     desk.respond((request.url ?? '/').slice(1)).then(
       (result) => response.end(result),

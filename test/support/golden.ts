@@ -1,4 +1,5 @@
-// One case of golden files: a request, a vendor's answer, stream or error, read through a provider as the proxy would.
+// One case of golden files: a request and a vendor's response, stream or error, read through a provider as the proxy
+// would.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -17,12 +18,12 @@ export interface GoldenCase {
   readonly files: ReadonlySet<string>;
   readonly responseFile: string | undefined;
   readonly streamFile: string | undefined;
-  /** What is sent, its body as JSON, credentials and signatures left out. */
+  /** The request to the vendor, with its body as JSON, without credentials and signatures. */
   upstream(): Promise<object>;
   completion(): unknown;
   streamBytes(): Buffer;
   openStream(): StreamReader;
-  /** All that the caller is sent, and how the stream ended. */
+  /** All chunks to the caller, and how the stream ended. */
   chunks(): string;
   vendorError(): object;
 }
@@ -91,7 +92,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
   };
 }
 
-/** An attempt at the vendor itself; the request names the model as the vendor does. */
+/** An attempt at the vendor itself, whose request has the vendor's name of the model. */
 export function goldenCall(
   provider: Provider,
   request: ChatRequest,
@@ -121,7 +122,7 @@ export function goldenCall(
   };
 }
 
-/** Where a case goes if not to the vendor's default URL, or with whose key if not a stored one. */
+/** Target of a case that does not use the vendor's default URL or a stored key. */
 export interface GoldenTarget {
   readonly baseUrl?: string;
   readonly apiVersion?: string;
@@ -139,7 +140,7 @@ export function targetedAt(wanted: GoldenTarget = {}, call: ProviderCall): Provi
   return { ...call, target };
 }
 
-/** What the caller gets of a stream that arrives in these pieces; a line at the end says how it ended. */
+/** The caller's bytes of a stream that arrives in these pieces; the last line says how it ended. */
 export function readInPieces(reader: StreamReader, pieces: readonly Buffer[]): string {
   const reported: Buffer[] = [];
   for (const piece of pieces) {

@@ -1,5 +1,5 @@
-// Requests and complete answers under guardrails, without a gateway around them: what would go to the model, what to the caller, and
-// what was decided. What guardrails look for is what their words say, read literally.
+// Requests and complete responses under guardrails, without a gateway: the body for the model, the body for the caller,
+// and the decisions. Guardrails search for their phrases literally.
 import type { JsonObject } from '../../common/json.ts';
 import type { Guardrail, TextCheck } from '../../guardrails/definition.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
@@ -17,7 +17,7 @@ import type { CompleteResult } from '../../proxy/upstream/attempt.ts';
 import { guardrailOf } from './service-guards.ts';
 import { silentLog } from './silent-log.ts';
 
-/** Finds each of the words, whatever stands around it, and calls it WORD. */
+/** Finds each of the phrases, in any surroundings, with the label WORD. */
 export function literally(words: readonly string[]): Matcher {
   return {
     cost: 1,
@@ -41,7 +41,7 @@ export const throwing: Matcher = {
   },
 };
 
-/** @param words what is looked for; "!" throws, "?" is refused by the compiler */
+/** @param words phrases to find; "!" throws, "?" is refused by the compiler */
 export function wordsGuardrail(words: readonly string[], fields: Partial<Guardrail> = {}): Guardrail {
   return guardrailOf({ kind: 'words', phrases: words, withinWords: true }, fields);
 }
@@ -72,7 +72,7 @@ export function callWith(guardrails: readonly Guardrail[], body: JsonObject, aiS
 
 export interface Inspecting {
   readonly context: InspectContext;
-  /** As they are counted: "our-guard input block". */
+  /** In the form in which they are counted: "our-guard input block". */
   readonly decisions: string[];
   readonly samples: Decided[];
   readonly took: string[];
@@ -81,7 +81,7 @@ export interface Inspecting {
   abort(error: Error): void;
 }
 
-/** @param compiled what makes matchers; default: literally by their words */
+/** @param compiled compiler of matchers; default: literal matchers of the phrases */
 export function openInspecting(
   deps: Partial<RequestInspectionDeps> = {},
   compiled: Pick<CompiledGuardrailsDeps, 'compile'> = { compile: compileLiterally },
@@ -123,7 +123,7 @@ export function openInspecting(
   };
 }
 
-/** The body as it would go to the model. @throws GatewayError */
+/** The body for the model. @throws GatewayError */
 export async function inspected(guardrail: Guardrail, body: JsonObject): Promise<JsonObject> {
   const { call } = await openInspecting().inspect(callWith([guardrail], body));
   return call.request.body;
@@ -134,7 +134,7 @@ export function complete(response: unknown): CompleteResult {
   return { kind: 'complete', headers: [], body };
 }
 
-/** The answer as it would go to the caller. @throws GatewayError */
+/** The response for the caller. @throws GatewayError */
 export async function responded(guardrail: Guardrail, response: unknown): Promise<CompleteResult> {
   const { output } = await openInspecting().inspect(callWith([guardrail], {}));
   const result = complete(response);

@@ -1,5 +1,5 @@
-// Answers at random with things planted in them for guards to find, whole and as the bytes of a stream. What is planted is written
-// in an alphabet that stands nowhere else, one for each action, so that a letter of it says what has got through.
+// Random responses with planted texts for guards to find, whole and as the bytes of a stream. Planted texts use an
+// alphabet that occurs nowhere else, one for each action, so that a single letter shows a leak.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Random } from './access/random.ts';
 import { type Action, chunkHead, eventOf } from './guarded-streams.ts';
@@ -10,14 +10,14 @@ export const alphabets: Readonly<Record<Action, string>> = {
   observe: 'աբգդեզէըթժիլխծկհձղճմյնշ',
 };
 
-/** What stands around planted text that a matcher finds by its marks. */
+/** Marks around planted text, by which a matcher finds it. */
 export const marks: Readonly<Record<Action, readonly [open: string, close: string]>> = {
   block: ['‹', '›'],
   redact: ['«', '»'],
   observe: ['“', '”'],
 };
 
-/** Phrases that a matcher finds by heart. */
+/** Phrases that a matcher knows. */
 export const phrases: Readonly<Record<Action, readonly string[]>> = {
   block: ['αλφαβητο', 'κρυφο μυστικο', 'ωμεγα'],
   redact: ['шифр и ключ', 'тайнопись', 'июнь'],
@@ -59,7 +59,7 @@ export interface RandomResponse {
   readonly bytes: Buffer;
 }
 
-/** Where a message and a delta hold texts that no table names; a number is the index of a part of a list. */
+/** Paths of texts in a message and a delta that no table names; a number is the index of a part of a list. */
 export const unknownPaths = {
   thinking: ['thinking'],
   reasoning_text: ['reasoning_text'],
@@ -69,14 +69,14 @@ export const unknownPaths = {
 
 export type UnknownPath = keyof typeof unknownPaths;
 
-/** An object that holds a text at a path. */
+/** An object with a text at a path. */
 function at([step, ...more]: readonly (string | number)[], text: string): unknown {
   if (step === undefined) return text;
   const inner = at(more, text);
   return typeof step === 'number' ? [{ index: step, ...(inner as object) }] : { [step]: inner };
 }
 
-/** The text at a path; of a list the part that says this index. */
+/** The text at a path; in a list, of the part with this index. */
 export function textAt(value: unknown, [step, ...more]: readonly (string | number)[]): string {
   if (step === undefined) return typeof value === 'string' ? value : '';
   if (typeof step === 'number') {
@@ -92,7 +92,7 @@ interface Choice {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
-/** @param actions whose findings are planted @param window the longest of them */
+/** @param actions actions whose matches are planted @param window length of the longest match */
 export function randomResponse(random: Random, actions: readonly Action[], window: number): RandomResponse {
   const text = () => randomText(random, actions, window);
   const choices = Array.from({ length: 1 + random.below(3) }, (): Choice => {
@@ -124,7 +124,7 @@ function planted(random: Random, action: Action, window: number): string {
   if (kind === 0) return random.pick(phrases[action]);
   if (kind === 1) return letters(runMin + random.below(runMax - runMin));
   const [open, close] = marks[action];
-  // Up to the very last one that fits.
+  // Up to the longest length that fits.
   const length = random.chance(0.3) ? window - 2 - random.below(3) : random.below(window - 1);
   return open + letters(Math.max(0, length)) + close;
 }
@@ -160,7 +160,7 @@ function completionOf(choices: readonly Choice[]): JsonObject {
   };
 }
 
-/** Choices in turn, texts of one choice in turn, all in pieces of any size. */
+/** Choices interleaved, texts of one choice interleaved, all in pieces of any size. */
 function streamOf(random: Random, choices: readonly Choice[]): Buffer {
   const queues = choices.map((choice, index) =>
     deltasOf(random, choice).map((delta) => chunkOf(index, delta)),
@@ -205,14 +205,14 @@ function deltasOf(random: Random, { texts, unknown, calls }: Choice): JsonObject
   return [{ role: 'assistant', content: '' }, ...deltas];
 }
 
-/** In order each, in any order together. */
+/** Each queue in order, the queues in any order. */
 function merged<T>(random: Random, queues: readonly (readonly T[])[]): T[] {
   const rest = queues.map((queue) => [...queue]).filter((queue) => queue.length > 0);
   const all: T[] = [];
   while (rest.length > 0) {
     const at = random.below(rest.length);
     const queue = rest[at] ?? [];
-    // In runs, as models speak, or one by one.
+    // In runs, as models generate, or one by one.
     for (let count = 1 + random.below(8); count > 0 && queue.length > 0; count--)
       all.push(...queue.splice(0, 1));
     if (queue.length === 0) rest.splice(at, 1);
@@ -220,7 +220,7 @@ function merged<T>(random: Random, queues: readonly (readonly T[])[]): T[] {
   return all;
 }
 
-/** In UTF-16 units: pairs are cut too. */
+/** Cut at UTF-16 units, so also within surrogate pairs. */
 function pieces(random: Random, text: string): string[] {
   const sizeMax = random.pick([1, 3, 8, 40, 2000]);
   const cut: string[] = [];

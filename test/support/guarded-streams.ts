@@ -1,5 +1,5 @@
-// Streams of answers and what guards them, for tests: a provider's stream that says what a test tells it, matchers that are easy
-// to reason about, and what a caller has got.
+// Streams of responses with their guards, for tests: a provider's stream whose events the test sets, matchers that are
+// easy to reason about, and the received output of a caller.
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrails/matcher.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
@@ -9,7 +9,7 @@ import type { ResponseGuards } from '../../proxy/guardrails/response-guards.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
 import type { StreamResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 
-/** A provider's stream, told by the test. */
+/** A provider's stream whose events the test sets. */
 export class ParsedStream implements StreamResult {
   readonly kind = 'stream';
   readonly headers = ['x-upstream', 'told'];
@@ -50,7 +50,7 @@ export class ParsedStream implements StreamResult {
     this.finish();
   }
 
-  /** All has been written, its end mark included. */
+  /** All has been written, including its end mark. */
   finish(): void {
     if (this.aborted === undefined) this.#sink?.end();
   }
@@ -60,14 +60,14 @@ export class ParsedStream implements StreamResult {
   }
 }
 
-/** What a caller gets. */
+/** A caller's received output. */
 export class Received implements StreamSink {
   bytes = '';
   hasEnded = false;
   failure: Error | undefined;
   readonly #over = Promise.withResolvers<void>();
 
-  /** When it has ended or failed. */
+  /** Resolves when it has ended or failed. */
   get over(): Promise<void> {
     return this.#over.promise;
   }
@@ -109,7 +109,7 @@ export class Received implements StreamSink {
   }
 }
 
-/** Of one choice, in their order. */
+/** Deltas of one choice, in order. */
 export function deltasOf(chunks: readonly JsonObject[], choice = 0): readonly JsonObject[] {
   return chunks
     .flatMap(({ choices }) => (Array.isArray(choices) ? choices : []))
@@ -136,7 +136,7 @@ export function finishOf(reason: string, index = 0): JsonObject {
   return { ...chunkHead, choices: [{ index, delta: {}, finish_reason: reason }] };
 }
 
-/** Finds what stands between the marks, these included; holds back what may become one. */
+/** Finds texts with their marks; holds back a text that may still become a match. */
 export function marked(open: string, close: string, label: string): Matcher {
   return { cost: 1, inspect: (text, from, window) => findMarked(text, from, { open, close, label, window }) };
 }
@@ -164,7 +164,7 @@ function findMarked({ raw, isEnd }: InspectedText, from: number, marks: Marks): 
   return { findings, decided: Math.max(raw.length, at) };
 }
 
-/** Decides about nothing that is not a full window back, as a pattern does. */
+/** Decides nothing within the last full window, as a pattern does. */
 export function fullWindow(matcher: Matcher): Matcher {
   return {
     cost: matcher.cost,
@@ -219,7 +219,7 @@ export function blocked(): GatewayError {
   return new GatewayError('guardrail_blocked');
 }
 
-/** A stream under guards, and what becomes of it. */
+/** A stream with guards, and its result. */
 export function guarded(guards: ResponseGuards, eventBytesMax = 4096) {
   const source = new ParsedStream();
   const background: string[] = [];
@@ -264,7 +264,7 @@ export function receive(result: StreamResult): Received {
   return received;
 }
 
-/** All of a stream that is told at once. */
+/** The response to a stream whose events are all set at once. */
 export async function responseTo(
   guards: ResponseGuards,
   events: readonly (string | JsonObject)[],

@@ -1,5 +1,5 @@
-// Carries out the stages of deploy/Dockerfile that make what images hold, as an engine would but for the base image: only what
-// .dockerignore lets through is there, and commands run under the paths and the user that the file says.
+// Runs the stages of deploy/Dockerfile that make the content of images, as an engine would, except for the base image:
+// only files that pass .dockerignore are there, and commands run with the paths and the user of the file.
 import { execFileSync, type StdioOptions } from 'node:child_process';
 import {
   cpSync,
@@ -33,7 +33,7 @@ export function buildContext(): readonly string[] {
   return [...relative, ...hidden].filter((file) => isInContext(file));
 }
 
-/** As .dockerignore says: the last line that names the file or a folder above it decides. */
+/** By the rule of .dockerignore: the last line that matches the file or a folder above it decides. */
 export function isInContext(file: string): boolean {
   const lines = readFileSync(join(projectRoot, '.dockerignore'), 'utf8').split('\n');
   let included = true;
@@ -43,14 +43,14 @@ export function isInContext(file: string): boolean {
   return included;
 }
 
-/** As the engine reads it: `*` stands for names with a leading dot too. */
+/** As the engine reads it: `*` also matches names with a leading dot. */
 function names(pattern: string, file: string): boolean {
   const within = (text: string) => text.split('*').map(RegExp.escape).join('[^/]*');
   const expression = pattern.split('**/').map(within).join('(?:.*/)?');
   return new RegExp(`^${expression}(?:/|$)`).test(file);
 }
 
-/** The stage `build`, in a folder with nothing but the files that it copies; its packages are those that are installed. */
+/** Runs the stage `build` in a folder with only the files that it copies; its packages are the installed ones. */
 export function runBuildStage(folder: string): void {
   const context = buildContext();
   const { instructions } = stageOf('build');
@@ -68,7 +68,7 @@ export function runBuildStage(folder: string): void {
   execFileSync(process.execPath, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** The stage `compile`. @param build where runBuildStage was. @param app becomes /app */
+/** Runs the stage `compile`. @param build the folder of runBuildStage. @param app becomes /app */
 export function runCompileStage(build: string, app: string): void {
   mkdirSync(app, { recursive: true, mode: 0o755 });
   let user = '0:0';

@@ -1,4 +1,4 @@
-// Pods and what the injector makes of them: the patch applied as the API server applies it.
+// Pods and the injector's patches for them, applied as the API server applies them.
 import fastJsonPatch, { type Operation } from 'fast-json-patch';
 import { type InjectionSettings, inject } from '../../injector/inject.ts';
 import { cpuQuantity, memoryQuantity } from '../../injector/quantity.ts';
@@ -49,7 +49,7 @@ export interface PodParts {
   readonly container?: Readonly<Record<string, unknown>>;
 }
 
-/** A pod with one container, as small as Kubernetes takes it. */
+/** A pod with one container, the smallest that Kubernetes accepts. */
 export function appPod({ annotations, spec, container }: PodParts = {}): TestPod {
   return {
     apiVersion: 'v1',
@@ -80,7 +80,7 @@ export function warningsOf(pod: unknown, settings = injectionSettings()): readon
   return injection.warnings;
 }
 
-/** Why the pod is refused; throws if it is not. */
+/** The reason of the pod's refusal; throws if it is accepted. */
 export function refusalOf(pod: unknown, settings = injectionSettings()): string {
   const injection = inject(pod, settings);
   if (injection.outcome === 'refused') return injection.message;
@@ -99,7 +99,7 @@ export function annotatedPod(annotations: Readonly<Record<string, string>>): Tes
   return appPod({ annotations: Object.fromEntries(named) });
 }
 
-/** By name: the value, or where it comes from. */
+/** By name: the value, or its source. */
 export function environmentOf(container: TestContainer | undefined): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     (container?.env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]),

@@ -1,5 +1,5 @@
-// The numbers of a JSON text as they are written, told by a tokenizer of its own: what judges whether numbers were carried must not be
-// what carries them. And numbers at random, in every form that RFC 8259 allows.
+// The numbers of a JSON text in their written form, read by a separate tokenizer: the check of carried numbers must not
+// use the tested code. Also random numbers in every form that RFC 8259 allows.
 import type { Random } from './access/random.ts';
 
 export interface FoundNumber {
@@ -12,7 +12,7 @@ const string = /"(?:[^"\\]|\\.)*"/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const other = /[\s,:{}[\]]|true|false|null/y;
 
-/** @throws Error for what is no token of JSON */
+/** @throws Error at text that is no JSON token */
 export function tokensOf(text: string): string[] {
   const tokens: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -37,8 +37,8 @@ interface Level {
 }
 
 /**
- * All numbers of a text in its order, those of names that stand twice too. A string that holds a JSON object, as the arguments of a call
- * do, is looked into.
+ * All numbers of a text in order, also of names that occur twice. A string with a JSON object, such as the arguments of
+ * a call, is searched too.
  */
 export function numbersOf(text: string, prefix = ''): FoundNumber[] {
   const found: FoundNumber[] = [];
@@ -78,7 +78,7 @@ function digits(random: Random, count: number): string {
 
 const oneOf = [1, 2, 3, 8, 15, 16, 17, 18, 19, 20, 25, 40, 400];
 
-/** A number as RFC 8259 writes them, of any length: few of them are what JavaScript would write. */
+/** A number in any RFC 8259 form, of any length; JavaScript would write few of them so. */
 export function randomNumber(random: Random): string {
   if (random.chance(0.15)) return random.pick(oddNumbers);
   const sign = random.chance(0.3) ? '-' : '';
@@ -97,7 +97,7 @@ export function randomNumber(random: Random): string {
   return sign + whole + fraction + exponent;
 }
 
-/** A whole number from the least to the most, written in any way. */
+/** A whole number within bounds, in any form. */
 export function randomWhole(random: Random, min: number, max: number): string {
   const value = min + random.below(max - min + 1);
   switch (random.below(5)) {
@@ -114,13 +114,15 @@ export function randomWhole(random: Random, min: number, max: number): string {
   }
 }
 
-/** Above 0 and below 1, written in any way. */
+/** Above 0 and below 1, in any form. */
 export function randomFraction(random: Random): string {
   const fraction = `0.${1 + random.below(9)}${random.chance(0.6) ? digits(random, 1 + random.below(30)) : ''}`;
   return fraction + random.pick(['', '', '0', '000', 'e0', 'E-1', 'e-0']);
 }
 
-/** Those that the public suite nst/JSONTestSuite tries parsers with (`y_number*`, `i_number*`, `test_transform/number*`), and a few more. */
+/**
+ * Numbers of the public suite nst/JSONTestSuite (`y_number*`, `i_number*`, `test_transform/number*`), and a few more.
+ */
 export const suiteNumbers: readonly string[] = [
   ...[
     '123e65',

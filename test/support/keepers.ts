@@ -1,4 +1,4 @@
-// A whole keeper before a played API server: what the manifests bring is there, and everything that it writes is remembered.
+// A whole keeper before a fake API server that contains the objects of the manifests and records every write.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { injectorService, webhookName } from '../../keeper/webhook.ts';
 import { type RecordedApi, recordingOf, startRecordedApi } from './recorded-api.ts';
 
 export const namespace = 'model-gateway';
-/** Of apps, labelled, in the recording of all namespaces. */
+/** The labelled namespace of apps in the recording of all namespaces. */
 export const tenant = 'sized-by-annotation';
 
 export const objectPaths = {
@@ -30,7 +30,7 @@ export interface KeeperScene {
   readonly api: RecordedApi;
   /** Lines of all keepers' logs. */
   readonly lines: readonly string[];
-  /** What a Secret has by now, decoded. */
+  /** The present content of a Secret, decoded. */
   secret(name: string, ofNamespace?: string): Data;
   startKeeper(env?: Readonly<Record<string, string>>, graceMs?: number): Promise<TestKeeper>;
   close(): Promise<void>;
@@ -38,10 +38,10 @@ export interface KeeperScene {
 
 export interface TestKeeper {
   readonly keeper: Keeper;
-  /** What the injector beside it finds; undefined: nothing yet. */
+  /** The file for the injector beside it; undefined if there is none yet. */
   handed(file: 'sidecar-image' | 'namespaces.json'): string | undefined;
   metrics(): Promise<string>;
-  /** Of /readyz. */
+  /** The response of /readyz. */
   readiness(): Promise<string>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function createKeeperScene(): Promise<KeeperScene> {
   };
 }
 
-/** As after an apply of the manifests with images named. */
+/** The state after the manifests were applied with named images. */
 function installed(api: RecordedApi): void {
   api.on('GET', objectPaths.webhook, recordingOf('webhook-patched'));
   api.on('PATCH', objectPaths.webhook, recordingOf('webhook-patched'));

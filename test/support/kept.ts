@@ -1,17 +1,17 @@
-// Everything that databases and Redis keep, as bytes, to be searched.
+// All data of databases and Redis as bytes, to be searched.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { runSql } from './databases.ts';
 
-/** A database of the control plane and a way to its bytes and behind its back. */
+/** A database of the control plane with direct access to its bytes and tables. */
 export interface KeptDatabase {
   read(): Promise<Buffer>;
   run(sql: string): Promise<void>;
 }
 
-/** The file and its write-ahead log: what was deleted but not overwritten is there as well. */
+/** The file and its write-ahead log, including deleted data that was not overwritten. */
 export function sqliteAt(path: string): KeptDatabase {
   return {
     read: async () => Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)]),
@@ -50,7 +50,7 @@ async function readTables(url: string): Promise<Buffer> {
   }
 }
 
-/** Every key and its value, whatever its type. */
+/** Every key and its value, of any type. */
 export async function readRedis(url: string): Promise<Buffer> {
   return withRedis(url, async (client) => {
     const parts: Buffer[] = [];

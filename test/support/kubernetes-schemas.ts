@@ -1,6 +1,6 @@
-// Validation of Kubernetes objects, cert-manager's and the Prometheus operator's among them, against their schemas.
-// The compiled schemas accept keys they do not know, as the API server does with a warning at best: so the object is
-// watched while it is validated, and a key that no schema asked for is a problem like any other.
+// Validates Kubernetes objects, including cert-manager's and the Prometheus operator's, against their schemas. The
+// compiled schemas accept unknown keys, as the API server does with a warning at best. So the object's keys are tracked
+// during validation, and a key that no schema reads is reported as a problem.
 import * as certificates from '@kubernetes-models/cert-manager/cert-manager.io/v1';
 import * as monitoring from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import * as admissionregistration from 'kubernetes-models/admissionregistration.k8s.io/v1';
@@ -27,7 +27,7 @@ const kindsOf: Readonly<Record<string, object>> = {
   v1: core,
 };
 
-/** What is wrong with an object (a Pod, a Deployment …), a line for each; none when it is valid. */
+/** The problems of an object (a Pod, a Deployment …), one per line; empty if it is valid. */
 export function validateObject(object: unknown): string[] {
   const validate = validatorOf(object);
   if (validate === undefined) return [`no schema for ${typeOf(object)}`];
@@ -53,7 +53,7 @@ function typeOf(object: unknown): string {
   return isObject(object) ? `${object.apiVersion} ${object.kind}` : typeof object;
 }
 
-/** The value as it is; what the schema asks of it is noted by path. */
+/** A proxy of the unchanged value that records by path which keys the schema reads. */
 function watched(value: unknown, path: string, requested: Set<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value, {
@@ -69,7 +69,7 @@ function unknownKeys(value: unknown, path: string, requested: ReadonlySet<string
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {
     const at = `${path}/${key}`;
-    // A free form by its definition, which the API server fills.
+    // Free by definition; the API server fills it.
     if (key === 'fieldsV1') return [];
     return requested.has(at) ? unknownKeys(child, at, requested) : [`data${at} is unknown`];
   });

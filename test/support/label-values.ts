@@ -1,5 +1,5 @@
-// Which values labels of metrics have, from the programs' own tables and types: a value that a program gains or loses is missed
-// here by the compiler or by a test, not on a dashboard.
+// The values of metric labels, from the programs' own tables and types: if a program gains or loses a value, the
+// compiler or a test notices it here, not an operator on a dashboard.
 import { methodNames } from '../../control-plane/api/methods.ts';
 import type { LedgerMetrics } from '../../control-plane/ledger/metrics.ts';
 import { callCodes } from '../../control-plane/rpc/errors.ts';
@@ -18,12 +18,12 @@ import { providersByName } from '../../proxy/providers/index.ts';
 import { shares } from '../../proxy/shares.ts';
 import { skipReasons, type UsageMetrics } from '../../proxy/usage/usage-log.ts';
 
-/** By `metric label`, else by label. Undefined: any value may be. */
+/** By `metric label`, else by label. Undefined: any value is possible. */
 export function valuesOf(metric: string, label: string): readonly string[] | undefined {
   return table[`${metric} ${label}`] ?? table[label];
 }
 
-/** Every value of a type, or it does not compile. */
+/** Every value of a type; it does not compile if one is missing. */
 function all<Value extends string>(values: Record<Value, true>): readonly string[] {
   return Object.keys(values);
 }
@@ -74,7 +74,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'gateway_keeper_task_failing task': tasks,
   'gateway_keeper_webhook_writes_total what': webhookWrites,
   'gateway_keeper_api_requests_total verb': verbs,
-  // As the monitors name their jobs.
+  // The names of the monitors' jobs.
   job: ['control-plane', 'egress-gateway', 'injector', 'keeper', 'sidecar'].map(
     (name) => `model-gateway/${name}`,
   ),

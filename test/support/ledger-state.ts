@@ -1,4 +1,5 @@
-// What proxies leave in the books of budgets, written behind the store's back: for tests of what operators see and do.
+// Ledger entries of budgets as proxies leave them, written directly to the database: for tests of what operators see
+// and do.
 import { randomUUID } from 'node:crypto';
 import type { StoreDatabase } from './databases.ts';
 
@@ -6,13 +7,13 @@ export interface Books {
   readonly budgetId: string;
   readonly organizationId: string;
   readonly window: string;
-  /** Nano-dollars, as the others. */
+  /** Nano-dollars, as are the others. */
   readonly spent?: number;
   readonly leased?: number;
   readonly unsettled?: number;
 }
 
-/** The books of one window. */
+/** Writes the ledger entry of one window. */
 export async function writeBooks(database: StoreDatabase, books: Books): Promise<void> {
   const { budgetId, organizationId, window, spent = 0, leased = 0, unsettled = 0 } = books;
   await database.raw(
@@ -26,11 +27,14 @@ export interface Lease {
   readonly window: string;
   readonly remaining: number;
   readonly state?: 'open' | 'expired';
-  /** Absent: now, or the session would be closed for its silence. */
+  /** Default: now, because a silent session would be closed. */
   readonly seenAt?: number;
 }
 
-/** A lease of a session of its own, which is as open as the lease. The books have to hold it already. @returns the session */
+/**
+ * Writes a lease of a separate session, which is open if the lease is. The ledger entry must already include its money.
+ * @returns the session
+ */
 export async function writeLease(database: StoreDatabase, lease: Lease): Promise<string> {
   const { budgetId, window, remaining, state = 'expired', seenAt = Date.now() } = lease;
   const session = randomUUID();

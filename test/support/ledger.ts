@@ -1,4 +1,4 @@
-// The control plane's ledger without its door: budgets in a store, and the operations that proxies send.
+// The control plane's ledger without its gRPC service: budgets in a store, and the operations of proxies.
 import { randomUUID } from 'node:crypto';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
@@ -25,7 +25,7 @@ export interface BudgetFields {
   readonly model?: string;
 }
 
-/** An event and what it takes of which lease. */
+/** An event and its charges to leases. */
 export interface ChargedEvent {
   readonly row: UsageEventRow;
   readonly charges?: readonly Charge[];
@@ -63,7 +63,7 @@ export class LedgerDesk {
     return id;
   }
 
-  /** @returns an open one's id */
+  /** @returns the id of an open session */
   async session(caller: ProxyCaller = anyProxy): Promise<string> {
     const id = randomUUID();
     await this.store.books((tx) => keepSession(tx, caller, id));
@@ -102,7 +102,7 @@ export class LedgerDesk {
     return reported;
   }
 
-  /** Spent, leased and unsettled; undefined where there are no books. */
+  /** Spent, leased and unconfirmed; undefined if there is no entry. */
   async books(budgetId: string, window = 'total') {
     return await this.store.snapshot((db) =>
       db

@@ -1,4 +1,5 @@
-// Callers of limited keys that come again as they are told, and what their provider sees of them. Times are monotonic milliseconds.
+// Callers of limited keys that retry at the given time, and the requests that their provider sees. Times are monotonic
+// milliseconds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/index.ts';
 import { chat, type Reply, type RequestTarget } from './asking.ts';
@@ -23,7 +24,7 @@ export async function createLimit(
   return String(made.id);
 }
 
-/** A message that tells the simulator how to answer. */
+/** A message with the response that the simulator sends. */
 export function simulate(behaviour: Behaviour): { readonly messages: readonly object[] } {
   return { messages: [{ role: 'user', content: JSON.stringify({ simulate: behaviour }) }] };
 }
@@ -32,13 +33,16 @@ export interface Callers {
   readonly proxies: readonly RequestTarget[];
   readonly key: string;
   readonly count: number;
-  /** Rest of a caller that is told to come in a second, which is rounded up, at most. Default 1,000. */
+  /** Longest pause of a caller with a retry time of a second, which is rounded up. Default 1,000. */
   readonly restMs?: number;
-  /** Of each request. */
+  /** Fields of each request. */
   fields(): object;
 }
 
-/** All callers together, begun within half a second, each asking again as soon as it is answered or told to come again. @returns all replies */
+/**
+ * All callers together, started within half a second; each sends its next request after a response or its retry time.
+ * @returns all responses
+ */
 export async function callersFor(ms: number, callers: Callers): Promise<Reply[]> {
   const { proxies, key, count, fields, restMs = 1000 } = callers;
   const end = performance.now() + ms;
@@ -58,7 +62,7 @@ export async function callersFor(ms: number, callers: Callers): Promise<Reply[]>
   return replies;
 }
 
-/** Nobody wants to come when all others do. */
+/** A random pause, so that callers do not all come at once. */
 function waitAfter({ headers }: Reply, restMs: number): number {
   const seconds = Number(headers['retry-after'] ?? 1);
   return seconds > 1 ? (seconds - Math.random()) * 1000 : Math.max(50, Math.random() * restMs);
@@ -69,7 +73,7 @@ export interface Sighting {
   readonly request: RecordedRequest;
 }
 
-/** Every valid request that comes from now on. The simulator itself forgets old ones. */
+/** Every valid request from now on. The simulator itself forgets old ones. */
 export function watchProvider(simulator: Simulator): readonly Sighting[] {
   const seen: Sighting[] = [];
   simulator.script(
@@ -84,7 +88,7 @@ export function watchProvider(simulator: Simulator): readonly Sighting[] {
   return seen;
 }
 
-/** The most of these times that lie in less than so long. */
+/** The largest number of these times within less than `ms`. */
 export function mostWithin(times: readonly number[], ms: number): number {
   let [most, from] = [0, 0];
   times.forEach((time, index) => {

@@ -1,5 +1,6 @@
-// Loaded in front of a program (`node --import`): measures, in processor time, how much each turn of its event loop takes, and tells the
-// longest since it was last asked at SIGUSR2. Processor time, because on a busy machine the clock says more of others than of the program.
+// Loaded before a program (`node --import`): measures the processor time of each tick of its event loop, and at SIGUSR2
+// writes the longest ones since the last signal. It uses processor time because on a busy machine the clock measures
+// other programs too.
 import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
@@ -13,7 +14,7 @@ if (isMainThread && file !== undefined) {
     last = now;
     setImmediate(turn).unref();
   };
-  // A timer keeps the turns coming where nothing else does.
+  // A timer causes ticks when nothing else does.
   setInterval(() => undefined, 5).unref();
   setImmediate(turn).unref();
   process.on('SIGUSR2', () => {
@@ -23,7 +24,7 @@ if (isMainThread && file !== undefined) {
   });
 }
 
-/** What a program is started with to be measured. @param to the file that it tells */
+/** Arguments for a program that is measured. @param to the file that it writes */
 export function measured(to: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import ${import.meta.filename}`, LOOP_PIECES_FILE: to };
 }

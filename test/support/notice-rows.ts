@@ -1,4 +1,4 @@
-// Budgets, webhooks and what they are told, as rows: for tests of thresholds and deliveries.
+// Budgets, webhooks and their notices as rows: for tests of thresholds and deliveries.
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { sealWebhookSecret } from '../../control-plane/domain/webhook.ts';
@@ -9,7 +9,7 @@ import { change, insertOrganization } from './stored-records.ts';
 
 export const masterKeys = parseSealKeys(createSealKey());
 
-/** An organization with a budget of a day over itself; `amount` in nano-dollars. */
+/** An organization with a daily budget on itself; `amount` in nano-dollars. */
 export async function storeBudget(
   store: Store,
   row: Partial<Schema['limits']> & { readonly id: string },
@@ -43,7 +43,7 @@ export interface Spending {
   readonly spent: number;
 }
 
-/** What a report of usage does: the books of a window hold this much by now. */
+/** The effect of a usage report: sets the ledger entries of windows to these amounts. */
 export function spend(store: Store, ...windows: readonly Spending[]): Promise<void> {
   return store.books(async (tx) => {
     const noted = windows.map((one) => ({
@@ -92,13 +92,13 @@ export async function storeWebhook(
 
 let lastMs = 0;
 
-/** Later than all before it: ids of one millisecond sort by chance. */
+/** Greater than all ids before, because ids of one millisecond are in random order. */
 function nextId(): string {
   lastMs = Math.max(lastMs + 1, Date.now());
   return uuidv7(lastMs);
 }
 
-/** A delivery that is due, unless the row says otherwise. @returns its id, later than those of others */
+/** A delivery that is due, unless the row says otherwise. @returns its id, greater than those of others */
 export async function storeDelivery(
   store: Store,
   row: Partial<Schema['webhook_deliveries']> & { readonly webhook_id: string },
@@ -121,7 +121,7 @@ export function deliveries(store: Store) {
   return store.snapshot((db) => db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute());
 }
 
-/** Thresholds that were noted. */
+/** Noted thresholds. */
 export function alerts(store: Store) {
   return notices(store, 'threshold');
 }

@@ -1,14 +1,14 @@
-// What dashboards and rules may ask for: what the programs' scrapes tell, with the labels that Prometheus puts on every target;
-// series that rules record; and the few metrics of others.
+// Metrics that dashboards and rules may query: those of the programs' scrapes, with the labels that Prometheus adds to
+// every target; recorded series; and the few metrics of other exporters.
 import { recorded } from '../../scripts/observability/alerts/index.ts';
 import { readExposition, type ScrapedMetric } from './exposition.ts';
 import { valuesOf } from './label-values.ts';
 import { type Known, type KnownMetric, lookAt } from './promql.ts';
 
-/** Of a target that a ServiceMonitor or PodMonitor has found. */
+/** Labels of a target that a ServiceMonitor or PodMonitor has found. */
 export const targetLabels = ['namespace', 'job', 'pod', 'container', 'instance'] as const;
 
-/** Of Prometheus itself and kube-state-metrics. */
+/** Metrics of Prometheus itself and kube-state-metrics. */
 const foreign: ReadonlyMap<string, KnownMetric> = new Map(
   Object.entries({
     up: [],
@@ -19,7 +19,7 @@ const foreign: ReadonlyMap<string, KnownMetric> = new Map(
 
 export type Scrape = ReadonlyMap<string, ScrapedMetric>;
 
-/** Of several programs: a metric has the labels that it has in any. */
+/** Merges the scrapes of several programs: a metric has the labels that it has in any. */
 export function merged(texts: readonly string[]): Scrape {
   const metrics = new Map<string, ScrapedMetric>();
   for (const [name, metric] of texts.flatMap((text) => [...readExposition(text)])) {
@@ -33,7 +33,7 @@ export function merged(texts: readonly string[]): Scrape {
   return metrics;
 }
 
-/** @param scrape what there is; nothing that it does not have is known, but for what is recorded of it */
+/** @param scrape the known metrics, to which recorded series are added */
 export function knownFrom(scrape: Scrape): Known {
   const own = new Map<string, KnownMetric>();
   for (const [name, { type, labels }] of scrape)

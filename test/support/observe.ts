@@ -1,5 +1,5 @@
-// One request through the gateway and everything that can be known of it afterwards: the answer as far as it came, how it
-// ended, and its line in the access log.
+// One request through the gateway with everything observable of it: the received response, how it ended, and its line
+// in the access log.
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { TestGateway } from './gateway.ts';
@@ -9,7 +9,7 @@ export interface Observed {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** `cut`: the connection broke before the end of the answer. */
+  /** `cut`: the connection broke before the end of the response. */
   readonly end: 'clean' | 'cut';
   readonly line: AccessLine;
   /** The error of the envelope, or of the last event of a stream. */
@@ -31,11 +31,11 @@ export interface ObservedRequest {
   readonly body?: string;
 }
 
-// Not fetch: it sends a request again where an answer tells it to.
+// Not fetch, which repeats a request when a response says so.
 const agent = new Agent({ keepAlive: true });
 let count = 0;
 
-/** @param url of the route; the request gets an id of its own */
+/** @param url of the route; the request gets its own id */
 export async function observe(
   gateway: Pick<TestGateway, 'logs'>,
   url: string,
@@ -74,7 +74,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
   return headers;
 }
 
-/** The request's line; fails where there is none in time or more than one. */
+/** The request's line; fails if there is none in time, or more than one. */
 export async function accessLine(gateway: Pick<TestGateway, 'logs'>, requestId: string): Promise<AccessLine> {
   const lines = await until(() => nonEmpty(accessLines(gateway, requestId)), {
     what: `the access-log line of ${requestId}`,

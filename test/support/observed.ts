@@ -1,5 +1,6 @@
-// A whole gateway that has served requests of many kinds, well and badly: proxies with Redis, without and with one that does not
-// answer, a sidecar that forwards, the control plane, the injector, the keeper. Then what each of them tells at a scrape.
+// A whole gateway that has served requests of many kinds, successful and failing: proxies with Redis, without it and
+// with a silent one, a forwarding sidecar, the control plane, the injector, the keeper. Then the scrape of each of
+// them.
 import { createMetrics } from '../../proxy/telemetry/metrics.ts';
 import { createForwardScene } from './forward.ts';
 import { chatRequest, startGateway, type TestGateway, type TestProxy } from './gateway.ts';
@@ -54,7 +55,10 @@ export async function observeEverything(): Promise<Observation> {
   }
 }
 
-/** What hardly happens within a test, counted by hand: its labels can be seen, and that it is there is seen in the scrape. */
+/**
+ * Metrics of events that a test can hardly cause, counted by hand to show their labels; the scrape shows that they
+ * exist.
+ */
 export async function rareMetrics(): Promise<string> {
   const metrics = createMetrics();
   metrics.access.cacheIgnored('unreadable');
@@ -100,7 +104,7 @@ async function serveUnderLimits(gateway: TestGateway): Promise<void> {
     await response.text();
     return response.status;
   };
-  // Until what was created has reached the proxy, and what was set is used up.
+  // Waits until the created objects have reached the proxy, and the set limit is used up.
   await until(async () => (await status(spender.value, tea)) === 400);
   await until(async () => (await status(spender.value, { max_tokens: 50 })) === 402);
   await until(async () => (await status(runner.value, {})) === 429);

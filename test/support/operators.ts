@@ -1,4 +1,4 @@
-// A really started control plane for tests of the operators' side, called over gRPC or the JSON door, and the people in it.
+// A really started control plane for tests of the operators' side, called over gRPC or the JSON API, and its people.
 import {
   type Client,
   credentials,
@@ -18,12 +18,12 @@ import type { ErrorDetail__Output } from '../../proto/generated/gateway/v1/Error
 import { errorDetail, services } from '../../proto/load.ts';
 import { createDatabase } from './postgres.ts';
 
-/** What a call answered: the response, or the code, message and detail of its error. */
+/** The result of a call: the response, or the code, message and detail of its error. */
 export type Called =
   | { readonly code: 'OK'; readonly response: JsonResponse }
   | { readonly code: string; readonly message: string; readonly detail: ErrorDetail__Output };
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every method
+// biome-ignore lint/suspicious/noExplicitAny: tests look into responses of every method
 export type JsonResponse = any;
 
 export interface OperatorsPlane {
@@ -35,7 +35,7 @@ export interface OperatorsPlane {
   readonly clock: MovableClock;
   /** Over gRPC; `token` undefined sends none. @param method such as "VirtualKeys.Create" */
   call(method: string, token: string | undefined, request?: object): Promise<Called>;
-  /** As call, but the response, or an Error. */
+  /** As call, but returns the response or throws. */
   expect(method: string, token: string, request?: object): Promise<JsonResponse>;
   close(): Promise<void>;
 }
@@ -48,13 +48,13 @@ export interface PlaneOptions {
   readonly rates?: ControlPlaneOptions['rates'];
 }
 
-/** Tests change and export more in a second than an organization does in a minute. */
+/** Tests change and export more per second than an organization does per minute. */
 export const freely: ControlPlaneOptions['rates'] & object = {
   change_rate: { perMinute: 1_000_000, burst: 1_000_000 },
   export_rate: { perMinute: 1_000_000, burst: 1_000_000 },
 };
 
-/** Two replicas over one database; the first operator may be made at either. */
+/** Two replicas over one database; the first operator can be created at either. */
 export async function startReplicas(databaseUrl: string): Promise<readonly [OperatorsPlane, OperatorsPlane]> {
   const env = { GATEWAY_DATABASE_URL: databaseUrl };
   const one = await startOperatorsPlane({ env });
@@ -122,7 +122,7 @@ export function responseOf(called: Called, method = 'the call'): JsonResponse {
   throw new Error(`${method}: ${called.code} ${called.message}`);
 }
 
-/** What a call was refused with. @throws Error if it was accepted */
+/** The error of a refused call. @throws Error if it was accepted */
 export async function refusal(calling: Promise<Called>) {
   const called = await calling;
   if ('response' in called) throw new Error('it was accepted');
@@ -130,7 +130,7 @@ export async function refusal(calling: Promise<Called>) {
   return { code: called.code, reason: called.detail.reason, message: called.message, violations };
 }
 
-/** The fields that it was refused for. */
+/** The invalid fields of a refused call. */
 export async function violated(calling: Promise<Called>): Promise<string[]> {
   return Object.keys((await refusal(calling)).violations);
 }
@@ -152,7 +152,10 @@ const codeNames: Codes = Object.fromEntries(
   Object.entries(callCodes).map(([name, { grpc }]) => [grpc, name]),
 );
 
-/** Calls of any method of the contract but streams of requests; a stream is answered as the list of its messages. */
+/**
+ * Calls any method of the contract except streams of requests; the result of a response stream is the list of its
+ * messages.
+ */
 export class GrpcCaller {
   readonly #clients: ReadonlyMap<string, Client>;
 
@@ -258,7 +261,7 @@ export function freshName(prefix: string): string {
   return `${prefix} ${names}`;
 }
 
-/** Somebody new in the organization, with a token. */
+/** A new person in the organization, with a token. */
 export async function createPerson(
   plane: OperatorsPlane,
   tenant: { readonly id: string; readonly owner: Someone },

@@ -1,5 +1,6 @@
-// A control plane of another version: the real one behind a relay that speaks a contract made at run time, newer by fields, enum
-// values and kinds in every message, or older by what it lacks. Bytes pass as they are, but where a test rewrites an answer.
+// A control plane of another version: the real one behind a relay with a contract that is made at run time, newer by
+// fields, enum values and kinds in every message, or older by missing ones. Bytes pass unchanged, except where a test
+// rewrites a response.
 import {
   type Client,
   credentials,
@@ -20,7 +21,10 @@ import type { JsonResponse } from './operators.ts';
 /** Number of everything that newerContract adds. */
 export const addedNumber = 1000;
 
-/** Every message has a further field `addedLater`, every oneof a member `addedTo<Name>`, every enum a value `<NAME>_ADDED_LATER`. */
+/**
+ * Every message has a further field `addedLater`, every oneof a member `addedTo<Name>`, every enum a value
+ * `<NAME>_ADDED_LATER`.
+ */
 export function newerContract(of: Descriptor = contract): Descriptor {
   return mapTypes(of, (type, name) => {
     if (type.values) return { ...type, values: { ...type.values, [`${name}_ADDED_LATER`]: addedNumber } };
@@ -37,7 +41,7 @@ export function newerContract(of: Descriptor = contract): Descriptor {
   });
 }
 
-/** @param lacking names of services, `Service.Method`s or `Message.field`s */
+/** @param lacking names of missing services, `Service.Method`s or `Message.field`s */
 export function olderContract(lacking: readonly string[]): Descriptor {
   const lacks = new Set(lacking);
   const without = <T>(name: string, members: Readonly<Record<string, T>> = {}) =>
@@ -60,7 +64,7 @@ function mapTypes(of: Descriptor, map: (type: Descriptor, name: string) => Descr
   return { nested: { gateway: { nested: { v1: { nested: mapped } } } } };
 }
 
-/** What becomes of each message of an answer; of one on a stream also several. */
+/** Changes each message of a response; a stream message may become several. */
 export type Rewrite = (message: JsonResponse, method: string) => JsonResponse;
 
 export interface Relay {
@@ -69,7 +73,7 @@ export interface Relay {
 }
 
 export interface RelayOptions {
-  /** The control plane that it stands for. */
+  /** Port of the control plane behind the relay. */
   readonly port: number;
   readonly contract: Descriptor;
   readonly rewrite?: Rewrite;
@@ -93,7 +97,7 @@ export async function startRelay({
         const messages = [rewrite(method.responseDeserialize(bytes), `${service}.${name}`)].flat();
         return messages.map((message) => method.responseSerialize(message));
       };
-      // What the other version does not know of a request is lost on the way.
+      // Parts of a request that the other version does not know are lost on the way.
       const translate = (bytes: Buffer) => method.requestSerialize(method.requestDeserialize(bytes));
       const way = { upstream, path, translate, again };
       return [name, requestStream ? relayStream(way) : relayCall(way)] as const;
@@ -165,7 +169,7 @@ function relayStream({ upstream, path, translate, again }: Way): UntypedHandleCa
   };
 }
 
-/** The other headers are of this connection alone. */
+/** The other headers belong to this connection only. */
 function credentialOf(metadata: Metadata): Metadata {
   const own = metadata.clone();
   for (const name of Object.keys(own.getMap())) if (name !== 'authorization') own.remove(name);

@@ -1,9 +1,9 @@
-// Numbers planted in JSON under names that stand nowhere else (`p1`, `p2`, …), and whether they have come through: each that is planted
-// is found, and no number is found under such a name that is not the one planted there.
+// Numbers planted in JSON under unique names (`p1`, `p2`, …), and the check that they were carried: every planted
+// number is found, and under its name there is no other number.
 import type { Random } from './access/random.ts';
 import { type FoundNumber, numbersOf, randomNumber } from './json-numbers.ts';
 
-/** What must be found: this number at such a path. */
+/** An expected match: this number at such a path. */
 export interface Expected {
   readonly path: RegExp;
   readonly source: string;
@@ -19,7 +19,7 @@ export class Planted {
     this.#random = random;
   }
 
-  /** A mark that `write` makes the number of. */
+  /** A mark that `write` replaces by the number. */
   number(source = randomNumber(this.#random)): string {
     return `#${this.#sources.push(source) - 1}#`;
   }
@@ -45,13 +45,13 @@ export class Planted {
     this.#named.set(name, [...(this.#named.get(name) ?? []), ...sources]);
   }
 
-  /** JSON text, with the numbers in place of their marks, within strings too. */
+  /** JSON text with the numbers in place of their marks, also within strings. */
   write(value: unknown, indent = 0): string {
     const text = JSON.stringify(value, undefined, indent);
     return text.replaceAll(/"#(\d+)#"/g, (_, index) => this.#sources[Number(index)] ?? '');
   }
 
-  /** Names that are gone, because a vendor has no place for what stands under them. */
+  /** Forgets names that are gone because a vendor cannot take the fields that contain them. */
   forget(names: Iterable<string>): void {
     for (const name of names) this.#named.delete(name);
   }
@@ -60,7 +60,7 @@ export class Planted {
     return new Set(this.#named.keys());
   }
 
-  /** @returns how many numbers have come through @throws Error for the first that has not */
+  /** @returns the number of carried numbers @throws Error for the first missing one */
   check(text: string, found: readonly FoundNumber[] = numbersOf(text)): number {
     const byName = Map.groupBy(found, ({ path }) => /(?:^|\/)(p\d+)(?:\/\d+)?$/.exec(path)?.[1]);
     let count = 0;
@@ -74,7 +74,7 @@ export class Planted {
   }
 }
 
-/** @throws Error where no number at the path is the one expected, or another one stands there */
+/** @throws Error if the expected number is missing at its path, or another one is there */
 export function checkExpected(found: readonly FoundNumber[], expected: readonly Expected[]): number {
   for (const { path, source } of expected) {
     const there = found.filter((one) => path.test(one.path)).map((one) => one.source);

@@ -1,5 +1,5 @@
-// An egress gateway that a test plays itself, in plain HTTP on loopback: what comes is kept as it came, what goes back is up to
-// the test. Nothing is answered that nobody scripted but `{}`.
+// An egress gateway that the test plays, in plain HTTP on loopback: requests are recorded unchanged, and the test sets
+// the responses. The default response is `{}`.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,10 +12,10 @@ export interface PlayedEgress {
   readonly host: string;
   /** Requests, oldest first. */
   readonly seen: IncomingMessage[];
-  /** How many were opened. */
+  /** Number of opened connections. */
   connections(): number;
   respondWith(respond: Responder): void;
-  /** Forgets what came and what was scripted. */
+  /** Forgets recorded requests and set responses. */
   reset(): void;
   lastSeen(): Promise<IncomingMessage>;
   close(): void;

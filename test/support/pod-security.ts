@@ -1,5 +1,5 @@
-// The Pod Security Standard "restricted" for what this project makes of pods, after
-// https://kubernetes.io/docs/concepts/security/pod-security-standards/: what a container breaks, a line for each.
+// The Pod Security Standard "restricted" for the pods of this project, after
+// https://kubernetes.io/docs/concepts/security/pod-security-standards/: the violations of a container, one per line.
 import { isObject, type JsonObject } from '../../common/json.ts';
 
 /** Kinds of volumes that the standard allows. */
@@ -16,7 +16,7 @@ const volumeKinds = [
   ],
 ];
 
-/** @param spec of a pod @param only names of containers to look at; default all */
+/** @param spec of a pod @param only names of the containers to check; default all */
 export function restrictedViolations(spec: unknown, only?: readonly string[]): readonly string[] {
   const pod = objectOf(spec);
   const containers = ['initContainers', 'containers', 'ephemeralContainers']

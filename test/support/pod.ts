@@ -1,5 +1,5 @@
-// What a kubelet makes of a container of a pod: its environment put together, volumes as folders, the user that it asks for. Secrets are
-// written as the kubelet writes them: a new folder, and one rename that all files change by.
+// Runs a container of a pod as a kubelet does: its environment, volumes as folders, its user. Secrets are written as
+// the kubelet writes them: a new folder, and one rename that changes all files at once.
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ export type Secret = Readonly<Record<string, string>>;
 
 export interface PodSecrets {
   get(name: string): Secret | undefined;
-  /** Creates or replaces one; folders of pods that have it follow. */
+  /** Creates or replaces one; folders of pods that mount it are updated. */
   set(name: string, values: Secret): void;
-  /** A folder as a volume of this Secret looks, for as long as this lives. */
+  /** A folder like a volume of this Secret, for as long as this object lives. */
   folder(name: string, volume: SecretVolume): string;
   remove(): void;
 }
@@ -35,7 +35,10 @@ interface SecurityContext {
   readonly allowPrivilegeEscalation: boolean;
 }
 
-/** How the container is started: the rest of ContainerSpec is the image's. @throws Error where a kubelet would not start it */
+/**
+ * The container's start configuration; the rest of ContainerSpec comes from the image. @throws Error if a kubelet would
+ * not start it
+ */
 export function containerOf(
   pod: TestPod,
   name: string,
@@ -55,7 +58,7 @@ export function containerOf(
   };
 }
 
-/** @throws Error where a Secret that is not optional is not there */
+/** @throws Error if a Secret that is not optional is missing */
 export function environmentOf(container: TestContainer, secrets: PodSecrets): Record<string, string> {
   const entries = (container.env ?? []).flatMap(({ name, value, valueFrom }) => {
     if (valueFrom === undefined) return [[name, value ?? '']];

@@ -1,4 +1,5 @@
-// A PostgreSQL primary and a standby that follows it, for tests of promotion: one shell script, run here or in a container.
+// A PostgreSQL primary and a standby that follows it, for tests of promotion: one shell script that runs here or in a
+// container.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   return { ...urls, stop: pair.stop };
 }
 
-// Should the test process be killed, the guard ends the servers with the shell.
+// If the test process is killed, the guard ends the servers together with the shell.
 const script = `
 set -e
 trap 'kill -QUIT $(jobs -p) 2>/dev/null; wait' TERM

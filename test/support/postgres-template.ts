@@ -1,4 +1,4 @@
-// A database with the tables of this version and nothing in them, which tests copy.
+// A database with the empty tables of this version, which tests copy.
 import { systemClock } from '../../common/clock.ts';
 import { openStore } from '../../control-plane/store/open.ts';
 import { createDatabaseOn, type TestDatabase } from './postgres.ts';

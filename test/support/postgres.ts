@@ -1,4 +1,5 @@
-// Real PostgreSQL for tests: `DATABASE_URL` if given, else one server for the whole run; each caller gets a database of its own.
+// Real PostgreSQL for tests: `DATABASE_URL` if given, else one server for the whole run; each caller gets a separate
+// database.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
@@ -31,7 +32,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   return createDatabaseOn(await findServer());
 }
 
-/** A fresh database that has the tables already. */
+/** A fresh database with the tables of this version. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   return createDatabaseOn(await findServer(), await askDesk('template'));
 }
@@ -57,7 +58,7 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** A server of one's own, for tests that stop it. Takes two seconds. */
+/** A separate server, for tests that stop it. Takes two seconds. */
 export async function startPostgres(from?: ServerSource): Promise<TestPostgres> {
   const source = from ?? (await askDesk('source'));
   const port = await freePort();
@@ -115,7 +116,7 @@ async function startLocally(port: number): Promise<Started> {
 const memoryFolder = '/dev/shm';
 const memoryFreeMin = 4 * 1024 ** 3;
 
-/** In memory where there is plenty: a database is created in a tenth of the time. */
+/** In memory if there is enough, where creating a database takes a tenth of the time. */
 function fastFolder(): string {
   if (!existsSync(memoryFolder)) return tmpdir();
   const { bavail, bsize } = statfsSync(memoryFolder);
@@ -125,7 +126,7 @@ function fastFolder(): string {
 export const initOptions = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
 
 async function stopLocal(server: Child, directory: string): Promise<void> {
-  await server.stop('SIGQUIT'); // ends at once: there is nothing to save
+  await server.stop('SIGQUIT'); // immediate: there is nothing to save
   rmSync(directory, { recursive: true, force: true });
 }
 
@@ -148,7 +149,7 @@ export function findBinaries(): string {
   );
 }
 
-/** Lets the user own a directory, as PostgreSQL demands of its data. */
+/** Makes the user the owner of a directory, as PostgreSQL requires for its data. */
 export async function giveTo(user: string, directory: string): Promise<void> {
   const { stdout } = await run('id', ['-u', user]);
   chownSync(directory, Number(stdout), statSync(directory).gid);

@@ -6,27 +6,30 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 export interface ChildOptions {
-  /** The whole environment but PATH and HOME: nothing of the machine's settings leaks into a test. */
+  /** The whole environment except PATH and HOME, so that no setting of the machine leaks into a test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Run as this user; only root can. */
   readonly user?: string;
   /** Files and sockets that it may have open. */
   readonly descriptorsMax?: number;
-  /** A command that runs the program and becomes it, such as `unshare` with its arguments: in front of the program's own. */
+  /**
+   * A command that runs the program and becomes it, such as `unshare` with its arguments: a prefix of the program's
+   * command.
+   */
   readonly within?: readonly string[];
 }
 
 export interface Child {
   readonly pid: number;
-  /** What it wrote so far. */
+  /** Its output so far. */
   stdout(): string;
   stderr(): string;
   /** Resolves with the exit code, or with the signal's name. */
   readonly exited: Promise<number | string>;
-  /** Sends a signal and leaves the rest to the program. */
+  /** Sends a signal without waiting for its effect. */
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM (or another), then SIGKILL after five seconds; resolves with what `exited` resolves with. */
+  /** Sends SIGTERM (or another signal), and SIGKILL after five seconds; resolves like `exited`. */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
@@ -76,12 +79,12 @@ export function startProcess(command: string, args: readonly string[], options: 
   };
 }
 
-/** A program of this project under the Node that runs the tests. */
+/** Starts a program of this project under the Node that runs the tests. */
 export function startNode(args: readonly string[], options: ChildOptions = {}): Child {
   return startProcess(process.execPath, args, { cwd: projectRoot, ...options });
 }
 
-/** The fields of the log line that says that a program is ready. @throws Error if it ends before */
+/** The fields of the program's log line "ready". @throws Error if it ends before */
 export async function startedWith(
   child: Child,
   message = 'ready',
@@ -99,7 +102,8 @@ export async function startedWith(
 
 export const projectRoot = new URL('../..', import.meta.url).pathname;
 
-// The kernel ends the child when its parent dies, also by kill -9. Elsewhere than on Linux the exit handler has to do.
+// Makes the kernel end the child when its parent dies, also by kill -9. On systems other than Linux the exit handler
+// must suffice.
 function deathWish(user: string | undefined): readonly string[] {
   const as = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups'];
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
@@ -136,11 +140,14 @@ async function canListen(port: number): Promise<boolean> {
 export interface UntilOptions {
   /** Default 20,000: a busy machine is slow. */
   readonly timeoutMs?: number;
-  /** What is waited for, for the failure's message. */
+  /** Names the condition in the failure's message. */
   readonly what?: string;
 }
 
-/** Waits until the condition gives something truthy and returns that; throws after the time-out. Errors of the condition pass on. */
+/**
+ * Waits until the condition returns something truthy, and returns that; throws after the timeout. Errors of the
+ * condition are passed on.
+ */
 export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},

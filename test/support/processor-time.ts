@@ -1,4 +1,4 @@
-// Time of a processor: other programs on a busy machine do not change it much.
+// Processor time, which other programs on a busy machine hardly change.
 
 /** @returns milliseconds of this thread */
 export function processorMs(run: () => unknown): number {

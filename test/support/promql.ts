@@ -1,6 +1,7 @@
-// Looks through a PromQL expression with the parser of Prometheus' own editor: whether every metric is known, has the labels it is
-// matched, grouped and joined by, and those values; and which labels the result has. It finds what Prometheus accepts in silence:
-// a selector that selects nothing, a grouping by a label that is not there, two sides that never match.
+// Checks a PromQL expression with the parser of Prometheus' own editor: whether every metric is known and has the
+// labels and values by which it is matched, grouped and joined; and which labels the result has. It finds faults that
+// Prometheus accepts silently: a selector that selects nothing, a grouping by a missing label, two sides that never
+// match.
 import { parser } from '@prometheus-io/lezer-promql';
 
 type Node = ReturnType<typeof parser.parse>['topNode'];
@@ -12,14 +13,14 @@ export interface KnownMetric {
 
 export interface Known {
   metric(name: string): KnownMetric | undefined;
-  /** Undefined: any value may be. */
+  /** Undefined: any value is possible. */
   values(metric: string, label: string): readonly string[] | undefined;
 }
 
 export interface Looked {
-  /** A line for each thing that is wrong. */
+  /** A line for each fault. */
   readonly problems: readonly string[];
-  /** Of the result; undefined of a number. */
+  /** Labels of the result; undefined for a number. */
   readonly labels: ReadonlySet<string> | undefined;
   readonly metrics: ReadonlySet<string>;
 }
@@ -69,7 +70,7 @@ class Looker {
       case 'StringLiteral':
         return undefined;
       default: {
-        // Ranges, offsets, parentheses, signs: what they are about comes first.
+        // Ranges, offsets, parentheses, signs: their operand comes first.
         const inner = children(node).find(isExpression);
         return inner === undefined ? undefined : this.labelsOf(inner);
       }
@@ -170,7 +171,7 @@ class Looker {
       if (!labels.has(label)) this.problems.push(`no label ${label} to go by: ${this.#text(node)}`);
   }
 
-  /** Of `by`, `without`, `on`, `ignoring`; what follows `group_left` is not among them. */
+  /** Labels of `by`, `without`, `on`, `ignoring`, without those after `group_left`. */
   #labelNames(node: Node): readonly string[] {
     return (node.getChild('GroupingLabels')?.getChildren('LabelName') ?? []).map((label) =>
       this.#text(label),
@@ -187,7 +188,7 @@ class Looker {
   }
 }
 
-/** Each alternative of a pattern alone: every one of them has to be possible. */
+/** Each alternative of a pattern separately, because every one must be possible. */
 function alternatives(operator: string | undefined, value: string): readonly string[] {
   return isPattern(operator) && !value.includes('(') ? value.split('|') : [value];
 }

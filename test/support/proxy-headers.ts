@@ -1,4 +1,4 @@
-// PROXY headers as load balancers send them, and as they should not.
+// PROXY headers as load balancers send them, and invalid ones.
 import { isIPv4 } from 'node:net';
 
 /** Version 1. */
@@ -10,12 +10,12 @@ export function proxyLine(source: string): Buffer {
 export interface V2Options {
   /** IPv4, or IPv6 with all its groups. */
   readonly source: string;
-  /** 0x21: of somebody's connection; 0x20: the proxy's own. */
+  /** 0x21: of a client's connection; 0x20: the proxy's own. */
   readonly command?: number;
   readonly family?: number;
-  /** Bytes behind the addresses. */
+  /** Number of bytes after the addresses. */
   readonly extra?: number;
-  /** As the header says, where that is not the truth. */
+  /** Length in the header, if it is not the real one. */
   readonly length?: number;
 }
 

@@ -1,4 +1,4 @@
-// Both implementations of rates under a clock of a test: the scripts run in a real Redis that is told the time.
+// Both implementations of rates with a clock of the test: the scripts run in a real Redis that is given the time.
 import { createBackground } from '../../common/background.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
@@ -23,7 +23,7 @@ import { settle, VirtualTime } from './virtual-time.ts';
 
 export interface RatesScene {
   readonly rates: Rates;
-  /** Goes on for so long; whatever was begun is done before. */
+  /** Advances the time; everything that has begun is finished first. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,38 +34,41 @@ export async function localScene(): Promise<RatesScene> {
   return { rates, advance: (ms) => time.advance(ms), close: async () => undefined };
 }
 
-/** Where time is not what a test is about, a busy machine must not matter. */
+/** A long deadline for tests that are not about time, so that a busy machine does not matter. */
 const patientMs = 5_000;
 
 export interface ProxyRates extends Rates {
-  /** As asked about another organization of the scene. */
+  /** Rates for another organization of the scene. */
   of(organizationId: string): Rates;
   close(): void;
 }
 
 export interface RedisScene extends RatesScene {
   readonly rates: ProxyRates;
-  /** A further proxy at the same Redis, over a connection that something may be done to. @param alone what it has let in without Redis */
+  /**
+   * A further proxy at the same Redis, with a connection that a test can change. @param alone its counts of requests
+   * that were admitted without Redis
+   */
   newProxy(wrap?: (connection: RedisConnection) => RedisConnection, alone?: LocalRates): ProxyRates;
-  /** Sets Redis's clock alone. */
+  /** Sets only Redis's clock. */
   shiftRedisClock(ms: number): Promise<void>;
   /** Runs one command. */
   run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
   readonly time: VirtualTime;
-  /** Waits until nothing is under way. */
+  /** Waits until no call is running. */
   settled(): Promise<void>;
 }
 
 const clockOf = (shard: number) => nameInShard('rate:1', shard, 'clock-of-test');
-// Beside whatever the script is about, for a Cluster's script sees one slot.
+// Stored beside the keys of any script, because a script in a Cluster can use one slot only.
 const timeOfTest = `(function()
   local ms = tonumber(redis.call('GET', string.match(KEYS[1], '^.-}:') .. 'clock-of-test'))
   return { math.floor(ms / 1000), ms % 1000 * 1000 }
 end)()`;
 
 /**
- * @param organizationId whose limits questions are about: in a Cluster it says which master counts
- * @param others whose limits some questions are about
+ * @param organizationId organization of the limits: in a Cluster it determines the master that counts
+ * @param others further organizations of limits
  */
 export async function redisScene(
   url: string,
@@ -81,7 +84,7 @@ export async function redisScene(
     under.add(work);
     void work.finally(() => under.delete(work));
   };
-  // What only waits for company is under way: it is not to be later than what comes after it.
+  // A call that waits to be batched counts as running: it must run before later ones.
   const timers: Timers = {
     after: (delayMs, task) => (delayMs > tokensWaitMs ? time.after(delayMs, task) : afterTurn(task, follow)),
   };
@@ -109,7 +112,7 @@ export async function redisScene(
       shift += ms;
       await setClock();
     },
-    // In steps, so that what falls due on the way meets a Redis that is as old.
+    // In steps, so that timers that fire meanwhile see a Redis with the same time.
     advance: async (ms) => {
       await settled();
       for (let left = ms; left > 0; left -= 1000) {
@@ -160,7 +163,7 @@ export async function connectPatiently(url: string): Promise<RedisConnection> {
   return connection;
 }
 
-/** Rates as a proxy has them, but for patience. */
+/** Rates as in a proxy, except for the long deadline. */
 export function realRates(
   connection: RedisConnection,
   deadlineMs = patientMs,
@@ -175,7 +178,7 @@ export function realRates(
   });
 }
 
-/** Those that nobody closes: no process lives on for them. */
+/** Timers of proxies that a test does not close; they keep no process alive. */
 const unheldTimers: Timers = {
   after: (delayMs, task) => {
     const timer = setTimeout(task, delayMs).unref();
@@ -186,11 +189,11 @@ const unheldTimers: Timers = {
 export interface OneProxysRates {
   readonly rates: Rates;
   readonly connection: RedisConnection;
-  /** How many requests it counted alone. */
+  /** Number of requests that it counted alone. */
   counted(): number;
 }
 
-/** As proxies are put together, with the deadline that they have. @param proxies that share limits */
+/** Rates as assembled in proxies, with the real deadline. @param proxies number of proxies that share limits */
 export function proxyRates(url: string, proxies = 1): OneProxysRates {
   const connection = createRedisConnection({ target: redisTarget(url), log: silentLog });
   let alone = 0;
@@ -202,15 +205,15 @@ export function proxyRates(url: string, proxies = 1): OneProxysRates {
 const usualOrganization = 'organization-1';
 let limits = 0;
 
-/** A limit that nothing was counted against yet. */
+/** A limit without counts. */
 export function newLimit(kind: RateKind, max: number): RateLimit {
   limits++;
   return { id: `limit-${limits}`, kind, max };
 }
 
-/** All kinds of limits but budgets. */
+/** All kinds of limits except budgets. */
 export const rateKinds = limitKinds.words.filter((kind) => kind !== 'budget');
-/** What no version knows yet. */
+/** A kind that no version knows. */
 export const kindOfTomorrow = 'requests_per_century' as RateKind;
 
 export const newRequests = (max: number) => newLimit('requests_per_minute', max);
@@ -221,7 +224,7 @@ export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 
   return rates.take({ organizationId: usualOrganization, limits, tokens });
 }
 
-/** @throws Error where it is refused */
+/** @throws Error if the request is refused */
 export async function admit(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateHold> {
   const { hold, standings } = await take(rates, limits, tokens);
   if (hold === undefined) throw new Error(`refused: ${JSON.stringify(standings)}`);

@@ -1,4 +1,4 @@
-// HTTP by hand, for what no client library sends: bytes out, the answer's head and body back.
+// Raw HTTP for requests that no client library sends: bytes out, head and body of the response back.
 import { connect, type Socket } from 'node:net';
 
 export interface RawResponse {
@@ -10,7 +10,7 @@ export interface RawResponse {
 export interface RawConnection {
   readonly socket: Socket;
   send(bytes: string | Buffer): void;
-  /** The next whole answer; rejects when the connection ends before it or nothing comes in time. */
+  /** The next whole response; rejects if the connection ends before it or nothing arrives in time. */
   respond(timeoutMs?: number): Promise<RawResponse>;
   /** Resolves when the other side has closed. */
   readonly closed: Promise<void>;
@@ -63,7 +63,7 @@ export async function openConnection(port: number): Promise<RawConnection> {
   };
 }
 
-/** Answers with a content length only: the gateway's own all have one. */
+/** Responses with a content length only: all of the gateway's own have one. */
 function parseResponse(bytes: Buffer): { response: RawResponse; length: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;

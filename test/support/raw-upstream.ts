@@ -1,18 +1,18 @@
-// A provider made of bytes: reads requests from its connections and lets the test write whatever it likes, whenever it likes.
+// A provider of raw bytes: it reads requests from its connections and lets the test write any bytes at any time.
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import type { Environment } from './gateway.ts';
 
 export interface RawUpstream {
   readonly port: number;
-  /** Settings of a proxy for which this is the GPT vendor. */
+  /** Settings of a proxy whose GPT vendor is this server. */
   readonly settings: Environment;
-  /** Connections now open. */
+  /** Number of open connections. */
   open(): number;
   close(): Promise<void>;
 }
 
-/** Answers one request; what it writes or destroys is up to it. Its body is what the gateway sent. */
+/** Responds to one request by writing to the socket or destroying it. `body` is the gateway's request body. */
 export type RawResponder = (socket: Socket, body: Buffer) => void | Promise<void>;
 
 export async function startRawUpstream(respond: RawResponder): Promise<RawUpstream> {

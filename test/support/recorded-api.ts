@@ -1,6 +1,6 @@
-// What a real API server answered to the keeper (test/integration/keeper/recorded, written by `npm run cluster-check -- --record`), played
-// again over HTTPS: by method and path, one recording after the other and the last again and again. Watches are played as far as a
-// test wants, and then ended, cut or left open.
+// Replays over HTTPS the responses of a real API server to the keeper (test/integration/keeper/recorded, written by
+// `npm run cluster-check -- --record`): by method and path, one recording after the other, the last one repeatedly.
+// Watches are replayed as far as a test wants, and then ended, cut or left open.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -9,11 +9,11 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 import { createAuthority } from './tls.ts';
 
 export interface Recording {
-  /** As it was sent, where it is a recording and not a test's own. */
+  /** The request of the keeper; absent in a test's own recordings. */
   readonly request?: { readonly body?: JsonObject };
   readonly status: number;
   readonly body?: JsonObject;
-  /** Of a watch. */
+  /** Lines of a watch. */
   readonly lines?: readonly JsonObject[];
 }
 
@@ -31,14 +31,14 @@ export function recordedObject(name: string): JsonObject {
 }
 
 export type Ending =
-  /** As the server does at a watch's time. */
+  /** As the server does at the end of a watch's time. */
   | 'end'
   /** In the middle of a line. */
   | 'cut'
   | 'stay';
 
 export interface Play extends Recording {
-  /** Of a watch; default: it stays open. */
+  /** End of a watch; default: it stays open. */
   readonly ending?: Ending;
 }
 
@@ -55,15 +55,18 @@ export interface RecordedApi {
   /** PEM file of its authority. */
   readonly caFile: string;
   readonly requests: readonly Received[];
-  /** Those of a method to a path; a watch is a method of its own here. */
+  /** Requests with a method and a path; a watch is a separate method here. */
   to(method: string, path: string): readonly Received[];
-  /** What is answered from now on. */
+  /** Sets the responses from now on. */
   on(method: 'GET' | 'PATCH' | 'DELETE' | 'WATCH', path: string, ...plays: readonly Play[]): void;
-  /** An object as recorded, which takes merge patches: a write from an older version is answered as recorded. */
+  /**
+   * Stores an object as recorded, and applies merge patches to it: a write from an older version gets the recorded
+   * response.
+   */
   remember(path: string, recording: Recording): { readonly data: Readonly<Record<string, string>> };
-  /** Cuts every connection, and answers none until it is open again. */
+  /** Cuts every connection, and responds to none until it is open again. */
   setOpen(isOpen: boolean): void;
-  /** Takes requests from now on, and responds to none. */
+  /** Accepts requests from now on, and responds to none. */
   fallSilent(): void;
   close(): Promise<void>;
 }
@@ -165,7 +168,7 @@ class Played {
     if (stored !== undefined && received.method === 'PATCH') return this.#merged(received, stored);
     const plays = this.#plays.get(keyOf(received)) ?? [];
     const [next] = plays.length > 1 ? plays.splice(0, 1) : plays;
-    // A watch that no test speaks of brings nothing.
+    // A watch without a set response sends nothing.
     if (next === undefined && isWatch(received)) return { status: 200, lines: [], ending: 'stay' };
     return next ?? recordingOf('webhook-absent');
   }
@@ -183,7 +186,7 @@ class Played {
   }
 }
 
-/** As of RFC 7396: null takes a member away. */
+/** By RFC 7396: null removes a member. */
 export function mergePatch(object: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...object };
   for (const [name, value] of Object.entries(patch)) {

@@ -1,10 +1,10 @@
-// What operators are told of what was used: every request as it is exported, and the books of every window. Amounts are nano-dollars.
+// Usage as operators see it: every exported request, and the ledger entries of every window. Amounts are nano-dollars.
 import { nanoOfUsd } from '../../common/money.ts';
 import type { RunningControlPlane, TestOrganization } from './gateway.ts';
 import { until } from './process.ts';
 import type { Books } from './spending.ts';
 
-/** A row of `Usage/Export`; what is absent there is undefined. */
+/** A row of `Usage/Export`; absent fields are undefined. */
 export interface RecordedRequest {
   readonly at: string;
   readonly requestId: string;
@@ -65,7 +65,7 @@ export async function recordedRequests({
     .map((line) => JSON.parse(line) as RecordedRequest);
 }
 
-/** The row of the request, once it is there. */
+/** The row of the request, as soon as it exists. */
 export function recordedRequest(of: Recording, requestId: string): Promise<RecordedRequest> {
   return until(async () => (await recordedRequests(of)).find((row) => row.requestId === requestId), {
     what: `the usage of ${requestId}`,
@@ -85,7 +85,7 @@ type BudgetResponse = Readonly<Record<'limitId' | 'window' | `${keyof Omit<Books
   readonly endsAt?: string;
 };
 
-/** The books of all windows, past ones too, of all budgets or of one. */
+/** The ledger entries of all windows, including past ones, of all budgets or of one. */
 export async function allBooks(
   { api, id }: TestOrganization,
   limitId?: string,

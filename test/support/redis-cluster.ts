@@ -1,4 +1,4 @@
-// What may happen to a Redis Cluster that is in use: masters die or fall silent, slots move. Only by commands, so that it is the same
+// Failures of a Redis Cluster in use: masters die or fall silent, slots move. Uses commands only, so that it also works
 // in containers.
 import { withClient } from './redis.ts';
 
@@ -6,7 +6,7 @@ interface Nodes {
   readonly urls: readonly string[];
 }
 
-/** Sets something of all nodes, for example ['cluster-node-timeout', '1000']. */
+/** Changes a setting of all nodes, for example ['cluster-node-timeout', '1000']. */
 export async function configure({ urls }: Nodes, setting: readonly [string, string]): Promise<void> {
   for (const url of urls) await withClient(url, (client) => client.config('SET', ...setting));
 }
@@ -23,17 +23,17 @@ export async function ownerOf({ urls }: Nodes, key: string): Promise<string> {
   throw new Error(`no master serves ${key}`);
 }
 
-/** Its connections break, and nobody listens any more. */
+/** Breaks its connections; nothing listens afterwards. */
 export async function killMaster(url: string): Promise<void> {
   await withClient(url, (client) => client.call('SHUTDOWN', 'NOSAVE', 'FORCE')).catch(() => undefined);
 }
 
-/** It takes commands and does not answer them; the other masters still hear of it. */
+/** It accepts commands and does not respond to them; the other masters still get its messages. */
 export async function silence(url: string, ms: number): Promise<void> {
   await withClient(url, (client) => client.call('CLIENT', 'PAUSE', ms, 'ALL'));
 }
 
-/** Moves the key's slot with all that is in it, as operators do. */
+/** Moves the key's slot with its content, as operators do. */
 export async function moveSlotOf({ urls }: Nodes, key: string, to: string): Promise<void> {
   const from = await ownerOf({ urls }, key);
   const slot = await withClient(from, (client) => client.cluster('KEYSLOT', key));

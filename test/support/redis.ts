@@ -1,5 +1,5 @@
-// Real Redis for tests. Every caller gets a server of its own that it may stop, kill and flush: a local process or a container, or,
-// where `REDIS_URL` names a server, a database of that one behind a forwarder that is cut instead of the server being killed.
+// Real Redis for tests. Every caller gets a separate server that it may stop, kill and flush: a local process or a
+// container, or, if `REDIS_URL` names a server, a database of it behind a forwarder that is cut instead of a kill.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,28 +13,28 @@ const advice =
   'start Docker, or install it (Debian: apt-get install redis-server; macOS: brew install redis)';
 
 export interface RedisOptions {
-  /** Listen here, for example where a server was killed before. */
+  /** Port to listen on, for example of a server that was killed before. */
   readonly port?: number;
-  /** Further arguments of redis-server, for example ['--save', '60 1']; without effect under REDIS_URL. */
+  /** Further arguments of redis-server, for example ['--save', '60 1']; without effect with REDIS_URL. */
   readonly args?: readonly string[];
-  /** Beside a run of the tests, where nobody else knows; REDIS_URL counts for nothing then. */
+  /** Source of the server outside a test run; REDIS_URL is ignored then. */
   readonly from?: ServerSource;
 }
 
 export interface TestRedis {
   readonly url: string;
   readonly port: number;
-  /** Only where it is a local process. */
+  /** Only for a local process. */
   readonly pid: number | undefined;
-  /** Ends it; connections are closed in good order. */
+  /** Ends it; connections are closed in order. */
   stop(): Promise<void>;
-  /** Ends it without a farewell. */
+  /** Kills it. */
   kill(): Promise<void>;
   /** Removes all data. */
   flush(): Promise<void>;
 }
 
-/** An empty Redis, in about 10 ms as a local process. */
+/** An empty Redis; takes about 10 ms as a local process. */
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis> {
   const port = options.port ?? (await freePort());
   const given = process.env.REDIS_URL;
@@ -55,7 +55,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
   };
 }
 
-/** All values as they stand, by name. */
+/** All values by name, unchanged. */
 export function readValues(url: string): Promise<ReadonlyMap<string, Buffer>> {
   return withClient(url, async (client) => {
     const values = new Map<string, Buffer>();
@@ -67,7 +67,7 @@ export function readValues(url: string): Promise<ReadonlyMap<string, Buffer>> {
   });
 }
 
-/** Sets values as whoever reaches Redis can, without expiry. */
+/** Sets values without expiry, as an attacker with access to Redis can. */
 export async function writeValues(url: string, values: ReadonlyMap<string, Buffer>): Promise<void> {
   await withClient(url, async (client) => {
     for (const [name, value] of values) await client.set(name, value);
@@ -81,7 +81,10 @@ export interface TestRedisCluster {
 
 const slotCount = 16_384;
 
-/** Three masters on loopback, all slots served. Takes about two seconds. Never from REDIS_URL: that names one server. */
+/**
+ * Three masters on loopback that serve all slots. Takes about two seconds. Never from REDIS_URL, which names one
+ * server.
+ */
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const nodes = [await newNode(), await newNode(), await newNode()] as const;
   const servers = await startServers(nodes, await askDesk('source'));
@@ -146,7 +149,7 @@ function startLocally(specs: readonly ServerSpec[]): Servers {
   };
 }
 
-// All in one container, so that the nodes of a cluster reach each other under the address that the host uses.
+// All in one container, so that the nodes of a cluster reach each other at the address that the host uses.
 async function startInContainer(specs: readonly ServerSpec[]): Promise<Servers> {
   const commands = specs.map((spec) => `redis-server ${serverArgs(spec, '0.0.0.0').join(' ')}`);
   const container = await startContainer({
@@ -189,7 +192,7 @@ function responds(url: string): Promise<boolean> {
   );
 }
 
-/** Asks one server over a connection of its own. */
+/** Calls one server over a separate connection. */
 export async function withClient<T>(url: string, use: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(url, {
     lazyConnect: true,

@@ -1,4 +1,4 @@
-// What a replica tells of itself where a test does not look.
+// Defaults for a replica's data that a test does not check.
 import { catalogState } from '../../catalog/in-force.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { GuardrailWork } from '../../control-plane/guardrails/guardrail-work.ts';
@@ -14,14 +14,14 @@ export const someReplica: Replica = {
   recordKey: () => '0123456789abcdef',
 };
 
-/** Of a replica that is asked for none. */
+/** For a replica that compiles no guardrails. */
 export const noGuardrailWork: GuardrailWork = {
   compile: () => Promise.reject(new Error('unused')),
   try: () => Promise.reject(new Error('unused')),
   close: async () => undefined,
 };
 
-/** What a replica's metrics read at each scrape. */
+/** Values of a replica's metrics at each scrape. */
 export const noGauges: MetricsDeps = {
   feedRevision: () => 0,
   catalog: { ageSeconds: () => 0, isRejected: () => false },

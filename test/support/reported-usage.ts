@@ -1,4 +1,4 @@
-// Answers of each vendor with a usage of one's choice, whole and streamed, as the proxy's readers read them.
+// Responses of each vendor with a given usage, whole and streamed, as the proxy's readers read them.
 import type { JsonObject } from '../../common/json.ts';
 import type { SpecialUsage } from '../../proxy/conversation/usage.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
@@ -6,10 +6,10 @@ import { framesOf } from './cloud-frames.ts';
 import { callOf } from './vendor-calls.ts';
 
 export interface ReportedUsage {
-  /** Of the request. */
+  /** Fields of the request. */
   readonly request?: object;
   readonly usage: object;
-  /** What stands beside the usage in the answer. */
+  /** Fields of the response beside the usage. */
   readonly beside?: object;
   readonly head?: Record<string, string>;
 }
@@ -106,7 +106,7 @@ const streams: Readonly<Record<VendorName, (reported: ReportedUsage) => Buffer>>
         { type: 'content_block_stop', index: 0 },
         {
           ...{ type: 'message_delta', delta: { stop_reason: 'end_turn' } },
-          // SDK type `MessageDeltaUsage`: tier, speed and geography were told at the start.
+          // SDK type `MessageDeltaUsage`: tier, speed and geography were sent at the start.
           usage: { output_tokens: 5, server_tool_use: server_tool_use ?? null },
         },
         { type: 'message_stop' },

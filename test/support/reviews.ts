@@ -1,4 +1,4 @@
-// A running injector under a test authority, and what an API server does with it: reviews over TLS, connections kept.
+// A running injector with a test authority, called as by an API server: reviews over TLS, connections kept.
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -33,9 +33,9 @@ export interface ReadResponse {
 
 export interface TestInjectorOptions {
   readonly log?: Logger;
-  /** Served in place of one that the authority issues. */
+  /** Served in place of a certificate of the authority. */
   readonly certificate?: CertificateFiles;
-  /** Beside what starts at all. */
+  /** Settings beside those that it needs to start. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export async function startTestInjector(options: TestInjectorOptions = {}): Prom
   };
 }
 
-/** What starts it on free ports. */
+/** Settings with which it starts on free ports. */
 export function injectorEnvironment({ certFile, keyFile }: CertificateFiles): Record<string, string> {
   return {
     GATEWAY_INJECTOR_LISTEN: '127.0.0.1:0',
@@ -113,7 +113,7 @@ export interface ReviewResponse {
   readonly patch: readonly object[];
 }
 
-/** The response in a review; throws where the answer is none. */
+/** The response in a review; throws for an invalid response. */
 export function responseIn({ status, body }: ReadResponse): ReviewResponse {
   if (status !== 200 || !isObject(body) || !isObject(body.response)) {
     throw new Error(`no review: ${status} ${JSON.stringify(body)}`);

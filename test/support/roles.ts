@@ -1,5 +1,5 @@
-// Who may call what: an expectation for every method of the table, with a request that is made anew for each call. A method
-// without one does not type-check, so nobody adds a method without saying who may call it.
+// Authorization: an expectation for every method of the table, with a request that is made again for each call. A
+// method without an expectation does not type-check, so no method can be added without one.
 import { randomUUID } from 'node:crypto';
 import type { MethodName } from '../../control-plane/api/methods.ts';
 import { writeDrift } from './bills/stored.ts';
@@ -19,11 +19,14 @@ type Code = 'OK' | 'PERMISSION_DENIED' | 'NOT_FOUND';
 export const [ok, denied, hidden] = ['OK', 'PERMISSION_DENIED', 'NOT_FOUND'] as const;
 
 interface Expectation {
-  /** What the request names: made anew for each call, by those who may. */
+  /** The named objects, created again for each call by a caller with the right. */
   request(world: World, tenant: TestTenant, caller: Someone): Promise<object> | object;
-  /** Of the organization itself. */
+  /** Expected codes for roles of the organization itself. */
   readonly own: { readonly owner: Code; readonly admin: Code; readonly member: Code };
-  /** The organization is another one's: for an owner there. Roles that never may are denied before anything is looked up. */
+  /**
+   * Expected code for an owner of another organization. Roles that may never call are denied before anything is looked
+   * up.
+   */
   readonly otherOwner: Code;
   readonly otherMember: Code;
   readonly platform: Code;
@@ -106,7 +109,7 @@ const webhook = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...webhookFields() };
   return { id: (await plane.expect('Webhooks.Create', tenant.owner.token, request)).webhook.id };
 };
-/** Held of a budget by a proxy that has fallen silent. */
+/** Unconfirmed money of a budget from a silent proxy. */
 const unsettled = async ({ database, plane }: World, tenant: TestTenant) => {
   await deleteAll(plane, tenant, 'Limits');
   const { id: budgetId } = await plane.expect('Limits.Create', tenant.owner.token, {
@@ -140,7 +143,7 @@ const adjustment = async (world: World, tenant: TestTenant) => {
 };
 const session = () => ({ session: randomUUID() });
 const lease = () => ({ ...session(), budgetId: randomUUID(), window: 'total', seq: 1 });
-/** One organization, or a member, would soon have as many as it may have. */
+/** One organization, or a member, would soon reach its limit otherwise. */
 const deleteAll = async (
   plane: OperatorsPlane,
   tenant: TestTenant,
@@ -152,7 +155,7 @@ const deleteAll = async (
     await plane.expect(`${service}.Delete`, tenant.owner.token, { id });
   }
 };
-/** One organization would soon have as many as it may have. */
+/** One organization would soon reach its limit otherwise. */
 const guardrailFields = async ({ plane }: World, tenant: TestTenant) => {
   await deleteAll(plane, tenant, 'Guardrails');
   return {
@@ -240,7 +243,7 @@ export const expectations: Record<MethodName, Expectation> = {
     request: () => ({ name: freshName('organization'), owner: { name: 'Olga' } }),
   },
   'Organizations.Get': { ...everybodyInside, platform: ok, request: organization },
-  // It names no organization: everybody sees their own.
+  // It names no organization: every caller sees their own.
   'Organizations.List': {
     ...everybodyInside,
     otherOwner: ok,

@@ -1,5 +1,5 @@
-// docs/runbook.md as somebody on call uses it: its commands by section, run in a shell whose kubectl prints the logs that were
-// collected, with what stands in angle brackets taken from what the commands before have printed.
+// docs/runbook.md as an operator on call uses it: its commands by section run in a shell whose kubectl prints the
+// collected logs; texts in angle brackets are replaced by matches in the output of earlier commands.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { projectRoot, startProcess } from './process.ts';
 
 export const runbook = readFileSync(join(projectRoot, 'docs/runbook.md'), 'utf8');
 
-/** Definitions of the shell that commands use. */
+/** Definitions of shell functions that commands use. */
 const isDefinition = (line: string) => /^\w+\(\) \{/.test(line);
 
-/** Command lines in their order by section; what stands before the first section is of "first". */
+/** Command lines in order by section; those before the first section belong to "first". */
 export const commandsOf: ReadonlyMap<string, readonly string[]> = new Map(
   `## first\n${runbook}`.split(/^## /m).flatMap((section): [string, readonly string[]][] => {
     const [title = '', ...rest] = section.split('\n');
@@ -26,16 +26,16 @@ export const commandsOf: ReadonlyMap<string, readonly string[]> = new Map(
 
 const definitions = runbook.split('\n').filter(isDefinition).join('\n');
 
-/** Where "<name>" is found in what commands before have printed. */
+/** For each "<name>": where its value is in the output of earlier commands. */
 export type Found = Readonly<Record<string, RegExp | string>>;
 
 export interface Shell {
-  /** What kubectl prints of a program, its last run before included. */
+  /** Lines that kubectl prints for a program, including its previous run. */
   collect(
     program: 'egress-gateway' | 'control-plane' | 'control-plane-before' | 'sidecar',
     lines: readonly string[],
   ): void;
-  /** Runs the commands of a section. @returns what each of them has printed, whatever its exit code */
+  /** Runs the commands of a section. @returns the output of each, whatever its exit code */
   run(section: string, ctl: Gatewayctl, found: Found): Promise<readonly string[]>;
   remove(): void;
 }

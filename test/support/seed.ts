@@ -1,11 +1,12 @@
-// Where tests over cases made by chance begin: at the same case each time, so that a run says something about the change and not about
-// luck. `GATEWAY_TEST_SEED=random npm test` looks for new cases, and the long runs (`node test/model/run-ledger.ts …`) do.
+// The first case of tests over random cases: the same each time, so that a result depends on the change and not on
+// luck. `GATEWAY_TEST_SEED=random npm test` searches for new cases, as do the long runs (`node test/model/run-ledger.ts
+// …`).
 const given = process.env.GATEWAY_TEST_SEED;
-// How many of its cases a test of random ones tries: all in `npm test`, a quarter in the inner loop, and `GATEWAY_TEST_ROUNDS=20 npm test
-// -- <path>` for the long form.
+// Share of a test's random cases that run: all in `npm test`, a quarter in the inner loop, and `GATEWAY_TEST_ROUNDS=20
+// npm test -- <path>` for the long form.
 const share = Number(process.env.GATEWAY_TEST_ROUNDS ?? 1);
 
-/** A whole number; a failure names the one to repeat. @throws Error where the setting is neither a number nor `random` */
+/** A whole number; failure messages name it. @throws Error if the setting is neither a number nor `random` */
 export function startingSeed(): number {
   if (given === 'random') return Math.floor(Math.random() * 1_000_000_000);
   const seed = Number(given ?? 1);
@@ -14,7 +15,7 @@ export function startingSeed(): number {
   return seed;
 }
 
-/** @returns so many of `count` random cases as this run is to try, at least one */
+/** @returns how many of `count` random cases this run tries, at least one */
 export function roundsOf(count: number): number {
   if (!(share > 0)) throw new Error(`GATEWAY_TEST_ROUNDS is a number above 0, not ${share}`);
   return Math.ceil(count * share);

@@ -1,4 +1,4 @@
-// Guardrails that a service decides, and what they decided, for tests of one stage of one request.
+// Guardrails that a service decides, and their decisions, for tests of one stage of one request.
 import { systemClock } from '../../common/clock.ts';
 import type { GuardedPost } from '../../common/guarded-request.ts';
 import { createLogger } from '../../common/logger.ts';
@@ -26,9 +26,9 @@ export const organization = { id: 'organization-1' } as OrganizationRecord;
 
 export interface ServiceDesk {
   guard(guardrail: Guardrail, stage?: 'input' | 'output'): ServiceGuard;
-  /** As they are counted: "our-guard input block". */
+  /** In the form in which they are counted: "our-guard input block". */
   readonly decisions: string[];
-  /** Of questions: "answered", or why not. */
+  /** Outcomes of calls: "answered", or the failure. */
   readonly outcomes: string[];
   readonly logged: string[];
 }
@@ -77,7 +77,7 @@ export function openServiceDesk(
         ...{ guardrail, holds, window, ended: () => made.ended() },
         judge: async (texts, signal, about) => {
           const left = await made.judge(texts, signal, about);
-          // Nothing more is asked of this request.
+          // The request makes no further calls.
           made.ended();
           return left;
         },

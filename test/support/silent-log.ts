@@ -1,4 +1,4 @@
-// A logger that says nothing.
+// A logger without output.
 import { createLogger } from '../../common/logger.ts';
 
 export const silentLog = createLogger({ name: 'test', level: 'silent', stream: { write: () => {} } });

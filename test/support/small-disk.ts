@@ -1,5 +1,5 @@
-// A disk of so many bytes for one program, as an operator's volume that runs full: a mount of its own, seen by that program alone, which
-// is gone with it. Needs `unshare` (util-linux), as root or where users may make namespaces.
+// A disk of limited size for one program, like an operator's volume that runs full: a separate mount, seen by that
+// program only, which is gone with it. Needs `unshare` (util-linux), as root or where users may make namespaces.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, type ChildOptions, projectRoot, startProcess } from './process.ts';
@@ -13,7 +13,7 @@ export interface OnSmallDisk {
 }
 
 export interface SmallDisk {
-  /** An empty folder that is there: where the program sees the disk. */
+  /** An existing empty folder where the program sees the disk. */
   readonly folder: string;
   readonly kibibytes: number;
 }
@@ -29,12 +29,15 @@ export function startNodeOnSmallDisk(
   return { child, ...smallDiskOf(child, disk) };
 }
 
-/** In front of the command of a program: it gets the disk. */
+/** Prefix of a program's command that gives it the disk. */
 export function onSmallDisk({ folder, kibibytes }: SmallDisk): readonly string[] {
   return inOwnMounts(`mount -t tmpfs -o size=${kibibytes}k tmpfs "$0"`, folder);
 }
 
-/** In front of the command of a program, which sees what the script mounts and nobody else does. @param folder `$0` of the script */
+/**
+ * Prefix of a program's command that runs a script of mounts, which only the program sees. @param folder `$0` of the
+ * script
+ */
 export function inOwnMounts(script: string, folder: string): readonly string[] {
   const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user'];
   return ['unshare', '--mount', ...asRoot, 'sh', '-c', `${script} && exec "$@"`, folder];

@@ -1,4 +1,4 @@
-// Callers that spend a budget, and what the books say meanwhile. Amounts are nano-dollars.
+// Callers that spend a budget, and the ledger meanwhile. Amounts are nano-dollars.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoOfUsd } from '../../common/money.ts';
@@ -7,7 +7,7 @@ import { until } from './process.ts';
 
 export const spentModel = 'gpt-provider/gpt-4o-mini';
 
-/** Sets a price that makes the simulator's usual answer of 33 tokens cost about a fifth of a cent. */
+/** Sets a price at which the simulator's usual response of 33 tokens costs about a fifth of a cent. */
 export async function makeDear({ api, id }: TestOrganization): Promise<void> {
   const prices = { input: '1', output: '60' };
   await api.call('Prices/Create', { organizationId: id, model: spentModel, prices });
@@ -44,7 +44,7 @@ export interface Books {
   readonly unsettled: number;
 }
 
-/** The books of a budget's running window. */
+/** The ledger entry of a budget's current window. */
 export async function booksOf({ api, id }: TestOrganization, limitId: string): Promise<Books> {
   const { windows } = (await api.call('Budgets/ListWindows', { organizationId: id, limitId })) as {
     windows: readonly Readonly<Record<'window' | `${keyof Omit<Books, 'window'>}Usd`, string>>[];
@@ -61,7 +61,7 @@ export async function booksOf({ api, id }: TestOrganization, limitId: string): P
   };
 }
 
-/** Waits until proxies hold nothing and have told all. */
+/** Waits until proxies have no leases and have reported everything. */
 export async function booksAtRest(organization: TestOrganization, limitId: string): Promise<Books> {
   return await until(
     async () => {
@@ -80,7 +80,10 @@ export async function recordedCost({ api, id }: TestOrganization): Promise<numbe
   return nanoOfUsd(totals[0]?.costUsd ?? '0') ?? Number.NaN;
 }
 
-/** What a caller saw: "200", "402 budget_exceeded", "broken" where its connection was cut, "unreachable" where it had none. */
+/**
+ * The outcome for a caller: "200", "402 budget_exceeded", "broken" if its connection was cut, "unreachable" if it had
+ * none.
+ */
 export type Outcome = string;
 
 export interface Spending {
@@ -88,7 +91,7 @@ export interface Spending {
   readonly key: string;
   readonly fields?: object;
   readonly requestId?: string;
-  /** The caller leaves after so long, when this has come to pass, or with the first bytes of its response. */
+  /** The caller leaves after this time, when this promise resolves, or with the first bytes of its response. */
   readonly leavesAfterMs?: number;
   readonly leavesWhen?: Promise<unknown> | 'answered';
 }
@@ -130,7 +133,7 @@ function isRefused(error: Error): boolean {
 
 const passing: ReadonlySet<Outcome> = new Set(['429 budget_busy', '503 ledger_unavailable']);
 
-/** Comes again while it is told that waiting helps, as a client does that heeds `retry-after`, but sooner. */
+/** Retries while the response says that waiting helps, as a client does that obeys `retry-after`, but sooner. */
 export async function spendPatiently(
   spending: Spending,
   patienceMs = Number.POSITIVE_INFINITY,
@@ -155,7 +158,7 @@ export function tally(outcomes: readonly Outcome[]): Readonly<Record<Outcome, nu
   return counts;
 }
 
-/** Looks at the books again and again until it is stopped. @returns the samples */
+/** Samples the ledger until it is stopped. @returns the samples */
 export function watchBooks(organization: TestOrganization, limitId: string): { stop(): Promise<Books[]> } {
   const samples: Books[] = [];
   let stopped = false;

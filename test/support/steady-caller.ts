@@ -1,4 +1,5 @@
-// A caller who asks one proxy at a steady pace, names every request, and compares in the end what it was answered with the books.
+// A caller that sends named requests to one proxy at a steady pace, and in the end compares the responses with the
+// ledger.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './process.ts';
 import { type Recording, recordedRequests } from './recorded.ts';
@@ -9,20 +10,20 @@ export interface TimedOutcome {
   readonly name: string;
   readonly reported: UsageReport;
   readonly outcome: Outcome;
-  /** When it was asked, by performance.now(). */
+  /** Time of the request, by performance.now(). */
   readonly at: number;
   readonly ms: number;
 }
 
 export interface SteadyCaller {
   readonly outcomes: readonly TimedOutcome[];
-  /** Resolves when the last is answered. */
+  /** Resolves after the last response. */
   stop(): Promise<void>;
 }
 
 let named = 0;
 
-/** Asks, and again so long after each answer. */
+/** Sends a request, and the next one this long after each response. */
 export function keepRequesting(url: string, key: string, everyMs: number): SteadyCaller {
   const outcomes: TimedOutcome[] = [];
   let stopped = false;
@@ -50,7 +51,10 @@ export async function askOnce(url: string, key: string): Promise<TimedOutcome> {
   return { name, reported, outcome, at, ms: performance.now() - at };
 }
 
-/** Waits until all that was answered is recorded. @returns what is recorded otherwise than told, twice, or though it was refused */
+/**
+ * Waits until all successful requests are recorded. @returns events that differ from the reported usage, occur twice,
+ * or belong to refused requests
+ */
 export async function wronglyBooked(
   of: Recording,
   outcomes: readonly TimedOutcome[],

@@ -1,4 +1,4 @@
-// Rows as the operators' services would write them, for tests of what lies below or beside those services.
+// Rows as the operators' services would write them, for tests of the code below or beside those services.
 import type { Schema } from '../../control-plane/store/schema.ts';
 import type {
   Change,
@@ -14,7 +14,7 @@ export const testContext = {
   action: 'Test.Change',
 } as const;
 
-/** Runs a change whose result, target and invalidations do not matter unless given. */
+/** Runs a change with a default result, target and invalidations. */
 export function change<T = void>(
   store: Store,
   work: (tx: ChangeTransaction) => Promise<Partial<Change<T>> | Unchanged<T> | undefined>,
@@ -27,7 +27,7 @@ export function change<T = void>(
   });
 }
 
-/** Commits invalidations of an organization and nothing else. @returns their revision */
+/** Commits only invalidations of an organization. @returns their revision */
 export function invalidate(
   store: Store,
   invalidations: readonly Invalidation[],
@@ -127,7 +127,7 @@ export async function insertProviderKey(
     .execute();
 }
 
-/** On the organization's requests, unless the row says otherwise. */
+/** A limit on the organization's requests, unless the row says otherwise. */
 export async function insertLimit(tx: ChangeTransaction, row: Row<'limits'> = {}): Promise<void> {
   await tx.db
     .insertInto('limits')

@@ -1,5 +1,6 @@
-// In front of a program of the project (node --import): its wall clock is set, or its source of randomness fails, as the file named in
-// STRIKES says whenever the program gets SIGUSR2. Stands in for what only a kernel can do; the program runs as it is.
+// Loaded before a program of the project (node --import): at SIGUSR2 it sets the program's wall clock or breaks its
+// source of randomness, as the file named in STRIKES says. It simulates what only a kernel can do; the program itself
+// is unchanged.
 import crypto from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -7,7 +8,7 @@ import { syncBuiltinESMExports } from 'node:module';
 export interface Strikes {
   /** Added to the wall clock. */
   readonly clockMs?: number;
-  /** Nothing random is to be had. */
+  /** No random bytes are available. */
   readonly noEntropy?: boolean;
 }
 

@@ -1,10 +1,10 @@
-// What a running plane tells of itself: metrics and readiness on its admin listener, and its log lines.
+// A running plane's data about itself: metrics and readiness on its admin listener, and its log lines.
 
 export interface Observed {
   readonly adminUrl: string;
 }
 
-/** The sum of a metric's samples that have these labels; 0 where there is none. */
+/** The sum of a metric's samples with these labels; 0 if there is none. */
 export async function metric(
   { adminUrl }: Observed,
   name: string,
@@ -20,7 +20,7 @@ export async function metric(
   return sum;
 }
 
-/** "ok", or why the plane is not ready; undefined once its admin listener is closed. */
+/** "ok", or the reason why the plane is not ready; undefined once its admin listener is closed. */
 export async function readiness({ adminUrl }: Observed): Promise<string | undefined> {
   const response = await fetch(`${adminUrl}/readyz`).catch(() => undefined);
   return (await response?.text())?.trim();
@@ -28,7 +28,7 @@ export async function readiness({ adminUrl }: Observed): Promise<string | undefi
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
-/** The lines of a log whose message is this, oldest first. */
+/** The lines of a log with this message, oldest first. */
 export function logged(log: readonly string[] | string, message: string): readonly LogLine[] {
   const lines = typeof log === 'string' ? log.split('\n') : log;
   return lines

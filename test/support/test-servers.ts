@@ -1,4 +1,4 @@
-// What test files share during a run, asked from vitest's main process (global-setup.ts answers).
+// Servers that test files share during a run, requested from vitest's main process (global-setup.ts responds).
 import { inject } from 'vitest';
 import type { ServerSource } from './containers.ts';
 
@@ -9,13 +9,16 @@ declare module 'vitest' {
 }
 
 export interface SharedServers {
-  /** Where servers come from. */
+  /** The source of servers. */
   readonly source: ServerSource;
-  /** URL of the run's PostgreSQL, as a user who may create databases; started when first asked for. */
+  /** URL of the run's PostgreSQL, as a user who may create databases; started at the first request. */
   readonly postgres: string;
-  /** Folder with the bundles that `npm run build` makes: they start faster than the sources. */
+  /** Folder with the bundles of `npm run build`, which start faster than the sources. */
   readonly programs: string;
-  /** Name of a database of it that has the tables of this version and no rows, to be copied: faster than every migration again. */
+  /**
+   * Name of a database on it with the empty tables of this version, to be copied: faster than running every migration
+   * again.
+   */
   readonly template: string;
 }
 

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export interface TestAuthority {
   /** PEM file with the authority's certificate. */
   readonly caFile: string;
-  /** Signs a certificate, good for servers and clients; each call writes new files. */
+  /** Signs a certificate for servers and clients; each call writes new files. */
   issue(request: CertificateRequest): Promise<CertificateFiles>;
   remove(): void;
 }

@@ -1,13 +1,13 @@
-// Connections of the proxy to listed hosts, for tests of what sends over them.
+// Connections of the proxy to listed hosts, for tests of the code that sends over them.
 import { HeldShare } from '../../common/shares.ts';
 import { AddressPolicy } from '../../proxy/upstream/addresses.ts';
 import { NameLookups, type NameLookupsOptions } from '../../proxy/upstream/name-lookups.ts';
 import { createTransport, type Transport } from '../../proxy/upstream/transport.ts';
 
-/** Of nobody in particular. */
+/** An arbitrary owner. */
 export const someOwner = { organization: 'organization-1', key: 'key-1' };
 
-/** @param listed host:port, open to all */
+/** @param listed host:port of hosts that are allowed to all */
 export function transportTo(
   listed: readonly string[],
   names: Partial<NameLookupsOptions> = {},

@@ -1,4 +1,4 @@
-// Usage events for tests: one request each, alike but for what a test sets.
+// Usage events for tests: one request each, equal except for the fields that a test sets.
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
@@ -53,7 +53,7 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
   };
 }
 
-/** Into the books, whatever they are of. */
+/** Records events in the ledger, of any organization. */
 export async function recordEvents(store: Store, events: readonly UsageEventRow[]): Promise<void> {
   await createUsageDays({ store, clock: systemClock }).ensureDays(events.map(({ day }) => day));
   for (let from = 0; from < events.length; from += 1000) {

@@ -1,5 +1,5 @@
-// What usage logs of proxies report to and overflow into, in memory: books that count each event once, an overflow, and both with
-// every failure that a network has. A proxy can be killed between any two steps.
+// In-memory ledger and overflow for the usage logs of proxies: the ledger counts each event once, and both have every
+// failure that a network has. A proxy can be killed between any two steps.
 import { randomUUID } from 'node:crypto';
 import { createBackground } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -56,22 +56,22 @@ export function usageOf(fields: Partial<UsageEvent> = {}): UsageEvent {
 export const usagesOf = (count: number, fields: Partial<UsageEvent> = {}): readonly UsageEvent[] =>
   Array.from({ length: count }, () => usageOf(fields));
 
-/** `deaf`: does what it is asked and its answer is lost; `mute`: does nothing and never answers. */
+/** `deaf`: executes the call, and its response is lost; `mute`: does nothing and never responds. */
 export type Condition = 'up' | 'down' | 'deaf' | 'mute';
 
 const deadlineMs = 1_000;
 const responseMs = 5;
 
-/** The books of a control plane: each event once, by day and id. */
+/** The ledger of a control plane: each event once, by day and id. */
 export class FakeBooks {
   condition: Condition = 'up';
   epoch = 'epoch-1';
   readonly recorded = new Map<string, UsageEvent>();
-  /** How many events each report held. */
+  /** Number of events in each report. */
   readonly reports: number[] = [];
   /** Ids of events that are refused for good. */
   readonly invalid = new Set<string>();
-  /** Reports of what their proxy may not report. */
+  /** Number of reports with usage that their proxy may not report. */
   denials = 0;
   underWay = 0;
   mostUnderWay = 0;
@@ -117,9 +117,9 @@ interface StoredEntry extends Entry {
 /** A Redis with few shards. */
 export class FakeStore {
   condition: Condition = 'up';
-  /** Of entries in a shard. */
+  /** Largest number of entries in a shard. */
   entriesMax = Number.POSITIVE_INFINITY;
-  /** Ids of entries that nobody here can open. */
+  /** Ids of entries that no key here can open. */
   readonly unreadable = new Set<string>();
   readonly streams: StoredEntry[][] = [[], [], [], []];
   readonly #locks = new Map<number, number>();
@@ -138,7 +138,7 @@ export class FakeStore {
     return this.entries.flatMap((entry) => entry.events);
   }
 
-  /** @param random where entries go */
+  /** @param random choice of shards */
   overflow(random: Random = new Random(1)): Overflow {
     const { streams } = this;
     return {
@@ -212,7 +212,7 @@ export interface UsageProxy extends LiveUsageLog {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   /** Background tasks that failed. */
   readonly failures: readonly string[];
-  /** From now on it does nothing, and hears nothing. */
+  /** From now on it does nothing and receives nothing. */
   kill(): void;
 }
 
@@ -238,7 +238,7 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
     level: 'info',
     stream: { write: (line) => void lines.push(JSON.parse(line)) },
   });
-  // What a dead process has asked for is done all the same; only its answer meets nobody.
+  // Calls of a dead process are executed nevertheless; only their responses are lost.
   const received = <T>(response: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       response.then(
@@ -287,14 +287,14 @@ export interface UsageScene {
   readonly time: VirtualTime;
   readonly books: FakeBooks;
   readonly store: FakeStore;
-  /** Every proxy that was started. */
+  /** Every started proxy. */
   readonly proxies: readonly UsageProxy[];
   readonly start: (options?: Partial<UsageProxyOptions>) => UsageProxy;
-  /** The control plane is down, and the proxy has found it to be away. */
+  /** Takes the control plane down, and waits until the proxy has noticed. */
   readonly goAway: (proxy: UsageProxy) => Promise<void>;
 }
 
-/** A control plane and a Redis, and proxies at both, under one clock. */
+/** A control plane and a Redis with proxies, all with one clock. */
 export function usageScene(): UsageScene {
   const time = new VirtualTime();
   const books = new FakeBooks(time);

@@ -1,5 +1,5 @@
-// A provider and its simulated vendor without a network between them: the call that the proxy would make, what the vendor answers
-// to the request that is built of it. For tests of thousands of requests.
+// A provider and its simulated vendor without a network between them: the proxy's call, and the vendor's response to
+// the request that is built from it. For tests with thousands of requests.
 import { Secret } from '../../common/secret.ts';
 import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
@@ -21,7 +21,7 @@ const now = 1_795_176_000_000;
 const host = 'vendor.test';
 const traits = new TraitTable();
 
-/** What fetching an image would give. */
+/** The result of fetching an image. */
 const fetchedImage: InlineData = { mediaType: 'image/png', base64: png };
 
 function providerOf(vendor: VendorName): Provider {
@@ -31,7 +31,7 @@ function providerOf(vendor: VendorName): Provider {
 }
 
 /**
- * @param body of a chat request, as the caller sends it; a text is all of it, the model too
+ * @param body of a chat request, as the caller sends it; a text is the whole body, including the model
  * @param dialect further path of the vendor's base URL
  * @throws GatewayError invalid_request
  */
@@ -61,7 +61,7 @@ export function callOf(vendor: VendorName, model: string, body: object | string,
 
 function credentialOf(vendor: VendorName): Credential {
   const { secret } = storedKeys[vendor];
-  // All others take a key of the simulator's own form.
+  // All other vendors accept a key in the simulator's own form.
   if ('apiKey' in secret) return { apiKey: new Secret('sk-sim-in-process') };
   const { accessKeyId, secretAccessKey } = secret;
   return {
@@ -73,7 +73,7 @@ function credentialOf(vendor: VendorName): Credential {
 
 export interface Requester {
   readonly behaviour?: Behaviour | undefined;
-  /** Ids of answers follow from it. */
+  /** Ids of responses depend on it. */
   readonly sequence?: number;
 }
 
@@ -102,7 +102,7 @@ function headersOf({ headers, body }: UpstreamRequest): Record<string, string> {
   return entries;
 }
 
-/** The answer's bytes, part by part. */
+/** The response's bytes, part by part. */
 export function partsOf({ parts, behaviour }: SimulatedResponse): Buffer[] {
   if (behaviour.body !== undefined) return [Buffer.from(behaviour.body)];
   return Array.from(parts, (part) => (typeof part === 'string' ? Buffer.from(part) : part));

@@ -1,4 +1,5 @@
-// What the simulated vendors accept: as stored provider keys, as headers of their own routes, and where they are.
+// The credentials that the simulated vendors accept, as stored provider keys and as headers of their own routes, and
+// their addresses.
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import { accounts } from '../../simulator/managed-cloud-models/accounts.ts';
 import type { Environment } from './gateway.ts';
@@ -6,7 +7,7 @@ import type { Environment } from './gateway.ts';
 export const region = 'eu-west-1';
 const { accessKeyId, secretAccessKey } = accounts.permanent;
 
-/** As `ProviderKeys/Create` takes them. */
+/** Fields of `ProviderKeys/Create`. */
 export const storedKeys = {
   'gpt-provider': { secret: { apiKey: 'sk-sim-stored-0123456789abcdef' } },
   'studio-ai': { secret: { apiKey: 'sk-sim-stored-studio-0123456789' }, settings: { endpoint: 'simulated' } },
@@ -15,7 +16,7 @@ export const storedKeys = {
   'search-provider': { secret: { apiKey: 'AIzaSimStored-0123456789' } },
 } as const satisfies Record<VendorName, object>;
 
-/** Headers of a provider's own route, the project key aside. */
+/** Headers of a provider's own route, without the project key. */
 export const ownHeaders = {
   'gpt-provider': { authorization: 'Bearer sk-sim-own-0123456789abcdef' },
   'studio-ai': { authorization: 'Bearer eyJzaW0.eyJzaW0.sk-sim-own-studio-0123456789' },
@@ -28,7 +29,7 @@ export const ownHeaders = {
   'search-provider': { authorization: 'AIzaSimOwn-0123456789' },
 } as const satisfies Record<VendorName, Readonly<Record<string, string>>>;
 
-/** A model that each vendor has, for requests that need no more. */
+/** A model of each vendor, for requests that need no special one. */
 export const plainModels = {
   'gpt-provider': 'gpt-4o-mini',
   'studio-ai': 'gpt-4o-mini',

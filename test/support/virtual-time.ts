@@ -1,5 +1,5 @@
-// A clock and its timers that stand still until they are told to go on: whole protocols run in no time and the same way
-// each time. Between two timers everything that promises have to do is done.
+// A clock and its timers that stand still until a test advances them: whole protocols run in no time, and the same way
+// each time. Between two timers all pending promises are completed.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 
@@ -12,11 +12,11 @@ export class VirtualTime implements Clock, Timers {
   /** Wall time minus monotonic time. */
   wallOffset = 1_800_000_000_000;
   #now = 1_000_000;
-  /** Sorted by time, in order of arrival where that is equal. */
+  /** Sorted by time, and by order of arrival at equal times. */
   readonly #entries: Entry[] = [];
   readonly #settled: () => Promise<void>;
 
-  /** @param settled waits for all that is done without time: real databases take more than promises do */
+  /** @param settled waits for all work that needs no virtual time: real databases take more than promises do */
   constructor(settled: () => Promise<void> = settle) {
     this.#settled = settled;
   }
@@ -39,12 +39,12 @@ export class VirtualTime implements Clock, Timers {
     };
   }
 
-  /** The process stands still for so long: what falls due meanwhile is late. */
+  /** The process stands still for this time: timers in it fire late. */
   stall(ms: number): void {
     this.#now += ms;
   }
 
-  /** Goes on for so long, running what falls due on the way. */
+  /** Advances by this time, and runs the timers in it. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await this.#settled();
@@ -58,7 +58,7 @@ export class VirtualTime implements Clock, Timers {
   }
 }
 
-/** Lets promises do all that they can do without time. */
+/** Lets promises complete as far as they can without time. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -1,4 +1,5 @@
-// The access service without a transport, and a proxy that watches it: it sees what is sent and has as much room as it is given.
+// The access service without a transport, and a proxy that watches it: it records the sent messages and has as much
+// room as the test gives it.
 import { createSigningKey, parseSigningKey } from '../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { type FeedDeps, startFeed } from '../../control-plane/changes/feed.ts';
@@ -23,9 +24,9 @@ import { VirtualTime } from './virtual-time.ts';
 
 export class WatchingProxy implements WatchStream {
   readonly received: WatchResponse[] = [];
-  /** Undefined while the watch runs, null once it has ended in good order. */
+  /** Undefined while the watch runs, null once it has ended in order. */
   ended: CallError | null | undefined;
-  /** Messages that still fit. */
+  /** Number of messages that still fit. */
   room = Number.POSITIVE_INFINITY;
   #onMessage: (message: WatchRequest__Output) => void = unset;
   #onClose: () => void = unset;
@@ -58,7 +59,7 @@ export class WatchingProxy implements WatchStream {
     this.#onMessage({ start: { maxStaleSeconds: 0, ...start }, message: 'start' });
   }
 
-  /** Starts where a position says. */
+  /** Starts at a position. */
   startAt({ epoch, revision }: { readonly epoch: string; readonly revision: number }): void {
     this.start({ since: { epoch, revision: String(revision) } });
   }
@@ -76,7 +77,7 @@ export class WatchingProxy implements WatchStream {
     this.#onDrain();
   }
 
-  /** Waits for so many messages in all. @returns them, named by kind */
+  /** Waits for this number of messages in all. @returns them, named by kind */
   async messages(count: number): Promise<readonly WatchResponse[]> {
     await until(() => this.received.length >= count, { what: `message ${count} of the watch` });
     return this.received;
@@ -87,7 +88,7 @@ export class WatchingProxy implements WatchStream {
     return until(() => this.ended !== undefined, { what: 'the watch to end' });
   }
 
-  /** Kinds, of changes with their revisions: "started 3", "changes 4 4 5", "answer 1 5", "recall budget-1 total". */
+  /** Kinds, with revisions of changes: "started 3", "changes 4 4 5", "answer 1 5", "recall budget-1 total". */
   get story(): string[] {
     return this.received.map(send);
   }
@@ -123,7 +124,7 @@ const signing = {
   masterKey: parseSealKeys(createSealKey()),
 };
 
-/** A control plane's access service whose timers stand still. */
+/** A control plane's access service with timers that stand still. */
 export async function startAccess(store: Store, options: Partial<AccessDeps & FeedDeps> = {}) {
   const time = new VirtualTime();
   const log = silentLog;

@@ -1,4 +1,4 @@
-// A receiver of webhooks on loopback, with a certificate of a test authority, and the sending side that may reach it.
+// A receiver of webhooks on loopback, with a certificate of a test authority, and a sender that may reach it.
 import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,29 +9,29 @@ import { TLSSocket } from 'node:tls';
 import { createGuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { CertificateFiles, TestAuthority } from './tls.ts';
 
-/** In its certificate beside localhost, for programs that want a public name. */
+/** In its certificate beside localhost, for programs that require a public name. */
 export const publicHost = 'receiver.example.com';
 
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Of the sender: which connection it came on. */
+  /** The sender's port, which identifies the connection. */
   readonly port: number;
-  /** The connection goes on with the session of another, so no certificate was shown. */
+  /** The connection resumed another one's TLS session, so no certificate was presented. */
   readonly resumed: boolean;
 }
 
 export interface Receiver {
   readonly port: number;
-  /** Every request, answered or not. */
+  /** Every request, with or without a response. */
   readonly received: Received[];
   /** Default: 204. */
   respond: (response: ServerResponse, request: Received) => void;
   url(host?: string): string;
-  /** Connections. */
+  /** Number of open connections. */
   open(): number;
-  /** All of them, as a receiver that starts anew. */
+  /** Closes all connections, like a receiver that restarts. */
   dropConnections(): void;
   close(): Promise<void>;
 }
@@ -82,9 +82,9 @@ function certificateOf(authority: TestAuthority): Promise<CertificateFiles> {
   return known;
 }
 
-/** As in the program, but loopback counts as public and the test authority as known. */
+/** As in the program, but loopback counts as public and the test authority is trusted. */
 export function postOnLoopback(authority: TestAuthority, more: Partial<GuardOptions> = {}) {
   const ca = readFileSync(authority.caFile, 'utf8');
-  // No DNS server need know localhost.
+  // So that no DNS server needs to know localhost.
   return createGuardedPost({ allows: () => true, ca, resolve: lookup, ...more });
 }

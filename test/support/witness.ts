@@ -1,27 +1,29 @@
-// Requests that carry a name, from their caller through the gateway to the simulated vendor: what the vendor was asked and what
-// usage it told, whatever became of the answer on its way back.
+// Named requests, from their caller through the gateway to the simulated vendor: the vendor's requests and reported
+// usage, independent of the response's fate on its way back.
 import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/index.ts';
 import { costOf, type RecordedRequest as Row } from './recorded.ts';
 
-/** As the vendor counts it. */
+/** Counts of the vendor. */
 export interface UsageReport {
   readonly promptTokens: number;
   readonly completionTokens: number;
 }
 
-/** Nano-dollars, where `makeDear` has set the prices. */
+/** Nano-dollars, at the prices of `makeDear`. */
 export function costReported({ promptTokens, completionTokens }: UsageReport): number {
   return promptTokens * 1_000 + completionTokens * 60_000;
 }
 
-/** Whether usage is recorded as the vendor told it, at the prices of `makeDear`. */
+/** Whether usage is recorded as the vendor reported it, at the prices of `makeDear`. */
 export function isAsReported(row: Row, reported: UsageReport): boolean {
   const { promptTokens, completionTokens, estimated } = row;
   const isSame = promptTokens === reported.promptTokens && completionTokens === reported.completionTokens;
   return isSame && !estimated && costOf(row) === costReported(reported);
 }
 
-/** Fields of a request by this name, which the vendor answers so. @param told null: it does not tell the usage */
+/**
+ * Fields of a request with this name and this response of the vendor. @param reported null: the vendor reports no usage
+ */
 export function namedRequest(name: string, reported: UsageReport | null, behaviour: Behaviour = {}): object {
   const usage = reported && {
     prompt_tokens: reported.promptTokens,
@@ -33,13 +35,13 @@ export function namedRequest(name: string, reported: UsageReport | null, behavio
 }
 
 export interface Witnessed {
-  /** Of the latest; it goes on to tell how it ended. */
+  /** The latest request; its `ended` is set later. */
   readonly request: RecordedRequest;
-  /** How often it was asked. */
+  /** Number of requests with this name. */
   readonly times: number;
 }
 
-/** Every named request that arrives from now on, until the simulator is reset. */
+/** Every named request from now on, until the simulator is reset. */
 export function witness(simulator: Simulator): ReadonlyMap<string, Witnessed> {
   const witnessed = new Map<string, Witnessed>();
   const look = (request: RecordedRequest) => {

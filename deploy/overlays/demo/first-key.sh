@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the demo's first operator, an organization, the simulator's keys and a virtual key, and prints that key. Once: the bootstrap
-# token is dead afterwards. The tokens of the platform's operator and of the organization's owner stay on the demo's volume, for
-# gatewayctl as it is called below.
+# Makes the demo's first operator, an organization, keys for the simulator and a virtual key, and prints the virtual
+# key. It works once, because the bootstrap token is then used up. The tokens of the platform operator and of the
+# organization's owner stay on the demo's volume, for calls of gatewayctl as below.
 set -eu
 
-# ctl <platform|owner> <words>: gatewayctl beside the control plane, so that nothing but kubectl is needed here
+# ctl <platform|owner> <words>: runs gatewayctl in the control plane's pod, so that only kubectl is needed here
 ctl() {
   who=$1
   shift
@@ -19,7 +19,7 @@ printf %s "$token" | ctl platform bootstrap platform >&2
 
 owner=$(ctl platform organizations create demo --owner owner < /dev/null)
 printf %s "$owner" | ctl owner login >&2
-# What the simulator takes for keys; nobody's.
+# Keys that the simulator accepts; they belong to no account.
 for key in gpt-provider=sk-sim-demo-0000000000 assistant-provider=sk-ant-sim-demo-0000000000 \
   search-provider=AIzaSimDemo-0000000000; do
   printf %s "${key#*=}" | ctl owner --organization demo provider-keys create "${key%%=*}" "simulated-${key%%=*}" --secret-file - >&2

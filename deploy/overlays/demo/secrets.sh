@@ -1,12 +1,13 @@
 #!/bin/sh
-# Prints the demo's Secrets as YAML, every value made anew: for the first `kubectl apply` alone, since another master key would not
-# open what the first has sealed. CONTROL_PLANE is what starts the control plane's program, by default its image under Docker.
+# Prints the demo's Secrets as YAML, each with a new value. Use it only for the first `kubectl apply`, because a new
+# master key cannot open data that the first one has sealed. CONTROL_PLANE is the command that starts the control
+# plane's program; default: its image in Docker.
 #   ./secrets.sh | kubectl apply -f -
 set -eu
 image=model-gateway/control-plane:0.1.0
 : "${CONTROL_PLANE:=docker run --rm --entrypoint node $image /app/control-plane/bin/main.mjs}"
 
-# Each by itself: in the text below a failure would go unnoticed.
+# Each in its own command, because a failure inside the text below would be ignored.
 master_key=$($CONTROL_PLANE new-master-key)
 cache_key=$($CONTROL_PLANE new-master-key)
 bootstrap_token=$($CONTROL_PLANE new-bootstrap-token)

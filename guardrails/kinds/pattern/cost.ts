@@ -1,11 +1,12 @@
-// What expressions cost, in counted steps of their automata and never by a clock: the same on every machine, busy or not. It is told
-// from no expression (`a.{400}b` costs a thousand times what a list of names does, and `.*?z|a` as much where a stands after a), so the
-// automata run over some texts: prose, and what the expressions themselves are made of. Counting ends at what is too much.
+// Measures the cost of expressions in counted automaton steps and never by a clock, so it is the same on every machine,
+// busy or not. The cost cannot be derived from an expression (`a.{400}b` costs a thousand times as much as a list of
+// names, and so does `.*?z|a` on a text of a's). Therefore the automata run over sample texts: prose, and texts made of
+// the expressions' own characters. Counting stops as soon as the cost is too high.
 import { type Matcher, stepNs, stepsPerKibMax } from '../../matcher.ts';
 import type { Expressions } from './expressions.ts';
 import { conditionsAt, type Program, Threads } from './program.ts';
 
-/** Nanoseconds for a character, at least 20; above costMax that it is too much, not how much. */
+/** Nanoseconds per character, at least 20. A result above costMax only means that the cost is too high. */
 export function costsOf(
   { program, programs }: Pick<Expressions, 'program' | 'programs'>,
   patterns: readonly string[],
@@ -20,22 +21,24 @@ export function costsOf(
   return { cost, likelyCost };
 }
 
-/** Of a text: the first half is read for what becomes known of the automaton, the second one is counted. */
+/** Length of a sample text. The first half warms up the automaton; only the second half is counted. */
 const textLength = 1024;
 const counted = textLength / 2;
 const stepsMax = (stepsPerKibMax / 1024) * counted;
 
-/** What a step is, for each place at which a match stands: of a set of places that is new, of one that is searched for its end. */
+/**
+ * Steps for each program position: of a set of positions that is new, and of a set during the search for a match's end.
+ */
 const newPlaceSteps = 20;
 const searchedPlaceSteps = 3;
-/** Places of new sets in the first half: with more it is too much to learn. */
+/** Maximum of positions in new sets during the first half; with more, warming up costs too much. */
 const warmUpPlacesMax = 50_000;
 
 function stepsPerCharacter(text: string, program: Program, programs: readonly Program[]): number {
   const automaton = new LazyAutomaton(program);
   let steps = scanSteps(text, automaton);
   const rest = text.slice(counted);
-  // Those that are not found at all are not searched.
+  // Expressions that do not match at all are not searched.
   for (const index of automaton.found) {
     const one = programs[index];
     if (steps > stepsMax || one === undefined) break;
@@ -44,7 +47,7 @@ function stepsPerCharacter(text: string, program: Program, programs: readonly Pr
   return Math.max(1, steps / counted);
 }
 
-/** Of looking whether anything is found: a set of places that was met before takes one step, however many they are. */
+/** Counts the check whether anything matches. A known set of positions takes one step, however large it is. */
 function scanSteps(text: string, automaton: LazyAutomaton): number {
   let steps = 0;
   let places = 0;
@@ -59,7 +62,10 @@ function scanSteps(text: string, automaton: LazyAutomaton): number {
   return steps;
 }
 
-/** Of finding where: each match is searched from the end of the one before, as far as the engine reads to know its end. */
+/**
+ * Counts the search for each match's location. A search starts at the end of the previous match and reads as far as the
+ * engine needs to determine the end.
+ */
 function searchSteps(text: string, program: Program, enough: number): number {
   let now = new Threads(program);
   let next = new Threads(program);
@@ -83,9 +89,9 @@ function searchSteps(text: string, program: Program, enough: number): number {
   return steps;
 }
 
-/** The sets of places that a text leads through, each made once. */
+/** The sets of program positions that occur while a text is read; each set is created once. */
 class LazyAutomaton {
-  /** Expressions that have matched somewhere, by their index. */
+  /** Indexes of the expressions that have matched somewhere. */
   readonly found = new Set<number>();
   readonly #states = new Map<string, State>();
   #now: Threads;
@@ -98,7 +104,7 @@ class LazyAutomaton {
     this.#state = this.#stateOf(this.#now);
   }
 
-  /** @returns the places of the set that it leads to where that is new; 0: it was met before, and a text that goes on meets it again */
+  /** @returns the number of positions of the next set if that set is new; 0 if it is known */
   step(text: string, at: number): number {
     const before = conditionsIn(text, at);
     const after = conditionsIn(text, at + 1);
@@ -141,7 +147,9 @@ function conditionsIn(text: string, at: number): number {
   return conditionsAt(text, at) | (at === text.length ? endConditions : 0);
 }
 
-/** Of what the expressions are made of, and what most expressions match; in turns and without any order. */
+/**
+ * Texts made of the expressions' own characters and of characters that most expressions match, repeated and shuffled.
+ */
 function likelyTexts(patterns: readonly string[]): readonly string[] {
   const own = [...new Set(patterns.join('').match(/[\p{L}\p{N}]/gu))].filter((one) => one.length === 1);
   const some = own.filter((_, index) => index % Math.ceil(own.length / likelyMax) === 0);
@@ -152,7 +160,7 @@ function likelyTexts(patterns: readonly string[]): readonly string[] {
     .concat(mixed);
 }
 
-/** The same each time. */
+/** Deterministic: the same result for each call. */
 function shuffled(characters: readonly string[]): string {
   let state = 1;
   let text = '';

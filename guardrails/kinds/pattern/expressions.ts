@@ -1,5 +1,5 @@
-// The operators' regular expressions, compiled: RE2 in JavaScript, which never takes more than linear time. The only importer of
-// re2js.
+// Compiles the operators' regular expressions with RE2 in JavaScript, which always takes linear time. The only importer
+// of re2js.
 import { RE2JS, RE2Set } from 're2js';
 import { InvalidCheckError } from '../../invalid-check.ts';
 import { isEmptyPossible, longestMatch, type Program } from './program.ts';
@@ -10,24 +10,25 @@ export interface Span {
 }
 
 export interface Expressions {
-  /** Those that are found in a text at all, by their places: many times quicker than to look where. */
+  /** Indexes of the expressions that match anywhere in the text. Many times faster than finding the locations. */
   foundIn(text: string): readonly number[];
-  /** The leftmost match of one expression that begins at or after a place; what stands before is context. */
+  /** The leftmost match of one expression that begins at `from` or after it; the text before is context. */
   find(index: number, text: string, from: number): Span | undefined;
-  /** Of all expressions together. */
+  /** The program of all expressions together. */
   readonly program: Program;
-  /** UTF-16 units of the longest match of any of them. */
+  /** Length of the longest possible match of any expression, in UTF-16 units. */
   readonly longest: number;
-  /** Of each, in their order. */
+  /** The program of each expression, in order. */
   readonly programs: readonly Program[];
 }
 
 /**
- * What one pattern, and all of one guardrail, may compile to, as RE2 counts it. RE2 itself allows 1.4 million, which a pattern of
- * a thousand characters reaches; 1,000 that are at work at once take 40 microseconds for a character of text.
+ * Maximum of instructions for one pattern and for all patterns of a guardrail, as counted by RE2. RE2 itself allows 1.4
+ * million, which a pattern of a thousand characters reaches; 1,000 active instructions take 40 microseconds per
+ * character of text.
  */
 export const instructionsMax = { pattern: 1_000, guardrail: 10_000 } as const;
-/** Of the automaton that is made while texts are read; where it is full, it is begun anew. */
+/** Memory of the automaton that RE2 builds while it reads texts. When it is full, RE2 starts a new one. */
 const automatonBytesMax = 2 * 1024 * 1024;
 
 /** @throws InvalidCheckError */
@@ -59,7 +60,7 @@ export function compileExpressions(patterns: readonly string[]): Expressions {
 
 function compileExpression(pattern: string, field: string): RE2JS {
   try {
-    // No flags: neither look-behinds nor other extensions of this engine.
+    // No flags, so neither look-behinds nor other extensions of this engine are available.
     const expression = RE2JS.compile(pattern);
     const instructions = expression.programSize();
     if (instructions > instructionsMax.pattern) throw new InvalidCheckError(field, tooLarge(instructions));

@@ -1,22 +1,23 @@
-// Where a text that is read says something else than it does as written: what matches elsewhere matches in both, at the same place.
+// The parts of a text where decoding escapes changes the text. Matches elsewhere are the same in both texts, at the
+// same position.
 import { wholeCharacters } from '../../characters.ts';
 import type { EscapeRuns, Stretch } from '../../escape-runs.ts';
 import type { Expressions, Span } from './expressions.ts';
 import { Search } from './search.ts';
 
-/** Of the expressions that are searched; what stands at one unit before a match and behind it may decide. */
+/** The expressions to search. One unit before and one after a match may decide whether it matches. */
 interface Searched {
   readonly expressions: Expressions;
   readonly window: number;
 }
 
-/** Parts of the text, each with all that matches depend on which an escape has a part in. */
+/** Parts of the text, each with everything that can affect a match that involves an escape. */
 export class Islands {
   readonly #text: string;
   readonly #searched: Searched;
   readonly #stretches: readonly Stretch[];
 
-  /** @param from no match begins before */
+  /** @param from no match begins before this */
   constructor(text: string, runs: EscapeRuns, from: number, searched: Searched) {
     this.#text = text;
     this.#searched = searched;
@@ -24,15 +25,15 @@ export class Islands {
     this.#stretches = runs.around(reach).filter((stretch) => this.#lastOf(stretch) >= from);
   }
 
-  /** Expressions that may be found there, by their places. */
+  /** Indexes of the expressions that may match in these parts. */
   found(): readonly number[] {
     if (this.#stretches.length === 0) return [];
-    // Where two of them meet more may match, and is not found then.
+    // At the borders of the concatenated parts further expressions may seem to match; the actual search rules them out.
     const text = this.#stretches.map(({ begin, end }) => this.#text.slice(begin, end)).join('');
     return this.#searched.expressions.foundIn(text);
   }
 
-  /** Of one expression. */
+  /** Searches with one expression. */
   search(index: number): Pick<Search, 'next'> {
     const { expressions, window } = this.#searched;
     const stretches = this.#stretches.values();
@@ -53,12 +54,12 @@ export class Islands {
     return { next };
   }
 
-  /** Where the first match may begin: a unit before it is looked at, and the characters are whole. */
+  /** The earliest begin of a match: one unit before it is context, and characters must be whole. */
   #firstOf({ begin }: Stretch): number {
     return begin === 0 ? 0 : wholeCharacters(this.#text, begin + 2);
   }
 
-  /** Where the last match may begin: behind it there is all that it may take, and one unit more. */
+  /** The latest begin of a match: the longest match and one more unit must fit after it. */
   #lastOf({ end }: Stretch): number {
     return end >= this.#text.length ? this.#text.length : end - this.#searched.expressions.longest - 2;
   }

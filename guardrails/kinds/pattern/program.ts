@@ -1,14 +1,14 @@
-// A compiled expression as instructions of an automaton, and what can be read off them: whether a match may be empty, and where
-// in a text that goes on the first match may have begun that is not complete.
+// A compiled expression as automaton instructions, and properties derived from them: whether a match can be empty, and
+// where in an incomplete text the first unfinished match may have begun.
 import { codePointIn } from '../../characters.ts';
 
-/** As re2js has them, which follows Go's regexp/syntax. */
+/** An instruction of re2js, which follows Go's regexp/syntax. */
 export interface Instruction {
   readonly op: number;
   readonly out: number;
-  /** Of an alternative the second way out, of an assertion its conditions, of a match the index of the expression. */
+  /** For an alternative the second branch, for an assertion its conditions, for a match the index of the expression. */
   readonly arg: number;
-  /** What it takes: one character, or the bounds of ranges in their order. */
+  /** The accepted characters: one character, or the bounds of ranges in order. */
   readonly runes: Int32Array;
   matchRune(codePoint: number): boolean;
 }
@@ -37,12 +37,12 @@ const condition = {
 } as const;
 const anyCondition = 63;
 
-/** Whether something matches the empty text somewhere, if all its assertions could hold at once. */
+/** Whether a match can be empty if all assertions hold at once. */
 export function isEmptyPossible(program: Program): boolean {
   return new Threads(program).begin(0, anyCondition).has(op.match);
 }
 
-/** Looks for matches that have begun and are not complete. Keeps nothing but its room from text to text. */
+/** Finds matches that have begun and are incomplete. Only its buffers are reused from text to text. */
 export class PendingSearch {
   readonly #mayBegin: (codePoint: number) => boolean;
   #now: Threads;
@@ -55,8 +55,8 @@ export class PendingSearch {
   }
 
   /**
-   * The least place from `from` on where a match may have begun that what follows decides; the length of the text where there is
-   * none. Takes no more than the length of the text times the number of instructions.
+   * The first position from `from` on where a match may have begun that later text decides; the length of the text if
+   * there is none. Takes at most the length of the text times the number of instructions.
    */
   pendingFrom(text: string, from: number): number {
     this.#now.clear();
@@ -74,12 +74,15 @@ export class PendingSearch {
   }
 }
 
-/** Where in a program matches stand, each place with the least start of those that have come to it. */
+/**
+ * The program positions at which matches currently are. Each position has the earliest start of the matches that
+ * reached it.
+ */
 export class Threads {
   readonly #program: Program;
   readonly #places: Int32Array;
   readonly #starts: Int32Array;
-  /** Where a place stands in `#places`, if it does. */
+  /** Index of a program position in `#places`; only valid if that entry refers back to the position. */
   readonly #indexes: Int32Array;
   readonly #open: number[] = [];
   #size = 0;
@@ -96,29 +99,29 @@ export class Threads {
     return this.#size === 0;
   }
 
-  /** Places at which matches stand. */
+  /** Number of program positions. */
   get size(): number {
     return this.#size;
   }
 
-  /** The places in their order: who comes first goes before the others. */
+  /** The positions in order of priority: an earlier one takes precedence. */
   get places(): Int32Array {
     return this.#places.subarray(0, this.#size);
   }
 
-  /** Of a program of several expressions: those that match here. */
+  /** In a program of several expressions: the ones that match here. */
   get matches(): readonly number[] {
     const here = Array.from(this.places, (place) => this.#program.instructions[place]);
     return here.flatMap((instruction) => (instruction?.op === op.match ? [instruction.arg] : []));
   }
 
-  /** Starts with the places of others. */
+  /** Replaces the positions by the given ones. */
   set(places: Int32Array): void {
     this.#size = 0;
     for (const place of places) this.#put(place, 0);
   }
 
-  /** Whether something matches here; then who comes behind it is given up. */
+  /** Whether an expression matches here. If so, all positions of lower priority are discarded. */
   cut(): boolean {
     const at = this.places.findIndex((place) => this.#program.instructions[place]?.op === op.match);
     if (at >= 0) this.#size = at;
@@ -134,7 +137,10 @@ export class Threads {
     return this;
   }
 
-  /** @param conditions at the place behind the code point; undefined where they are not known yet: all that waits for them stays */
+  /**
+   * @param conditions at the position after the code point; undefined if they are not known yet, so that all positions
+   * that wait for them stay
+   */
   step(codePoint: number, conditions: number | undefined, next: Threads): void {
     next.clear();
     for (let i = 0; i < this.#size; i++) {
@@ -170,7 +176,10 @@ export class Threads {
     return this.#program.instructions[this.#places[index] ?? 0];
   }
 
-  /** Adds a place and all that is reached from it without reading on. Of earlier starts first: who comes first stays. */
+  /**
+   * Adds a position and all positions that are reachable without reading a character. Positions of earlier starts must
+   * be added first, because the first entry stays.
+   */
   #add(place: number, start: number, conditions: number | undefined): void {
     this.#open.push(place);
     for (let at = this.#open.pop(); at !== undefined; at = this.#open.pop()) {
@@ -200,14 +209,14 @@ export class Threads {
   }
 }
 
-/** What can be the first of a match; beyond Latin-1 anything. */
+/** The possible first characters of a match; all characters beyond Latin-1 are accepted. */
 function firstCodePoints(program: Program): (codePoint: number) => boolean {
   const threads = new Threads(program).begin(0, anyCondition);
   const table = Array.from({ length: 0x100 }, (_, codePoint) => threads.accepts(codePoint));
   return (codePoint) => table[codePoint] ?? true;
 }
 
-/** What is true between two units: only whether the text begins is asked of the text itself, for it ends nowhere yet. */
+/** The conditions that hold between two units. The end of the text is never assumed, because more text may follow. */
 export function conditionsAt(text: string, at: number): number {
   const before = at === 0 ? -1 : text.charCodeAt(at - 1);
   const after = text.charCodeAt(at);
@@ -229,12 +238,11 @@ function isWord(unit: number): boolean {
 }
 
 /**
- * How long a match of a compiled expression can be, read off its instructions. In UTF-16 units; infinite where it repeats something
- * without a bound.
+ * The longest possible match of a compiled expression in UTF-16 units; infinite if it contains an unbounded repetition.
  */
 export function longestMatch({ instructions, start }: Program): number {
   const lengths = new Map<number, number>();
-  /** Of the places that the walk stands within, one behind another. */
+  /** The program positions on the current path of the walk. */
   const within = new Set<number>();
   const open = [start];
   for (let place = open.at(-1); place !== undefined; place = open.at(-1)) {
@@ -261,7 +269,7 @@ function waysOut({ op: kind, out, arg }: Instruction): readonly number[] {
   return kind === op.fail || kind === op.match ? [] : [out];
 }
 
-/** Of the character that an instruction takes. */
+/** Length of the character that an instruction accepts. */
 function unitsOf({ op: kind, runes }: Instruction): number {
   if (kind <= op.nop) return 0;
   const last = runes.at(-1) ?? 0x10ffff;

@@ -1,5 +1,6 @@
-// Where one expression matches next. RE2 looks at a text in linear time once; to find all matches it would be asked again for
-// each, and could read to the end of the text every time. So it is handed no more than twice what it needs: linear over all.
+// Finds the next match of one expression. RE2 takes linear time for one call; finding all matches needs a call for
+// each, and each could read to the end of the text. Therefore each call gets at most twice the text that it needs,
+// which keeps the total linear.
 import { characterLength, wholeCharacters } from '../../characters.ts';
 import type { Expressions, Span } from './expressions.ts';
 
@@ -15,7 +16,9 @@ export class Search {
   readonly #text: Searched;
   #found: Span | undefined;
   #isDone = false;
-  /** Up to here something is found; how far it was looked for is rounded, so that it is not asked for every match. */
+  /**
+   * A match exists up to this position. The search length is rounded, so that this check does not run for every match.
+   */
   #foundTo = 0;
 
   constructor(expressions: Expressions, index: number, text: Searched) {
@@ -24,7 +27,7 @@ export class Search {
     this.#text = text;
   }
 
-  /** @param at never less than before */
+  /** @param at never smaller than in earlier calls */
   next(at: number): Span | undefined {
     if (!this.#isDone && (this.#found === undefined || this.#found.start < at)) {
       this.#found = this.#text.isEnd ? this.#nextOfWhole(at) : this.#nextInWindow(at);
@@ -33,7 +36,10 @@ export class Search {
     return this.#found;
   }
 
-  /** A match counts once it is a window away from what the engine has not seen: what it has not seen is nearly never its end. */
+  /**
+   * A match counts once it ends a window before the end of the text that the engine has seen, because unseen text
+   * almost never extends it then.
+   */
   #nextOfWhole(from: number): Span | undefined {
     const { raw, window } = this.#text;
     for (let length = 2 * window; ; length *= 2) {
@@ -43,7 +49,10 @@ export class Search {
     }
   }
 
-  /** The text goes on: nothing that is longer than the window, and where it would be, what of it is within the window. */
+  /**
+   * For an incomplete text: finds nothing that is longer than the window. Where a match would be, its part within the
+   * window is found.
+   */
   #nextInWindow(at: number): Span | undefined {
     const { raw, window } = this.#text;
     let from = at;
@@ -64,7 +73,7 @@ export class Search {
     return undefined;
   }
 
-  /** Nothing that stands behind `to` would make another match of it. */
+  /** Whether no text after `to` could change the match. */
   #isSettled({ start, end }: Span, to: number): boolean {
     const { longest } = this.#expressions;
     return longest < this.#text.window ? start + longest < to : end < to;
@@ -76,7 +85,7 @@ export class Search {
   }
 
   #find(from: number, to: number): Span | undefined {
-    // One unit before is all that RE2 looks back at; and where there is one, the text does not begin here.
+    // RE2 looks back at most one unit. With it, RE2 also sees that the text does not begin here.
     const before = from === 0 ? 0 : 1;
     const text = this.#text.raw.slice(from - before, to);
     if (to > this.#foundTo) {

@@ -1,17 +1,17 @@
-// E-mail addresses as people write them (RFC 5322's dot-atom, international domains, a top-level domain of letters), not its quoted
-// strings, comments and address literals.
+// E-mail addresses in common form (RFC 5322's dot-atom, international domains, a top-level domain of letters), without
+// quoted strings, comments and address literals.
 import type { Span } from './number-type.ts';
 
 export interface Emails {
   /** In the order of the text. */
   readonly found: readonly Span[];
-  /** What starts here or later may yet become an address when text follows. */
+  /** Anything that starts here or later may become an address when more text follows. */
   readonly open: number;
 }
 
 const localMax = 64;
 const domainMax = 255;
-/** In the text of an address before its "@", by their codes. */
+/** Character codes that are allowed before the "@". */
 const localCharacters = new Set(
   [..."!#$%&'*+-.?^_{|}~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"].map((character) =>
     character.charCodeAt(0),
@@ -20,15 +20,15 @@ const localCharacters = new Set(
 
 const domainRun = /[\p{L}\p{N}.-]{1,255}/uy;
 const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
-// Letters of scripts without blanks may follow right behind: what is ASCII ends where they begin.
+// Letters of scripts without blanks may follow directly, so an ASCII domain ends where they begin.
 const topLevel =
   /^(?:xn--[0-9A-Za-z-]{1,57}[0-9A-Za-z]|[A-Za-z]{2,24})(?![0-9A-Za-z]|-[0-9A-Za-z])|^[^\0-\x7f]{2,24}$/;
-/** Pictures for dense screens, and what else is no domain. */
+/** File names of pictures for high-density screens, and similar text that is not a domain. */
 const notDomain = /^[1-9]x\.(?:png|jpe?g|gif|webp|svg|avif)$/i;
-/** Names and passwords in URLs. */
+/** User names and passwords in URLs. */
 const inUrl = /:\/\/(?:[^\s/@]{0,24}:)?$/;
 
-/** @param from nothing starts before it */
+/** @param from no address starts before this */
 export function findEmails(text: string, from: number, isEnd: boolean): Emails {
   const found: Span[] = [];
   let next = from;
@@ -49,7 +49,7 @@ export function findEmails(text: string, from: number, isEnd: boolean): Emails {
   return { found, open: isEnd ? text.length : startOfOpen(text, next) };
 }
 
-/** @returns where the characters of a local part begin that end at `at`; undefined: in the middle of more of them */
+/** @returns the begin of the local part that ends at `at`; undefined if `at` is in the middle of a longer run */
 function startOfRun(text: string, at: number, from: number): number | undefined {
   let start = at;
   while (start > from && at - start <= localMax && isLocal(text.charCodeAt(start - 1))) start--;
@@ -57,14 +57,20 @@ function startOfRun(text: string, at: number, from: number): number | undefined 
   return isCut ? undefined : start;
 }
 
-/** Without quotes and other marks before it. @returns undefined: nothing is left, or it ends with a dot */
+/**
+ * Skips quotes and other marks at the beginning.
+ * @returns undefined if nothing is left, or the local part ends with a dot
+ */
 function startOfLocal(text: string, at: number, run: number): number | undefined {
   let start = run;
   while (start < at && !isAlphanumeric(text.charCodeAt(start)) && text.charAt(start) !== '_') start++;
   return start === at || text.charAt(at - 1) === '.' ? undefined : start;
 }
 
-/** Characters of scripts that part words by blanks; of others a sentence would be taken for a name. */
+/**
+ * Only characters of scripts that separate words with blanks. In other scripts a whole sentence would be taken for a
+ * local part.
+ */
 function isLocal(code: number): boolean {
   return code < 0x80 ? localCharacters.has(code) : code >= 0xc0 && code < 0xe00;
 }
@@ -73,7 +79,9 @@ function isAlphanumeric(code: number): boolean {
   return (code >= 48 && code < 58) || ((code | 32) >= 97 && (code | 32) < 123) || code >= 0x80;
 }
 
-/** @returns how much of a run of letters, digits, dots and hyphens is a domain; 0: nothing */
+/**
+ * @returns the length of the domain at the beginning of a run of letters, digits, dots and hyphens; 0 if there is none
+ */
 function domainLength(run: string): number {
   let length = 0;
   let position = 0;
@@ -86,7 +94,7 @@ function domainLength(run: string): number {
   return length;
 }
 
-/** Markdown. */
+/** Emphasis in Markdown. */
 function isEmphasis(text: string, start: number, end: number): boolean {
   return text.charAt(start) === '_' && text.charAt(end) === '_';
 }
@@ -97,7 +105,7 @@ function isOther(text: string, start: number, at: number, end: number): boolean 
   return inUrl.test(text.slice(Math.max(0, start - 32), start));
 }
 
-/** Where the local part begins that the text ends with. */
+/** The begin of the local part with which the text ends. */
 function startOfOpen(text: string, from: number): number {
   let start = text.length;
   while (start > from && text.length - start < localMax && isLocal(text.charCodeAt(start - 1))) start--;

@@ -1,10 +1,11 @@
-// IP addresses of version 4 and 6. Not found: what names nobody (loopback, unspecified, multicast, reserved ones), and what a word
-// before it shows to be a version or a section. Private ones and those of documentation are found.
+// IP addresses of version 4 and 6, including private and documentation addresses. Not found: addresses that identify
+// nobody (loopback, unspecified, multicast, reserved), and version or section numbers, which a word before them
+// identifies.
 import { isIPv6 } from 'node:net';
 import { dash, matchAt, type NumberType, type Place, type Span } from './number-type.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-// A range has a dash between two of them; a name that ends in a version has one before it.
+// A dash separates the two addresses of a range; a dash before the address belongs to a name that ends in a version.
 const v4 = new RegExp(
   `(?<![0-9A-Za-z_.])(?<![A-Za-z][${dash}])(?:(?!127)1\\d\\d|2[01]\\d|22[0-3]|[1-9]\\d?)(?:\\.${octet}){3}` +
     `(?![0-9A-Za-z_])(?!\\.[0-9A-Za-z])(?![${dash}][A-Za-z])`,
@@ -37,7 +38,7 @@ function findV6(place: Place): Span | undefined {
   return { start, end: start + address.length };
 }
 
-/** Near its first digit: what cheaply tells it from other numbers. */
+/** A cheap check near the first digit that distinguishes an address from other numbers. */
 function hasColon({ text, at }: Place): boolean {
   if (isOfV6(text.charCodeAt(at - 1))) return true;
   let end = at;
@@ -47,7 +48,7 @@ function hasColon({ text, at }: Place): boolean {
 
 const colon = 0x3a;
 
-/** A digit of an address of version 6 that is none of a number, or a colon. */
+/** A hexadecimal letter or a colon. */
 function isOfV6(code: number): boolean {
   return code === colon || (isHex(code) && code > colon);
 }
@@ -63,7 +64,7 @@ function startOfV6({ text, at, from }: Place): number {
   return start;
 }
 
-/** In code two short names with a double colon between them look like one: "a1::b2". */
+/** In code, two short names with a double colon look like an address: "a1::b2". */
 function namesSomebody(address: string): boolean {
   const groups = address.split(':').filter((group) => group !== '');
   return groups.length > 2 || (groups.length === 2 && (groups[0] ?? '').length > 2);

@@ -1,8 +1,7 @@
-// National ids of persons, each one row with its form and check. All rows always apply, wherever the organization is: its texts hold
-// the ids of whoever writes. So a bare run of digits is not enough where a check lets one in ten pass: it needs a word before it.
-//
-// The checks are those of stdnum: no dependencies, kept up, and the files of these countries alone are 44 KB of a bundle. Its modules
-// for bundlers do not load in Node, hence lib/cjs.
+// National ids of persons, one row each with form and check. All rows always apply, wherever the organization is,
+// because its texts may contain ids of anybody. A bare run of digits is not enough if its check passes one in ten; then
+// a word before it is required. The checks come from stdnum: no dependencies, maintained, 44 KB of a bundle for these
+// countries. Its modules for bundlers do not load in Node, hence lib/cjs.
 import { validate as isCpf } from 'stdnum/lib/cjs/br/cpf.js';
 import { validate as isIdnr } from 'stdnum/lib/cjs/de/idnr.js';
 import { validate as isDni } from 'stdnum/lib/cjs/es/dni.js';
@@ -29,15 +28,15 @@ import { isOfThing } from './other-number.ts';
 
 interface NationalId {
   readonly name: string;
-  /** Units before the first digit. */
+  /** Possible numbers of units before the first digit. */
   readonly leads: readonly number[];
-  /** Of the first run of digits and separators, at least. */
+  /** Minimum of digits in the first run of digits and separators. */
   readonly digits: number;
-  /** Enough by itself. */
+  /** A form that is sufficient without a word before it. */
   readonly form?: RegExp;
-  /** Numbers of parts and orders have it too: not behind a word that says so. */
+  /** Part and order numbers have the same form, so a word that indicates one excludes it. */
   readonly isCommon?: true;
-  /** With a word before it. */
+  /** A form that requires a word before it. */
   readonly bare?: RegExp;
   readonly word?: RegExp;
   /** @param number in capitals, without blanks, dots, dashes and slashes */
@@ -164,13 +163,13 @@ function findId(place: Place, id: NationalId): Span | undefined {
     const end = endOfForm(place, id, start) ?? endOfBare(place, id, start);
     if (end === undefined) continue;
     const number = withoutSeparators(place.text.slice(start, end)).toUpperCase();
-    // What masks and examples are made of; some of them pass a check.
+    // Masks and examples repeat one character; some of them pass a check.
     if (!/^(.)\1+$/.test(number) && id.isValid(number)) return { start, end };
   }
   return undefined;
 }
 
-/** By letters; the last unit before the digits may be a separator. */
+/** Whether only letters precede the digits; the last unit before them may be a separator. */
 function isLed({ text, at }: Place, start: number): boolean {
   for (let unit = start; unit === start || unit < at - 1; unit++)
     if (!isLetter(text.charCodeAt(unit))) return false;
@@ -187,7 +186,7 @@ function endOfBare(place: Place, { bare, word: named }: NationalId, start: numbe
   return end !== undefined && named?.test(place.before(start)) ? end : undefined;
 }
 
-/** Within reach before a number, with nothing of another number between them. */
+/** One of the words within reach before a number, without another number between them. */
 function word(words: string): RegExp {
   return new RegExp(`(?<![a-z])(?:${words})(?![a-z])[^\\d\\n]{0,24}$`, 'i');
 }

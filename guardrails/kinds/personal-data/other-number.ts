@@ -1,24 +1,24 @@
-// Words before a number that say that it is one of something else: of parts, orders, accounts. What looks like a phone number or an id
-// of a person behind them is none.
+// Words before a number that identify it as something else: a part, an order, an account. A number after such a word is
+// not a phone number or a personal id, even if it looks like one.
 
-/** Of parts and orders. */
+/** Parts and orders. */
 const things =
   'is[bs]n|doi|ean|gtin|upc|asin|sku|mpn|order|invoice|receipt|rechnung\\w{0,9}|bestell\\w{0,9}|auftrag\\w{0,9}|facture|commande|' +
   'pedido|factura|ordine|fattura|serial|parts?|p\\/n|s\\/n|ref(?:erence)?|model|item|product|article|artikel\\w{0,9}|' +
   'teile?|catalog(?:ue)?|tracking|lot|batch';
 
-/** Of what an id of a person may stand behind too ("Tax ID: 219-…"), but a phone number does not. */
+/** Words that may also precede a personal id ("Tax ID: 219-…"), but not a phone number. */
 const records = 'ticket|case|account|konto\\w{0,9}|id|version|build|vat|iva|nif|kvk|siret|siren';
 
 const thingBefore = wordBefore(things);
 const otherBefore = wordBefore(`${things}|${records}`);
 
-/** @param before what stands before the number */
+/** @param before the text before the number */
 export function isOfThing(before: string): boolean {
   return thingBefore.test(before);
 }
 
-/** @param before what stands before the number */
+/** @param before the text before the number */
 export function isOfThingOrRecord(before: string): boolean {
   return otherBefore.test(before);
 }

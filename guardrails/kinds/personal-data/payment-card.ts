@@ -1,6 +1,6 @@
-// Payment card numbers: an issuer's prefix and length, and Luhn's check. Solid, in the groups that are printed on cards, or digit by
-// digit; 13 digits, which only old cards have and every article number, and cards of airlines need a word before
-// them.
+// Payment card numbers: an issuer's prefix and length, and Luhn's check. Without separators, in the groups that are
+// printed on cards, or digit by digit. Numbers of 13 digits (only old cards, but every article number) and cards of
+// airlines require a word before them.
 import {
   blank,
   dash,
@@ -11,7 +11,10 @@ import {
   withoutSeparators,
 } from './number-type.ts';
 
-/** Prefixes and lengths: ISO/IEC 7812-1 and what the networks publish for merchants (en.wikipedia.org/wiki/Payment_card_number). */
+/**
+ * Prefixes and lengths: ISO/IEC 7812-1, and what the networks publish for merchants
+ * (en.wikipedia.org/wiki/Payment_card_number).
+ */
 const issuers: readonly (readonly [network: string, prefix: RegExp, lengths: readonly number[]])[] = [
   ['Visa', /^4/, [13, 16, 19]],
   ['Mastercard', /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
@@ -58,12 +61,15 @@ export const paymentCard: NumberType = {
   },
 };
 
-/** Article numbers and times in seconds have the form too. */
+/** Article numbers and times in seconds have the same form. */
 function isCommon(digits: string): boolean {
   return digits.length === digitsMin || digits.startsWith('1');
 }
 
-/** Four digits stand before it as between its own groups; but the last ones of a number in other groups are another number. */
+/**
+ * Whether four digits precede the number with the same separator as between its groups. It is then part of a longer
+ * number, unless those digits end a number in other groups.
+ */
 function isOfLonger(place: Place, start: number): boolean {
   const own = place.text.charAt(start + 4);
   return own === place.text.charAt(start - 1) && fourBefore.test(place.before(start));

@@ -1,9 +1,8 @@
-// Phone numbers: what looks like one is judged by libphonenumber's numbering plans. With "+" or "00" and a country code; or as the
-// home country writes them, trunk prefix and all, in groups; solid ones only with that prefix, or with a word before them.
-//
-// The plans are the complete ones ("max", 152 KB of a bundle): the small ones (81 KB) take nearly any number of a possible length, as
-// ids and prices are, and those of mobile phones (97 KB) no others. The library takes some 15 µs for a number, so none is shown to it
-// whose length its country does not have.
+// Phone numbers, verified with libphonenumber's numbering plans: with "+" or "00" and a country code, or in the home
+// country's national format with trunk prefix and groups; ungrouped numbers need that prefix or a word before them. The
+// complete plans ("max", 152 KB of a bundle) are used: the small ones (81 KB) accept nearly any number of a possible
+// length, such as ids and prices; the mobile ones (97 KB) only mobile numbers. A call takes about 15 µs, so the library
+// only gets numbers whose length exists in their country.
 import {
   type CountryCode,
   getCountries,
@@ -15,11 +14,11 @@ import {
 import { blank, dash, endsHere, type NumberType, type Place, type Span, startsHere } from './number-type.ts';
 import { isOfThingOrRecord } from './other-number.ts';
 
-/** Lengths of national numbers. */
+/** Possible lengths of national numbers. */
 type Lengths = ReadonlySet<number>;
 
 interface Candidate {
-  /** With "+" and brackets. */
+  /** Includes "+" and brackets. */
   readonly start: number;
   readonly isInternational: boolean;
   readonly groups: readonly Span[];
@@ -28,10 +27,10 @@ interface Candidate {
 const digitsMin = 7;
 const digitsMax = 17;
 const groupsMax = 9;
-/** Groups that may stand behind a number without being of it: so many ends are tried. */
+/** Groups at the end that may not belong to the number; this many ends are tried. */
 const endsMax = 4;
 
-/** @param countries ISO 3166-1 alpha-2: whose numbers need no country code */
+/** @param countries ISO 3166-1 alpha-2; numbers of these countries need no country code */
 export function phoneOf(countries: readonly string[]): NumberType {
   const known = countries.filter((country) => isSupportedCountry(country));
   return {
@@ -48,11 +47,11 @@ export function phoneOf(countries: readonly string[]): NumberType {
 
 const starting = new RegExp(startsHere, 'y');
 const group = /\d{1,18}/y;
-// No two of its parts can take the same character where both would go on: one way to match.
+// No two of its parts can match the same character, so there is only one way to match.
 const gap = new RegExp(`\\)?[${blank}]?[${dash}./]?[${blank}]?\\(?(?=\\d)`, 'y');
 const laterGap = new RegExp(`\\)?[${blank}]?[${dash}.]?[${blank}]?(?=\\d)`, 'y');
 
-/** @returns undefined: too few digits, or the rest of a longer number in the same groups */
+/** @returns undefined if there are too few digits, or this is the rest of a longer number in the same groups */
 function candidateAt({ text, at, from }: Place): Candidate | undefined {
   let start = at;
   while (start > from && at - start < 2 && '+('.includes(text.charAt(start - 1))) start--;
@@ -71,7 +70,7 @@ function candidateAt({ text, at, from }: Place): Candidate | undefined {
   return digits < digitsMin ? undefined : { start, isInternational, groups };
 }
 
-/** The same stands before a group as behind it, and a digit before that. */
+/** Whether the separator before a group is the same as after it, with a digit before that separator. */
 function isJoined(text: string, start: number, end: number): boolean {
   return text.charAt(start - 1) === text.charAt(end) && /\d/.test(text.charAt(start - 2));
 }
@@ -85,7 +84,7 @@ const currencyBefore = /[€$£¥₹#]\s?$/;
 const unitBehind =
   /\s?(?:[€$£¥₹%°]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|JPY|INR|BRL|kr|km|kg|mm|MB|GB|ms|px)(?![A-Za-z]))/y;
 
-/** What stands before says that it is something else. */
+/** Whether the text before identifies the number as something else. */
 function isOfOther(place: Place, { start, end }: Span): boolean {
   const before = place.before(start);
   if (currencyBefore.test(before) || isOfThingOrRecord(before)) return true;
@@ -94,7 +93,7 @@ function isOfOther(place: Place, { start, end }: Span): boolean {
 
 const ending = new RegExp(`(?=x\\d)|${endsHere}`, 'y');
 
-/** Where the number may end, the longest first. */
+/** The possible ends of the number, the longest first. */
 function ends({ text, to }: Place, { groups, isInternational }: Candidate): readonly number[] {
   const tried: number[] = [];
   let digits = 0;
@@ -108,7 +107,7 @@ function ends({ text, to }: Place, { groups, isInternational }: Candidate): read
   return tried.slice(0, endsMax);
 }
 
-/** Without a bracket that is not closed within the number. */
+/** The start, without a bracket that is not closed within the number. */
 function startOf(text: string, { start }: Candidate, end: number): number {
   return text.charAt(start) === '(' && !text.slice(start, end).includes(')') ? start + 1 : start;
 }
@@ -139,7 +138,10 @@ function isPhone(place: Place, candidate: Candidate, span: Span, countries: read
 
 type Parsed = NonNullable<ReturnType<typeof parsePhoneNumberFromString>>;
 
-/** As the country writes it: with a trunk prefix where it has one, and in the plan of "1" in groups of 3, 3 and 4. */
+/**
+ * Whether the number is in national format: with the trunk prefix if the country has one; in the "1" plan in groups of
+ * 3, 3 and 4.
+ */
 function isInOwnForm(phone: Parsed, number: string): boolean {
   if (phone.countryCallingCode === '1') return /^\D?(?:1\D+)?\d{3}\D+\d{3}\D+\d{4}$/.test(number);
   const forms = [phone.formatNational(), phone.formatNational({ nationalPrefix: false })];
@@ -147,7 +149,7 @@ function isInOwnForm(phone: Parsed, number: string): boolean {
   return forms.some((form) => form.replace(/\D/g, '') === digits);
 }
 
-// Between groups, what dates, decimals and thousands look like.
+// Groups that look like dates, decimals or thousands.
 const date = new RegExp(
   `^(?:(?:0?[1-9]|[12]\\d|3[01])([${dash}./])(?:0?[1-9]|[12]\\d|3[01])\\1(?:19|20)?\\d{2}(?![${dash}./]?\\d)|(?:19|20)\\d{2}[${dash}./](?:0[1-9]|1[0-2])(?!\\d)|(?:19|20)\\d{2}[${dash}${blank}/](?:19|20)\\d{2}(?!\\d))`,
 );
@@ -162,7 +164,7 @@ function isWrittenAsPhone(number: string, digits: string, groups: readonly Span[
   return groups.every(({ start, end }, index) => index === 0 || end - start > 1);
 }
 
-/** Of calling codes, which are none another's beginning. */
+/** By calling code. No calling code is a prefix of another. */
 const plans = new Map<string, Set<number>>();
 const homes = new Map<CountryCode, Lengths>();
 for (const country of getCountries()) {
@@ -174,7 +176,7 @@ for (const country of getCountries()) {
   plans.set(code, new Set([...(plans.get(code) ?? []), ...lengths]));
 }
 
-/** Perhaps behind a trunk prefix of one digit, or two. */
+/** Allows a trunk prefix of one or two digits. */
 function hasLengthOf(home: CountryCode, digits: string): boolean {
   const lengths = homes.get(home);
   return [0, 1, 2].some((prefix) => lengths?.has(digits.length - prefix));

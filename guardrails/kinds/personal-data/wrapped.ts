@@ -1,19 +1,24 @@
-// Numbers that go on in the next line: the line end stands where a blank may. A column of numbers is no number, so there is one line
-// end at most, and what has it passes a check of its own; telephone numbers with "+" only.
+// Numbers that continue on the next line, where the line end takes the place of a blank. A column of numbers is not one
+// number, so at most one line end is allowed, and the number must pass a check of its own; telephone numbers need "+".
 import { blank, dash, type Place, type Span } from './number-type.ts';
 
-/** With what mails and comments begin a line with: no more than five units, so that a text that goes on knows it soon. */
+/**
+ * Includes the prefixes of quoted mail and comments. At most five units, so that an incomplete text is decided soon.
+ */
 const lineEnd = ' ?\\n{1,2}[ >]{0,2}';
-/** Of a number in its first line, and a blank. */
+/** Maximum length of a number on its first line, including a blank. */
 export const lineMax = 41;
 const wrap = new RegExp(`([0-9A-Z${blank}${dash}./()]{1,${lineMax - 1}}?)(${lineEnd})(?=[0-9A-Za-z(])`, 'y');
-/** Between the groups of a number of which the rest may be in the next line. */
+/** A line end between groups of a number whose rest may be on the next line. */
 export const lineEndWithin = lineEnd;
 
 const contextLength = 48;
 const reachBehind = 128;
 
-/** @param find held against the text as if there were a blank; or nothing, behind a dash @returns what goes over a line end */
+/**
+ * @param find called with a text in which a blank replaces the line end; after a dash, nothing replaces it
+ * @returns a match that crosses a line end
+ */
 export function findWrapped<Found extends Span>(
   place: Place,
   find: (unwrapped: Place) => Found | undefined,

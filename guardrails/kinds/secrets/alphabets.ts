@@ -1,6 +1,6 @@
-// Sets of ASCII characters, as they stand within brackets of a regular expression, and asked for one character at a time.
+// Sets of ASCII characters, in the syntax of a regular expression's brackets, and a test for single characters.
 
-/** Named as operators and rows of the table write them. */
+/** By the names that operators and the table rows use. */
 export const alphabets = {
   digit: '0-9',
   hex: '0-9a-f',
@@ -28,7 +28,7 @@ export function isAlphabetName(name: string): name is AlphabetName {
 export class CharacterSet {
   readonly #has = new Uint8Array(0x80);
 
-  /** @param characters as within brackets */
+  /** @param characters in the syntax of brackets */
   constructor(characters: string) {
     const expression = new RegExp(`[${characters}]`);
     for (let code = 0; code < 0x80; code++) {

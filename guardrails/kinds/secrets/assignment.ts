@@ -1,5 +1,6 @@
-// What is secret by its name: "password", "api_key" and the like, then whatever programs, files and people write between a name and its
-// value. Every part of the expressions is bounded, so that a name costs the same wherever it stands.
+// Secrets that are recognized by their name: "password", "api_key" and similar, followed by the syntax that programs,
+// files and people use between a name and its value. Every part of the expressions is bounded, so that a name costs the
+// same everywhere.
 import { isExample, isSecretValue, isUuid } from './likeness.ts';
 
 const keys = [
@@ -7,7 +8,7 @@ const keys = [
   ...['cloudant', 'softlayer', 'ibm', 'sl', 'iam', 'cloud', 'artif', 'app', 'master', 'admin', 'service'],
 ];
 
-/** Names that say that their value is secret; in any case of letters. */
+/** Names whose values are secret; any letter case. */
 export const names: readonly string[] = [
   'password',
   'passwd',
@@ -33,7 +34,7 @@ export const names: readonly string[] = [
 
 const quote = '["\'`]';
 const blanks = '[ \\t]{0,4}';
-/** The rest of a name, and what closes it: a quote, a subscript. */
+/** The rest of a name and its closing syntax: a quote, a subscript. */
 const tail = `(?<tail>[A-Za-z0-9_.-]{0,24})(?![A-Za-z0-9_.-])(?:\\\\?${quote}|\\]|\\[\\d{0,4}\\]){0,3}`;
 const type = `(?:[ \\t]{0,2}:?[ \\t]{0,2}&?(?:'static )?(?:[Ss]tring|str|char)\\b)?`;
 const operator = '(?:=>|[:|?.+]{0,3}={1,3}|!={1,2}|:)';
@@ -44,7 +45,7 @@ const quoted = `[^\\s"'\`\\\\<>]{10,256}`;
 const none = `(?![^\\s"'\`,;&<>)}\\]\\\\|])`;
 const closed = `(?=\\\\?${quote})`;
 
-/** What stands between a name and its value, and the value; the first that matches. */
+/** The syntax between a name and its value, and the value; the first one that matches counts. */
 const writings = [
   // name = value, "name": "value", name: string = "value"
   `${type}${blanks}${operator}${blanks}(?:${opening}${scheme}(?<secret>${quoted})${closed}|(?:\\\\?${quote})?${scheme}(?<secret>${bare})${none})`,
@@ -58,20 +59,20 @@ const writings = [
   `:? (?:is|was):? (?:\\\\?${quote})?(?<secret>[^\\s"'\`<>\\\\]{9,255}[^\\s"'\`<>\\\\.,;:!?)])`,
 ];
 
-/** `--name value`: told from prose by what stands before the name. */
+/** `--name value`. The text before the name distinguishes it from prose. */
 const flag = `[ \\t]{1,3}(?<secret>${bare})${none}`;
 
 export const assignment = {
   label: 'SECRET',
-  /** From the end of the name on. */
+  /** Matches from the end of the name on. */
   expression: new RegExp(`${tail}(?:${writings.join('|')})`, 'dy'),
   flagExpression: new RegExp(`${tail}${flag}`, 'dy'),
 };
 
 interface Named {
-  /** The name as it was found, one of {@link names}. */
+  /** The matched name, one of {@link names}. */
   readonly name: string;
-  /** What stands before it, as far as it is known. */
+  /** The text before the name, as far as it is known. */
   readonly before: string;
   /** The rest of the name. */
   readonly tail: string;
@@ -85,14 +86,14 @@ export function isAssigned(secret: string, { name, before, tail: rest }: Named):
   return secret.length >= 16 && isSecretValue(secret);
 }
 
-/** Before a name: of a command's option. */
+/** The text before a name that is a command-line option. */
 export const optionBefore = /(?:^|\s)--[a-z][a-z-]{0,24}$|(?:^|\s)--$/;
 
-/** Names of what is told of a secret, and is none. */
+/** Names that describe a secret without containing it. */
 const notSecret =
   /(?:^|[_.-])(?:ids?|names?|ur[il]s?|types?|files?|paths?|length|size|counts?|limits?|endpoints?|versions?|alias|ttl|prefix)$|(?:Id|Name|Url|Uri|Type|File|Path|Length|Size|Count|Limit|Endpoint|Version)s?$|^(?:izer|ize[ds]?)\b/;
 const publicName = /pub(?:lic)?[_-]?$/i;
-/** Whose tokens are UUIDs. */
+/** Names whose tokens are UUIDs. */
 const uuidNames = /heroku|hubspot|sendbird|squarespace|snyk|messagebird|kucoin|plaid|postmark|_authtoken$/i;
 
 function isLongRandom(value: string): boolean {

@@ -1,17 +1,17 @@
-// Places of a text where a secret stands, or, in a text that goes on, where one may have begun. Every place is looked at for no more
-// characters than its form has, so all take linear time.
+// Finds locations of secrets in a text and, in an incomplete text, locations where one may have begun. At each location
+// only as many characters are examined as the form has, so the total is linear.
 import { contextMax } from '../../fold.ts';
 import type { InspectedText } from '../../matcher.ts';
 import { assignment, isAssigned, optionBefore } from './assignment.ts';
 import type { Form } from './form.ts';
 import type { IndexOfForms, LiteralPlace } from './literals.ts';
 
-/** In the folded text. */
+/** Positions in the folded text. */
 export interface Candidate {
-  /** Where that begins by which it was found: of an assignment its name, otherwise what is found. */
+  /** Begin of the text by which it was found: for an assignment its name, otherwise the match. */
   readonly anchor: number;
   readonly start: number;
-  /** Undefined: what follows the text decides. */
+  /** Undefined: later text decides. */
   readonly end: number | undefined;
   readonly label: string;
 }
@@ -21,13 +21,14 @@ interface Searched {
   readonly text: InspectedText;
   /** In the folded text. */
   readonly from: number;
-  /** Of all literals from there on. */
+  /** All literals from there on. */
   readonly places: readonly LiteralPlace[];
   readonly window: number;
 }
 
 /**
- * In the order of their starts; of the same one first what is undecided, then what has a form of its own. They may overlap.
+ * Candidates in the order of their starts. For the same start, an undecided one comes first, then one with its own
+ * form. They may overlap.
  */
 export function candidatesOf(searched: Searched): readonly Candidate[] {
   const search = new CandidateSearch(searched);
@@ -45,7 +46,7 @@ class CandidateSearch {
   readonly #from: number;
   readonly #places: readonly LiteralPlace[];
   readonly #window: number;
-  /** What begins before and is open is longer than the window. */
+  /** An open candidate that begins before this is longer than the window. */
   readonly #reach: number;
 
   constructor({ index, text: { folded, raw, isEnd, isPart }, from, places, window }: Searched) {
@@ -64,7 +65,7 @@ class CandidateSearch {
       if (standing.exact !== undefined) this.#addForms(standing.exact, at);
       const name = standing.folded;
       if (name === undefined) continue;
-      // What is open goes before all that is found by the same name.
+      // An open candidate takes precedence over complete ones with the same name.
       if (at + name.length >= open && at >= this.#reach) this.#addOpen(assignment.label, at);
       else this.#addAssigned(name, at);
     }
@@ -89,7 +90,7 @@ class CandidateSearch {
     this.found.push({ start, end, anchor: at, label: assignment.label });
   }
 
-  /** At the end of a text that goes on: what may become an anchor, or stand before one. */
+  /** At the end of an incomplete text: text that may become an anchor or a lead. */
   findBegun(): void {
     const { literals, leading, leadingMax } = this.#index;
     const text = this.#text;
@@ -156,12 +157,12 @@ class CandidateSearch {
     return at - begin < min || isCut ? undefined : begin;
   }
 
-  /** No letter or digit stands before; but in source and JSON `\n` may. */
+  /** Whether no letter or digit precedes. In source code and JSON, `\n` may. */
   #isBoundary(at: number): boolean {
     return at === 0 || !isWord(this.#text.charCodeAt(at - 1)) || this.#isEscape(at);
   }
 
-  /** `\n`, `\r` or `\t`, written out. */
+  /** `\n`, `\r` or `\t`, written as an escape. */
   #isEscape(at: number): boolean {
     return at > 1 && 'nrt'.includes(this.#text.charAt(at - 1)) && this.#text.charAt(at - 2) === '\\';
   }
@@ -171,11 +172,11 @@ function isWord(code: number): boolean {
   return (code >= 48 && code < 58) || ((code | 32) >= 97 && (code | 32) < 123) || code === 95;
 }
 
-/** Between a name and the end of its value: white space as many times, and so many units. */
+/** Maximum of white space runs, and of units, between a name and the end of its value. */
 const gapsMax = 4;
 const assignmentMax = 420;
 
-/** Where a name ends whose value what follows the text may change: no writing has more white space behind it than that. */
+/** The earliest end of a name whose value later text may change: no syntax has more white space after the name. */
 function openFrom(text: string): number {
   const earliest = Math.max(0, text.length - assignmentMax);
   let gaps = 0;

@@ -1,27 +1,32 @@
-// What a form of secret is: a literal that every one of them holds, and expressions around it. All expressions are anchored at a
-// place (sticky), and each of their parts ends where the next begins, so that none reads a text twice: linear by construction.
+// The form of a secret: a literal that every such secret contains, and expressions around it. All expressions are
+// anchored at a position (sticky), and each of their parts ends where the next begins, so that none reads a text twice:
+// linear by construction.
 import { alphabets, CharacterSet, isAlphabetName } from './alphabets.ts';
 import { isRandom } from './likeness.ts';
 
 export interface Form {
   readonly label: string;
-  /** Text that stands in every secret of the form, in this case; what is looked for first. */
+  /** Text that every secret of the form contains, in exact case; it is searched first. */
   readonly anchors: readonly string[];
-  /** What stands directly before the anchor and belongs to it. Absent: no letter or digit stands there. */
+  /**
+   * Characters directly before the anchor that belong to the secret. Absent: no letter or digit may precede the anchor.
+   */
   readonly lead?: Lead;
-  /** From the beginning on. A group `secret`, where there is one, is what is found. Sticky, with indices. */
+  /**
+   * Matches from the begin of the secret. If there is a group `secret`, that group is the match. Sticky, with indices.
+   */
   readonly expression: RegExp;
-  /** Matches from the beginning to the end of a text that goes on, if what follows may decide. Sticky. */
+  /** Matches from the begin to the end of an incomplete text if later text may decide. Sticky. */
   readonly open: RegExp;
-  /** Of a form that can be longer than a window: what of it is found by itself then. Sticky, with indices. */
+  /** For a form that can be longer than a window: the part that is found alone then. Sticky, with indices. */
   readonly head?: RegExp;
-  /** What the expression cannot say: checksums, and whether it looks like chance. */
+  /** Checks that the expression cannot express: checksums, and whether the text looks random. */
   verify?(secret: string): boolean;
-  /** Of a form that is written: characters at most. */
+  /** For a form in table syntax: maximum of characters. */
   readonly length?: number;
 }
 
-/** A run of characters: no more of them, and nothing of `boundary`, stands before it. */
+/** A run of characters before the anchor. Neither more of them nor a character of `boundary` precedes the run. */
 export interface Lead {
   readonly characters: CharacterSet;
   readonly boundary: CharacterSet;
@@ -29,7 +34,7 @@ export interface Lead {
   readonly max: number;
 }
 
-/** The longest run of a lead. */
+/** Maximum length of a lead. */
 export const leadMax = 80;
 
 export function lead(characters: string, [min, max]: readonly [number, number], boundary = characters): Lead {
@@ -37,22 +42,22 @@ export function lead(characters: string, [min, max]: readonly [number, number], 
   return { characters: new CharacterSet(characters), boundary: new CharacterSet(boundary), min, max };
 }
 
-/** The longest token without a form of its own; above those of all vendors but one, below a window. */
+/** Maximum length of a token without its own form: longer than all vendors' tokens but one, shorter than a window. */
 export const tokenMax = 400;
 
 interface Token {
   readonly label: string;
   readonly anchors: readonly string[];
-  /** As in brackets of a regular expression; one of them behind it, and it is none. */
+  /** In the syntax of a regular expression's brackets. If another of these characters follows, it is not a token. */
   readonly characters: string;
-  /** Characters that stand within it only. */
+  /** Characters that occur only inside the token. */
   readonly inner?: string;
-  /** What follows the anchor, as an expression over the characters. */
+  /** The part after the anchor, as an expression over the characters. */
   readonly rest: string;
   verify?(secret: string): boolean;
 }
 
-/** A token of one set of characters: it ends where another begins, and is open until then. */
+/** A token of one character set. It ends at the first other character and is open until then. */
 export function token({ label, anchors, characters, inner = '', rest, verify }: Token): Form {
   const anchor = `(?:${anchors.map((text) => RegExp.escape(text)).join('|')})`;
   return {
@@ -68,9 +73,12 @@ type Part =
   | { readonly literal: string }
   | { readonly characters: string; readonly min: number; readonly max: number };
 
-/** Of literal text at the beginning of a form, or behind its first part: with less it would be looked for everywhere. */
+/**
+ * Minimum of literal text at the beginning of a form or after its first part. With less, it would be searched
+ * everywhere.
+ */
 export const anchorMin = 2;
-/** Of a longer one no more is looked for: the longest is what a stream asks for at its end. */
+/** Only this much of a longer literal is searched, because a stream must hold back the longest literal at its end. */
 const anchorMax = 16;
 const partExpression = /\{([A-Za-z0-9]+):(\d{1,4})(?:-(\d{1,4}))?\}|([^{}]+)/y;
 
@@ -82,9 +90,9 @@ export class InvalidFormError extends Error {
 }
 
 /**
- * A form as it is written in a table: literal text, and in braces of which characters ({@link alphabets}) how many follow:
- * `acme_{alnum:32}`, `{alnum:14}.acmev1.{base64url:60-70}`.
- * @param literalMin of the text that all have in common, at least
+ * A form in table syntax: literal text, and in braces an alphabet ({@link alphabets}) and how many of its characters
+ * follow: `acme_{alnum:32}`, `{alnum:14}.acmev1.{base64url:60-70}`.
+ * @param literalMin minimum of literal text that all secrets of the form share
  * @throws InvalidFormError
  */
 export function writtenForm(label: string, form: string, literalMin = anchorMin): Form {
@@ -143,7 +151,7 @@ const unreadable = `must be text and, in braces, characters and their number, su
 const touching =
   'may have a range such as {alnum:20-40} only at its end or before text that begins with another character';
 
-/** What follows a range can be of it: there would be many ways to read a text. */
+/** Whether the text after a range could also be part of it. There would be many ways to match. */
 function touches(part: Part, index: number, parts: readonly Part[]): boolean {
   const next = parts[index + 1];
   if (next === undefined || 'literal' in part || part.min === part.max) return false;
@@ -155,7 +163,10 @@ function expressionOf(part: Part): string {
   return `[${part.characters}]{${part.min},${part.max}}`;
 }
 
-/** All that may stand behind the anchor, in any order: more than the form, so that nothing that may become one leaves. */
+/**
+ * All characters that may follow the anchor, in any order. This is more than the form allows, so that nothing that may
+ * become a secret is released.
+ */
 function openOf(parts: readonly Part[]): string {
   const characters = parts.map((part) =>
     'literal' in part ? escapedInBrackets(part.literal) : part.characters,
@@ -175,7 +186,7 @@ function boundaryOf(characters: string): string {
   return characters === alphabets.digit || characters === alphabets.hex ? alphabets.alnum : characters;
 }
 
-/** Words with hyphens between them have neither digits nor capitals. */
+/** Hyphenated words have neither digits nor capitals. */
 function isMadeByChance(body: string, characters: string): boolean {
   if (characters.includes('A-Z') && !(body.length < 40 ? /[A-Z0-9]/ : /[0-9]/).test(body)) return false;
   return isRandom(body);

@@ -1,6 +1,6 @@
-// The forms of secrets: those of vendors.ts, a table, and here what a row cannot say. Rows name the public description that they
-// follow; of a vendor's own, where there is one. What has no form of its own is found by its name (assignment.ts) or by where it
-// stands (connection strings, curl).
+// The built-in forms of secrets: the table in vendors.ts, and here the forms that a table row cannot express. Each
+// names the public description that it follows, the vendor's own if there is one. A secret without its own form is
+// found by its name (assignment.ts) or by its location (connection strings, curl).
 import { credentialPrefixes, isWellFormedCredential } from '../../../common/credential.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
 import { type Form, lead, token, writtenForm } from './form.ts';
@@ -22,8 +22,8 @@ const gateway: readonly Form[] = (['virtualKey', 'operator', 'proxy', 'bootstrap
 
 const clouds: readonly Form[] = [
   {
-    // docs.aws.amazon.com/IAM "unique identifiers"; base32 as gitleaks' aws-access-token has it. With it the secret access key, of
-    // which nothing but its length is known, where it stands within 64 characters of its id.
+    // docs.aws.amazon.com/IAM "unique identifiers"; base32 as in gitleaks' aws-access-token. The match includes the
+    // secret access key if it is within 64 characters of its id; only the length of that key is known.
     label: 'AWS_ACCESS_KEY',
     anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA', 'A3T'],
     expression:
@@ -35,7 +35,7 @@ const clouds: readonly Form[] = [
   google('GCP_API_KEY', 'AIza', `[${base64url}]{35}`),
   google('GCP_OAUTH_SECRET', 'GOCSPX-', `[${base64url}]{28}`),
   google('GCP_OAUTH_TOKEN', 'ya29.', `[${base64url}]{30,300}`),
-  // learn.microsoft.com "Configure Azure Storage connection strings": 64 bytes in base64; Service Bus and others have 32.
+  // learn.microsoft.com "Configure Azure Storage connection strings": 64 bytes in base64; Service Bus and others: 32.
   {
     label: 'AZURE_ACCOUNT_KEY',
     anchors: ['AccountKey=', 'SharedAccessKey='],
@@ -56,7 +56,8 @@ const clouds: readonly Form[] = [
 ];
 
 const services: readonly Form[] = [
-  // docs.github.com "About authentication to GitHub". The checksum is not asked for: it is documented for some of them only.
+  // docs.github.com "About authentication to GitHub". The checksum is not verified, because it is documented for only
+  // some of them.
   token({
     label: 'GITHUB_TOKEN',
     anchors: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
@@ -99,7 +100,7 @@ const services: readonly Form[] = [
     rest: `(?:[${letters}]{1,13}-[${letters}-]{16,200}|[${letters}]{30,60})`,
     verify: isRandom,
   }),
-  // The cookie of a browser's session.
+  // The cookie of a browser session.
   token({
     label: 'SLACK_TOKEN',
     anchors: ['xoxd-'],
@@ -122,7 +123,7 @@ const services: readonly Form[] = [
     rest: `(?:services|workflows|triggers)/[${letters}/+]{40,60}`,
     verify: (secret) => isRandom(secret.slice(secret.lastIndexOf('/') + 1)),
   }),
-  // docs.stripe.com/keys; webhook secrets begin with whsec_. Publishable keys (pk_) are no secret.
+  // docs.stripe.com/keys; webhook secrets begin with whsec_. Publishable keys (pk_) are not secret.
   token({
     label: 'STRIPE_KEY',
     anchors: ['sk_live_', 'sk_test_', 'sk_prod_', 'rk_live_', 'rk_test_', 'rk_prod_', 'whsec_'],
@@ -130,7 +131,7 @@ const services: readonly Form[] = [
     rest: `[${letters}]{16,120}`,
     verify: isRandom,
   }),
-  // gitleaks' openai-api-key: all but the newest hold "OpenAI" in base64.
+  // gitleaks' openai-api-key: all but the newest contain "OpenAI" in base64.
   token({
     label: 'OPENAI_KEY',
     anchors: ['sk-proj-', 'sk-svcacct-', 'sk-admin-'],
@@ -154,7 +155,7 @@ const services: readonly Form[] = [
     rest: `[${letters}]{36}`,
     verify: isRandom,
   }),
-  // pypi.org/help "API tokens": a macaroon of the place pypi.org or test.pypi.org.
+  // pypi.org/help "API tokens": a macaroon for the location pypi.org or test.pypi.org.
   token({
     label: 'PYPI_TOKEN',
     anchors: ['pypi-AgEI', 'pypi-AgEN'],
@@ -171,7 +172,8 @@ const services: readonly Form[] = [
     rest: `[${base64url}]{22}\\.[${base64url}]{43}`,
     verify: isRandom,
   }),
-  // twilio.com/docs/iam/api-keys: its id, by which its secret is found; an account's (AC…) is no secret.
+  // twilio.com/docs/iam/api-keys: the id of a key, next to which its secret is found; an account's id (AC…) is not
+  // secret.
   token({
     label: 'TWILIO_KEY',
     anchors: ['SK'],
@@ -188,7 +190,7 @@ const services: readonly Form[] = [
     open: /\d{8,10}:AA[A-Za-z0-9_-]{0,34}$/y,
     verify: isRandom,
   },
-  // No vendor's own: what gateways and many model providers give out.
+  // No particular vendor: the form that gateways and many model providers issue.
   token({
     label: 'API_KEY',
     anchors: ['sk-'],
@@ -210,21 +212,21 @@ const general: readonly Form[] = [
     verify: (secret) => namesAlgorithm(secret.slice(0, secret.indexOf('.'))),
   },
   {
-    // RFC 7468, RFC 4880 (armor), OpenSSH's PROTOCOL.key. What follows the line is found as what goes on behind it.
+    // RFC 7468, RFC 4880 (armor), OpenSSH's PROTOCOL.key. The body after this line is found as a continuation.
     label: 'PRIVATE_KEY',
     anchors: ['-----BEGIN'],
     expression: /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/dy,
     open: /-----BEGIN(?: [A-Z0-9 ]{0,48}-{0,4})?$/y,
   },
   {
-    // putty.org.uk "PPK file format": what follows the line is found as what goes on behind it.
+    // putty.org.uk "PPK file format": the body after this line is found as a continuation.
     label: 'PRIVATE_KEY',
     anchors: ['Private-Lines: '],
     expression: /Private-Lines: \d{1,3}(?=\s|\\[nr])/dy,
     open: /Private-Lines: \d{0,3}\\?$/y,
   },
   {
-    // curl.se/docs/manpage.html, -u: what stands behind the colon.
+    // curl.se/docs/manpage.html, -u: the part after the colon.
     label: 'CURL_PASSWORD',
     anchors: ['-u ', '-u=', "-u'", '-u"', '--user ', '--user='],
     expression:
@@ -233,7 +235,7 @@ const general: readonly Form[] = [
     verify: isPassword,
   },
   {
-    // RFC 3986, 3.2.1: what stands between the colon and the at sign of an authority.
+    // RFC 3986, 3.2.1: the part between the colon and the at sign of an authority.
     label: 'CONNECTION_PASSWORD',
     anchors: ['://'],
     lead: lead('A-Za-z0-9+', [2, 15]),
@@ -244,7 +246,10 @@ const general: readonly Form[] = [
   },
 ];
 
-/** Longer than a window: of them the head is found, then what goes on behind it (continuations). By what their bodies begin with. */
+/**
+ * Tokens longer than a window: the head is found first, then the rest as a continuation. With the beginning of their
+ * bodies.
+ */
 const longTokens = [
   // docs.aws.amazon.com/bedrock "API keys": a signed URL in base64, which begins with the name of the service.
   ['BEDROCK_KEY', 'bedrock-api-key-', 'YmVkcm9jay5hbWF6b25hd3MuY29t'],
@@ -270,20 +275,20 @@ export const forms: readonly Form[] = [
 export interface Continuation {
   readonly label: string;
   readonly before: RegExp;
-  /** The characters that \`before\` may end with: it is asked behind them alone. */
+  /** The characters with which `before` may end; it is only tried after one of them. */
   readonly last: string;
   readonly expression: RegExp;
-  /** From the end of what matches on, in a text that goes on: what follows may belong to it. */
+  /** Matches from the end of the continuation in an incomplete text if later text may belong to it. */
   readonly open: RegExp;
 }
 
-/** What goes on behind a finding and is longer than a window. At most `continuationMax` of it is held. */
+/** Text that continues after a match and is longer than a window. At most `continuationMax` of it is held back. */
 export const continuations: readonly Continuation[] = [
   {
     label: 'PRIVATE_KEY',
     before: /PRIVATE KEY(?: BLOCK)?-----$/,
     last: '-',
-    // Words of base64 with white space between them, which in JSON is written as \n: no word can be read as two.
+    // Runs of base64 separated by white space, which JSON writes as \n; no run can be read as two.
     expression:
       /(?:(?:\s|\\[nr])+(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\r\n\\]{0,80})*(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{16,})+(?:(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{1,15}){0,2}(?:\s|\\[nr])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?/y,
     open: /(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{1,15}){0,2}(?:\s|\\[nr])*(?:\\|[A-Za-z0-9+/=]+|-{1,4}|-----[A-Z0-9 ]{0,50}-{0,4}|[A-Z][A-Za-z]+-?[A-Za-z]*:?[^\r\n\\]{0,81})?$/y,
@@ -308,7 +313,7 @@ export const continuations: readonly Continuation[] = [
 
 export const continuationMax = 16_384;
 
-/** @param body what tells by its beginning that it is one, as an expression */
+/** @param body expression for the beginning of the body, which identifies the token */
 function longToken(label: string, anchor: string, body: string): Form {
   const before = RegExp.escape(anchor);
   return {
@@ -331,7 +336,7 @@ function restOfLong(label: string, anchor: string, body: string): Continuation {
   };
 }
 
-/** Not a group, a path, a variable or a word. */
+/** Excludes groups, paths, variables and words. */
 function isPassword(secret: string): boolean {
   if (/^[/$%*#]/.test(secret) || isExample(secret)) return false;
   return [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(secret)).length >= 2;

@@ -1,9 +1,9 @@
-// Whether a text looks like a secret: made by chance, neither words nor an example.
+// Decides whether a text looks like a secret: random, neither words nor an example.
 
 const ascii = 0x80;
 const counts = new Uint16Array(ascii + 1);
 
-/** Shannon's, in bits for a character. Of a text below 65,536 units; what is not ASCII counts as one character. */
+/** Shannon entropy in bits per character, for texts below 65,536 units; all non-ASCII characters count as one. */
 export function entropy(text: string): number {
   const { length } = text;
   counts.fill(0);
@@ -16,7 +16,7 @@ export function entropy(text: string): number {
   return bits;
 }
 
-/** Of a token whose form says what it is: only examples such as "xxxx" or "1234567890" are to be told from it. */
+/** For a token that is identified by its form: only examples such as "xxxx" or "1234567890" must be excluded. */
 export function isRandom(token: string): boolean {
   return (
     entropy(token) >= (token.length < 16 ? 2.2 : 3) && !ascending.test(token) && !token.endsWith('EXAMPLE')
@@ -27,7 +27,7 @@ export function isUuid(value: string): boolean {
   return uuid.test(value);
 }
 
-/** Of a value of which only its name says that it is secret. */
+/** For a value that only its name identifies as secret. */
 export function isSecretValue(value: string): boolean {
   if (isExample(value) || uuid.test(value) || path.test(value) || entropy(value) < 2.9) return false;
   const classes = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((some) => some.test(value)).length;
@@ -35,7 +35,7 @@ export function isSecretValue(value: string): boolean {
   return /^[0-9a-f]{32,}$/i.test(value) || !isWords(value);
 }
 
-/** What stands in manuals where a secret would. */
+/** Examples from manuals in place of a secret. */
 export function isExample(value: string): boolean {
   return example.test(value) || ascending.test(value) || new Set(value).size <= 3;
 }
@@ -47,8 +47,9 @@ const uuid = /^(?:[a-z]+-){0,2}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const path = /^(?:\.{1,2}\/|~\/|\/[a-z]{2}|[a-z]+:\/\/|[A-Z]:\\)/;
 
 /**
- * Whether it is made of words: by its pairs of letters, of which two thirds are common ones in words and a seventh in what is made
- * by chance; of what could be a name in source code also by the length of its words, which chance makes short.
+ * Whether a value consists of words. The test is its letter pairs: in words two thirds are common ones, in random text
+ * a seventh. For text that could be a name in source code, also the length of its words, which are short in random
+ * text.
  */
 function isWords(value: string): boolean {
   if ((value.match(/\d+/g) ?? []).length >= digitGroupsMin) return false;
@@ -60,7 +61,7 @@ function isWords(value: string): boolean {
   return share >= 0.25 || value.includes('.');
 }
 
-/** Names have digits at their end, or at two places; chance strews them. */
+/** Names have digits at their end or at two positions; random text has them everywhere. */
 const digitGroupsMin = 4;
 const sourceName = /^[A-Za-z_$][\w$.-]*$/;
 
@@ -68,7 +69,7 @@ function pairsOf(word: string): readonly string[] {
   return Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2).toLowerCase());
 }
 
-/** The hundred of English that are the most frequent. */
+/** The hundred most frequent pairs of English. */
 const commonPairs = new Set(
   (
     'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce ' +

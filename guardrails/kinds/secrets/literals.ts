@@ -1,5 +1,5 @@
-// Many literals looked for at once. A table of what three characters one may begin with tells where none does, which is nearly
-// everywhere: prose is read at two nanoseconds a character, however many literals there are.
+// Searches for many literals at once. A table of the first three characters shows where no literal begins, which is
+// nearly everywhere: prose is read at two nanoseconds a character, however many literals there are.
 import type { EscapeRuns } from '../../escape-runs.ts';
 import { CharacterSet } from './alphabets.ts';
 import { names } from './assignment.ts';
@@ -23,24 +23,26 @@ export interface LiteralPlace {
 }
 
 const none: readonly Folded[] = [];
-/** Units of a text that are looked at in one go, and room for them. */
+/** Units that are examined in one step, and the buffer for them. */
 const piece = 16 * 1024;
 const room = Buffer.alloc(piece + 3);
 const units = new Uint8Array(room.buffer, room.byteOffset, room.length);
 
 export class Literals {
-  /** Units of the longest one. */
+  /** Length of the longest literal in units. */
   readonly longest: number;
-  /** A bit for each three units of ASCII. */
+  /** One bit for each combination of three ASCII units. */
   readonly #begins = new Int32Array(0x10000);
-  /** By the first two units in small letters, the longest first: of those at one place all others are beginnings of it. */
+  /**
+   * By the first two units in lower case, the longest first. Where the longest literal matches, all others that match
+   * are prefixes of it.
+   */
   readonly #buckets = new Map<number, readonly Folded[]>();
   readonly #firsts = { exact: new Uint8Array(0x80), folded: new Uint8Array(0x80) } as const;
 
   /**
-   * Of ASCII, each of at least two characters.
-   * @param exact in this case of letters
-   * @param folded in small letters, found in any
+   * @param exact ASCII literals of at least two characters, found in this letter case
+   * @param folded lower-case ASCII literals of at least two characters, found in any letter case
    */
   constructor(exact: readonly string[], folded: readonly string[]) {
     const all = [
@@ -53,7 +55,7 @@ export class Literals {
     for (const one of all) this.#note(one);
   }
 
-  /** All that stand from `from` to before `to`, in their order. */
+  /** All literals that begin from `from` to before `to`, in order. */
   placesIn(text: string, from: number, to: number = text.length): LiteralPlace[] {
     const places: LiteralPlace[] = [];
     for (let begin = from; begin < to; begin += piece)
@@ -61,7 +63,7 @@ export class Literals {
     return places;
   }
 
-  /** The longest ones that stand at a place. @returns undefined: none */
+  /** The longest literals at a position. @returns undefined if there is none */
   at(text: string, at: number): Standing | undefined {
     const bucket = this.#buckets.get(pairAt(text, at)) ?? none;
     let exact: string | undefined;
@@ -74,7 +76,7 @@ export class Literals {
     return exact === undefined && folded === undefined ? undefined : { exact, folded };
   }
 
-  /** Whether the text from `at` on is the beginning of one, and less than all of it. */
+  /** Whether the text from `at` to its end is an incomplete beginning of a literal. */
   mayBegin(text: string, at: number, kind: Kind): boolean {
     const first = text.charCodeAt(at);
     const length = text.length - at;
@@ -97,9 +99,10 @@ export class Literals {
   }
 
   #notePlaces(text: string, begin: number, end: number, places: LiteralPlace[]): void {
-    // Bytes are read quicker than units of a string, which may be part of another one; of a unit no more is looked at.
+    // Bytes are faster to read than units of a string, which may be part of another string. A byte contains as much of
+    // a unit as is needed.
     const length = room.write(text.slice(begin, end + 2), 'latin1');
-    // Of the last two units of a text only a literal of two can stand there: any third is right.
+    // At the last two units of a text only a literal of two units fits, so any third unit will do.
     units[length] = 0;
     const size = Math.min(end - begin, length - 1);
     for (let at = this.#next(0, size); at < size; at = this.#next(at + 1, size)) {
@@ -108,7 +111,7 @@ export class Literals {
     }
   }
 
-  /** @returns where the next one may stand among the units that are looked at; `size`: none does */
+  /** @returns the next position in the buffer where a literal may begin; `size` if there is none */
   #next(from: number, size: number): number {
     const begins = this.#begins;
     const bytes = units;
@@ -137,10 +140,10 @@ export class Literals {
   }
 }
 
-/** What may stand behind a literal of two. */
+/** Units that may follow a literal of two. */
 const everyUnit = Array.from({ length: 0x80 }, (_, code) => code);
 
-/** Of what is not ASCII seven bits: it is seen at the second look that it is none. */
+/** Seven bits of each unit. For a non-ASCII unit this is inexact; the second check rules it out. */
 function threeOf(first: number, second: number, third: number): number {
   return ((first & 0x7f) << 14) | ((second & 0x7f) << 7) | (third & 0x7f);
 }
@@ -153,7 +156,7 @@ function stands(own: Folded, text: string, at: number): boolean {
   return at + own.literal.length <= text.length && isAt(own, text, at, own.literal.length);
 }
 
-/** The first so many units of it. */
+/** Whether the first `length` units of the literal match. */
 function isAt({ literal, ignoreCase }: Folded, text: string, at: number, length: number): boolean {
   for (let index = 0; index < length; index++) {
     const code = text.charCodeAt(at + index);
@@ -171,29 +174,30 @@ function isSmall(code: number): boolean {
 }
 
 interface TwoReadings {
-  /** As it is written. */
+  /** The text as written. */
   readonly written: string;
-  /** The length of the text whose escapes are read, and where literals are in it. */
+  /** Length of the decoded text, and the literals in it. */
   readonly readLength: number;
   readonly read: readonly LiteralPlace[];
   readonly runs: EscapeRuns;
-  /** In the written text; places before it are left out. */
+  /** Position in the written text; earlier literals are omitted. */
   readonly from: number;
 }
 
 /**
- * Where literals are in a text that is read in two ways: where no escape is near, both readings have them at once, so only what is close
- * to escapes is searched again. The same as {@link Literals.placesIn} gives of the written text.
+ * Finds the literals of the written text from those of the decoded text. Away from escapes both contain the same
+ * literals, so only the text near escapes is searched again. Same result as {@link Literals.placesIn} for the written
+ * text.
  */
 export function placesInWritten(literals: Literals, readings: TwoReadings): readonly LiteralPlace[] {
   const { written, readLength, read, runs, from } = readings;
   const places: LiteralPlace[] = [];
   let turn = 0;
   let searched = from;
-  // A shorter gap is searched sooner than passed over.
+  // A shorter gap is faster to search than to skip.
   for (const gap of runs.gaps(readLength, 3 * literals.longest)) {
     const moved = gap.written - gap.begin;
-    // From here on a literal may go on in the escape behind the gap.
+    // From here on a literal may extend into the escape after the gap.
     const near = gap.end + moved - (gap.isLast ? 0 : literals.longest - 1);
     places.push(...literals.placesIn(written, searched, gap.written));
     const first = Math.max(from, gap.written) - moved;
@@ -205,15 +209,15 @@ export function placesInWritten(literals: Literals, readings: TwoReadings): read
   return places;
 }
 
-/** Forms by their literals, made once for the forms that are shipped and once for each check that brings its own. */
+/** Forms by their literals. Built once for the built-in forms, and once for each check with its own forms. */
 export interface IndexOfForms {
-  /** Anchors of forms as they are, names of assignments in any case of letters. */
+  /** Anchors of forms in exact case, names of assignments in any case. */
   readonly literals: Literals;
-  /** Those that may begin where an anchor stands. */
+  /** The forms that may begin at an anchor. */
   formsAt(anchor: string): readonly Form[];
-  /** Of leads and the anchors behind them: a run of these at the end of a text may become a secret. */
+  /** Characters of leads and of the anchors after them. A run of these at the end of a text may become a secret. */
   readonly leading: CharacterSet;
-  /** The longest such run that is not decided. */
+  /** Length of the longest such run that is undecided. */
   readonly leadingMax: number;
 }
 

@@ -1,10 +1,11 @@
-// Tokens that say by their beginning whose they are: a new one is a row. A form is literal text and, in braces, of which characters
-// (alphabets.ts) how many follow. The source is where the form is described: a vendor's page, or the rule of a public scanner
-// (gitleaks = github.com/gitleaks/gitleaks; trufflehog = github.com/trufflesecurity/trufflehog; both by name of the rule).
+// Tokens whose prefix identifies the vendor; to add one, add a row. A form is literal text, and in braces an alphabet
+// (alphabets.ts) and how many of its characters follow. The source describes the form: a vendor's page, or a rule of a
+// public scanner (gitleaks = github.com/gitleaks/gitleaks; trufflehog = github.com/trufflesecurity/trufflehog; both
+// with the rule's name).
 
 export type VendorToken = readonly [label: string, forms: readonly string[], source: string];
 
-/** Those that callers of this gateway hold: its own vendors first. */
+/** Tokens that callers of this gateway use; its own vendors first. */
 const models: readonly VendorToken[] = [
   [
     'BEDROCK_KEY',

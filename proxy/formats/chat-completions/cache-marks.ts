@@ -1,9 +1,10 @@
-// The fields of a request in which prompts are marked for the cache and files for citation, for formats that have no such marks.
+// Cache marks and citation marks in a request, for vendors' formats that have no such marks.
 import { isObject, type JsonObject, someObject } from '../../../common/json.ts';
 
 /**
- * The fields in which a request marks what is to be cached, for those who have to say that they do not go to the vendor.
- * @returns of `messages.cache_control`, `messages.prompt_cache_breakpoint` and `tools.cache_control` those that are given
+ * The fields with cache marks. A writer lists them as dropped when its vendor does not get them.
+ * @returns those of `messages.cache_control`, `messages.prompt_cache_breakpoint` and `tools.cache_control` that are
+ * present
  */
 export function markedFields({ messages, tools, functions }: JsonObject): string[] {
   return [
@@ -15,14 +16,17 @@ export function markedFields({ messages, tools, functions }: JsonObject): string
   ];
 }
 
-/** @returns `messages.citations` where a file is to be cited from (extension `citations` of a part), for those who cannot */
+/**
+ * @returns `messages.citations` if a part requests citations of a file (extension `citations`), for vendors without
+ * citations
+ */
 export function citedField({ messages }: JsonObject): string[] {
   const isCited = ({ citations, file }: JsonObject) =>
     isObject(citations) || (isObject(file) && isObject(file.citations));
   return someObject(messages, ({ content }) => someObject(content, isCited)) ? ['messages.citations'] : [];
 }
 
-/** Of a message, of its parts and of its calls. */
+/** Looks at each message, its parts and its calls. */
 function someInMessages(messages: unknown, isSo: (one: JsonObject) => boolean): boolean {
   return someObject(
     messages,
@@ -42,7 +46,7 @@ function isMarkedTool(tool: JsonObject): boolean {
   return hasControl(tool) || (isObject(tool.function) && hasControl(tool.function));
 }
 
-/** The messages and tools of a request without `cache_control` and `citations`: those fields of them that it has. */
+/** The given fields of `messages`, `tools` and `functions`, without `cache_control` and `citations`. */
 export function withoutMarks({ messages, tools, functions }: JsonObject): JsonObject {
   const message = (one: JsonObject) => ({ ...bare(one), ...bareLists(one, ['content', 'tool_calls'], bare) });
   const tool = (one: JsonObject) => ({

@@ -1,6 +1,6 @@
-// Errors of services that speak the callers' format: what is in any of the envelopes that they are known to use, and the GPT vendor's own,
-// `{"error":{message,type,param,code}}`, of which any part may be missing. Callers' SDKs know its codes: they stay unchanged, and so
-// does the status. Whatever bytes come, nothing is thrown.
+// Reads errors of services that use the callers' format: every envelope that they are known to send, and the GPT
+// vendor's own, `{"error":{message,type,param,code}}`, where each field may be missing. The vendor's codes and status
+// stay unchanged, because callers' SDKs know them. Nothing here throws, whatever the body contains.
 import { isNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { VendorError } from '../format.ts';
@@ -10,9 +10,9 @@ export function readGptError(status: number, body: Buffer): VendorError {
   return gptError(parseError(body), status);
 }
 
-/** @param body in responses of status 200 and in streams an error has no status of its own */
+/** @param status absent in responses of status 200 and in streams, where an error has no status */
 export function gptError(body: JsonObject, status = withoutStatus): VendorError {
-  // Other shapes are not this vendor's, and their words may be anybody's.
+  // Another shape is not this vendor's, so its text comes from an unknown source.
   const { message, param, code }: Partial<ErrorEnvelope> = isObject(body.error) ? readEnvelope(body) : {};
   const { retryable } = errorKinds[kinds.get(code) ?? kindOfStatus(status)];
   return { status, message: message ?? unreadable(status), param, code, retryable, retryAfter: undefined };
@@ -24,7 +24,7 @@ export interface ErrorEnvelope {
   readonly code: string | undefined;
 }
 
-/** The codes that callers' SDKs know, and what they mean. */
+/** The codes that callers' SDKs know, with their kinds. */
 export const gptCodes = {
   invalid_api_key: 'bad_key',
   insufficient_quota: 'no_credit',
@@ -40,7 +40,7 @@ export const gptCodes = {
 
 const kinds: ReadonlyMap<string | undefined, ErrorKind> = new Map(Object.entries(gptCodes));
 
-/** An error in a response of status 200 or inside a stream has no status of its own. */
+/** The status of an error that is in a response of status 200 or inside a stream. */
 export const withoutStatus = 502;
 
 export function parseError(body: Buffer): JsonObject {
@@ -49,8 +49,9 @@ export function parseError(body: Buffer): JsonObject {
 }
 
 /**
- * @param body `{error:{message,type,param,code}}`, `{error:{code,message,details}}`, `{error:"…"}`, `{statusCode,message}`,
- * `{status,code,message,detail:{loc}}`, `{status:"…"}`, `{detail:"…"}` or `{detail:[{loc,msg}]}`
+ * @param body `{error:{message,type,param,code}}`, `{error:{code,message,details}}`, `{error:"…"}`,
+ * `{statusCode,message}`, `{status,code,message,detail:{loc}}`, `{status:"…"}`, `{detail:"…"}` or
+ * `{detail:[{loc,msg}]}`
  */
 export function readEnvelope(body: JsonObject): ErrorEnvelope {
   const error = isObject(body.error) ? body.error : body;
@@ -65,7 +66,7 @@ export function readEnvelope(body: JsonObject): ErrorEnvelope {
   };
 }
 
-/** Validators list their findings; the first is enough, as a caller corrects one at a time. */
+/** Validators list all errors. The first is enough: a caller corrects one at a time. */
 function firstDetail(value: unknown): JsonObject | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return isObject(first) ? first : undefined;

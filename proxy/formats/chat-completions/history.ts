@@ -1,14 +1,15 @@
-// Messages of a conversation for a vendor that speaks the callers' format: as the caller sent them, but for what responses of
-// other providers have brought into them, and for media where the vendor takes text only: those are in a turn of the user's.
+// Messages of a conversation for a vendor that uses the callers' format. They stay as the caller sent them, with two
+// exceptions: fields that came from responses of other providers are removed, and media in messages that may contain
+// only text move to a user message.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { hasSignature, splitId } from '../../conversation/call-ids.ts';
 import { mediaOfAssistant, mediaOfTool, pointerTo } from '../../conversation/moved-media.ts';
 import type { ChatMessage } from './read-request.ts';
 
 export interface OwnHistory {
-  /** The very list where nothing is to be changed, which is nearly always. */
+  /** The caller's own array if nothing changes, which is the usual case. */
   readonly messages: readonly ChatMessage[];
-  /** Fields that the vendor gets by other means. */
+  /** Fields whose effect is emulated. */
   readonly emulated: readonly string[];
 }
 
@@ -24,7 +25,7 @@ export function ownHistory(messages: readonly ChatMessage[]): OwnHistory {
   return { messages: mover.end(), emulated: [...mover.emulated] };
 }
 
-/** Without a list of names, because every message of every request is checked. */
+/** Written out instead of a loop over field names, because every message of every request is checked. */
 function isForeign(message: ChatMessage): boolean {
   const { thinking_blocks, reasoning_content, content_blocks, images, tool_calls, tool_call_id } = message;
   if (thinking_blocks !== undefined || reasoning_content !== undefined || images !== undefined) return true;
@@ -61,8 +62,8 @@ function unsigned(call: unknown): unknown {
 const textRoles: ReadonlySet<string> = new Set(['tool', 'assistant']);
 
 /**
- * Tool results and the assistant's messages hold text only (SDK types `ChatCompletionToolMessageParam`,
- * `ChatCompletionAssistantMessageParam`).
+ * Tool results and assistant messages may contain only text (SDK types `ChatCompletionToolMessageParam`,
+ * `ChatCompletionAssistantMessageParam`), so their media have to move.
  */
 function holdsMedia({ role, content, images }: ChatMessage): boolean {
   if (!textRoles.has(role)) return false;
@@ -78,10 +79,10 @@ function isMedium(part: unknown): part is JsonObject {
 class MediaMover {
   readonly emulated = new Set<string>();
   readonly #messages: ChatMessage[] = [];
-  /** For the user's turn that follows: behind all results of one response's calls. */
+  /** Media for the next user message. They follow all results of one response's calls. */
   #waiting: JsonObject[] = [];
 
-  /** @param own without what other providers brought */
+  /** @param own the message without fields from other providers */
   add(message: ChatMessage, own: ChatMessage): void {
     if (message.role !== 'tool') this.#flush(message.role === 'user');
     if (!holdsMedia(message)) {
@@ -116,7 +117,7 @@ class MediaMover {
     this.#messages.push({ ...message, content: [...waiting, ...parts] });
   }
 
-  /** @param isNext the user speaks next, and takes what waits with it */
+  /** @param isNext the next message is the user's, and includes the waiting media */
   #flush(isNext: boolean): void {
     if (this.#waiting.length === 0 || isNext) return;
     this.#messages.push({ role: 'user', content: this.#waiting });
@@ -132,7 +133,7 @@ function nameOf({ type }: JsonObject): string {
   return String(type).replace(/^input_|_url$/g, '');
 }
 
-/** Less what only its maker wants back. */
+/** Drops the signature, which only the model that made the image can use. */
 function plainImage({ image_url }: JsonObject): JsonObject {
   return { type: 'image_url', image_url };
 }

@@ -1,4 +1,5 @@
-// Chat completions at a vendor that speaks it as the callers do: responses pass through as sent, only the usage is read out of them.
+// Chat completions at a vendor that uses the callers' format: responses pass through unchanged, and the gateway only
+// reads their usage.
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
 import { parseJson } from '../../../common/json.ts';
 import type { Format } from '../format.ts';
@@ -14,7 +15,7 @@ export const chatCompletions: Format<ChatRequest> = {
   streamType: 'text/event-stream',
   writeRequest: writeChatRequest,
   readResponse: (call, { body }) => {
-    // Read for its counts alone: the bytes go on.
+    // Parsed only for the counts; the caller gets the bytes unchanged.
     const { usage, model } = readCompletion(call, parseJson(body.toString()), gptError);
     return { body, usage, model };
   },

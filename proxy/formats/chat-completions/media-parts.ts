@@ -1,5 +1,5 @@
-// The media among the parts of messages, by where their data or URLs are (SDK type `ChatCompletionContentPart`), for those who
-// have to guess what they come to before a provider reads them. What is malformed is for others to refuse.
+// Finds media in messages, with their data or URLs (SDK type `ChatCompletionContentPart`), to estimate their tokens
+// before a provider reads them. Malformed parts are skipped here; the readers of parts refuse them.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { isPdfBase64 } from '../../conversation/media.ts';
 
@@ -12,7 +12,7 @@ export interface GivenMedia {
 export function mediaOf(messages: readonly JsonObject[]): GivenMedia[] {
   return messages.flatMap(({ content, images }) => [
     ...(Array.isArray(content) ? content.flatMap(mediaOfPart) : []),
-    // Those that a response brought, on their way back.
+    // Images that an earlier response contained and the client sends back.
     ...(Array.isArray(images) ? images.flatMap(mediaOfPart) : []),
   ]);
 }
@@ -34,13 +34,13 @@ function mediaOfPart(part: unknown): GivenMedia[] {
   const place = isObject(part) ? places.get(part.type) : undefined;
   if (place === undefined || !isObject(part)) return [];
   const held = part[place.holder];
-  // Some clients send an image's URL itself in place of the object.
+  // Some clients send an image's URL instead of the object.
   const data = isObject(held) ? held[place.field] : held;
   if (typeof data !== 'string') return [];
   return [{ kind: place.kind === 'image' && isOther(data) ? 'file' : place.kind, data }];
 }
 
-/** What is in an image's place may be a document all the same, however its base64 is written. */
+/** Whether data in an image part is another kind of file: clients also put documents there. */
 function isOther(data: string): boolean {
   if (!/^data:/i.test(data)) return false;
   const comma = data.indexOf(',');

@@ -1,6 +1,6 @@
-// A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event: untouched but for the
-// usage chunk, which is taken out where the caller did not request it, and for what a vendor's own ChunkChanges changes. Complete
-// only with `data: [DONE]`.
+// A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event. Events stay
+// unchanged, except that the usage chunk is removed if the caller did not request it, and that a vendor's ChunkChanges
+// may change chunks. The stream is complete only with `data: [DONE]`.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { CostText, Usage } from '../../conversation/usage.ts';
@@ -18,22 +18,22 @@ export interface PassthroughOptions {
   /** Reported in the usage chunk. */
   readonly costText?: CostText | undefined;
   readonly limits: StreamLimits;
-  /** Classifies an error that comes as an event. */
+  /** Classifies an error event. */
   readonly readError: (output: JsonObject) => VendorError;
-  /** Without one most events are passed on without being parsed. */
+  /** Without it, most events pass without being parsed. */
   readonly form?: ChunkChanges;
 }
 
-/** What a vendor's chunks become for the caller. */
+/** Changes a vendor's chunks for the caller. */
 export interface ChunkChanges {
-  /** @returns the chunk itself where it stays unchanged, another in its place, or nothing */
+  /** @returns the same object if nothing changes, a replacement, or undefined to drop the chunk */
   chunk(chunk: JsonObject): JsonObject | undefined;
-  /** The last chunks before the usage chunk and the end. */
+  /** The last chunks, before the usage chunk and the end marker. */
   end(): readonly JsonObject[];
 }
 
 const done = Buffer.from('[DONE]');
-/** Most events are larger than the end marker, comments and other fields before it included: they are not searched. */
+/** Larger events are not searched for the end marker. The bound leaves room for comments and other fields before it. */
 const doneBytesMax = 128;
 const usageKey = Buffer.from('"usage"');
 const errorKey = Buffer.from('"error"');
@@ -44,7 +44,7 @@ export class PassthroughStream implements StreamReader {
   readonly #options: PassthroughOptions;
   readonly #events: SseSplitter;
   readonly #text = new TextMeter();
-  /** With a form the usage chunk waits: whatever the vendor still says comes before it. */
+  /** With a form, the usage chunk waits until all other chunks have been written. */
   #usageChunk: Buffer | undefined;
   #pieces: Pieces = { images: 0, searches: 0 };
   complete = false;
@@ -57,7 +57,7 @@ export class PassthroughStream implements StreamReader {
     this.#events = new SseSplitter(options.limits.eventBytesMax);
   }
 
-  /** Servers may report while they generate: only the end marker says that the last count is the whole. */
+  /** Servers may report usage while they generate: only the end marker makes the last count final. */
   get usageIsComplete(): boolean {
     return this.complete && this.usage !== undefined;
   }
@@ -70,7 +70,7 @@ export class PassthroughStream implements StreamReader {
     return this.#readAll(this.#events.push(chunk));
   }
 
-  /** The end marker is an event; a last carriage return may complete it. */
+  /** The end marker is an event. A last carriage return may complete it. */
   end(): Buffer {
     return this.#readAll(this.#events.end());
   }
@@ -84,7 +84,7 @@ export class PassthroughStream implements StreamReader {
     return output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output);
   }
 
-  /** Reads one event. @param output takes what the caller gets for it */
+  /** Reads one event. @param output receives the bytes for the caller */
   #read(event: Buffer, output: Buffer[]): void {
     if (event.length < doneBytesMax && event.includes(done) && eventData(event) === '[DONE]') {
       this.#finish(event, output);
@@ -101,7 +101,7 @@ export class PassthroughStream implements StreamReader {
       return;
     }
     const data = eventData(event);
-    // Comments keep a connection open.
+    // Comments only keep the connection open.
     if (data === undefined) output.push(event);
     else this.#readChunk(data, event, output);
   }
@@ -147,7 +147,10 @@ function eventOf(chunk: JsonObject): Buffer {
   return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
 }
 
-/** Of a first chunk that is not parsed: the name is near its head, and one that is quoted in a text has other marks. */
+/**
+ * Finds the model's name in a first chunk that is not parsed. The name is near its head; a name quoted in a text does
+ * not match, because its quotation marks are escaped.
+ */
 function nameIn(event: Buffer): string | undefined {
   const head = event.toString('latin1', 0, headBytes);
   return modelName(/"model"\s*:\s*"([^"\\]*)"/.exec(head)?.[1]);
@@ -155,7 +158,7 @@ function nameIn(event: Buffer): string | undefined {
 
 const headBytes = 512;
 
-/** Whether the key is in the event with a value other than null. */
+/** Whether the event contains the key with a value other than null. */
 function hasValue(event: Buffer, key: Buffer): boolean {
   const at = event.indexOf(key);
   return at !== -1 && !/^\s*:\s*null/.test(event.toString('latin1', at + key.length, at + key.length + 16));

@@ -1,19 +1,19 @@
-// Which fields of a caller's body go on to a provider that is sent the body as it came. A provider's URL may lead to a router or
-// another gateway, where fields beside the format select the model, the host and the key: what no allow-list,
-// limit or price knows of. So custom providers get known fields only, and those that their operator lets pass.
+// Which fields of a caller's body reach a provider that gets the body as sent. A provider's URL may lead to a router or
+// another gateway, where further fields select the model, the host and the key, past every allow-list, limit and price.
+// So custom providers get only known fields and those that their operator lists.
 import type { JsonObject } from '../../../common/json.ts';
 import { chatFields, gatewayFields } from '../../conversation/fields.ts';
 
-/** Whether a field of this name goes on. */
+/** Whether the provider gets a field of this name. */
 export type PassesField = (name: string) => boolean;
 
-/** The callers' format, type `ChatCompletionCreateParams` of the package openai. */
+/** The callers' format: type `ChatCompletionCreateParams` of the package openai. */
 export const formatFields: ReadonlySet<string> = new Set([...gatewayFields, ...chatFields]);
 
 /**
- * How a model draws its words, what form they have and how much it thinks, as vendors of open models and their servers take it beside the
- * format (vLLM, SGLang, llama.cpp, TGI, and the APIs of DeepSeek, Groq, Mistral, Qwen, xAI). None of them names a model, an adapter, a host, a key,
- * a file, a template or code, or makes a response cost what no budget has held.
+ * Sampling, output form and reasoning, as vendors of open models and their servers accept them beside the format (vLLM,
+ * SGLang, llama.cpp, TGI, and the APIs of DeepSeek, Groq, Mistral, Qwen, xAI). No field in this list names a model, an
+ * adapter, a host, a key, a file, a template or code, and none makes a response cost more than its reservation.
  */
 export const samplingFields: ReadonlySet<string> = new Set([
   ...[
@@ -54,7 +54,7 @@ export const samplingFields: ReadonlySet<string> = new Set([
   'prompt_mode',
 ]);
 
-/** What routers and gateways read as the choice of a model, a host, a key or a route. The vendors know none of them. */
+/** Routers and gateways read these as the choice of a model, a host, a key or a route. No vendor uses them. */
 export const routingFields: ReadonlySet<string> = new Set([
   ...['models', 'route', 'fallbacks', 'context_window_fallback_dict', 'content_policy_fallbacks', 'provider'],
   ...[
@@ -87,20 +87,20 @@ export const routingFields: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** To the vendors themselves: what they come up with next too. */
+/** For the vendors themselves: also fields that they add later. */
 export const passesToVendor: PassesField = (name) => !routingFields.has(name);
 
-/** Lets every field pass. */
+/** In an operator's list: every field passes. */
 export const everyField = '*';
 
-/** @param listed by the provider's operator */
+/** @param listed fields that the provider's operator lists */
 export function passesToCustom(listed: readonly string[]): PassesField {
   if (listed.includes(everyField)) return () => true;
   const passed = new Set(listed);
   return (name) => formatFields.has(name) || samplingFields.has(name) || passed.has(name);
 }
 
-/** The very body where all of it goes on. */
+/** Returns the same body object if every field passes. */
 export function passingBody(
   body: JsonObject,
   passes: PassesField,

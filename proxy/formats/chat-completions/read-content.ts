@@ -1,4 +1,4 @@
-// The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
+// Reads the content of a message, a string or parts, into typed parts (SDK type `ChatCompletionContentPart`).
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { plainBase64 } from '../../../common/plain-base64.ts';
 import { readCacheMark } from '../../conversation/cache-marks.ts';
@@ -7,7 +7,7 @@ import { type InlineData, isPdfBase64, readDataUrl } from '../../conversation/me
 import type { AudioPart, CacheMark, FilePart, ImagePart, Part } from '../../conversation/parts.ts';
 
 /**
- * @param at the content's place in the body
+ * @param at path of the content in the body
  * @throws GatewayError invalid_request that names the part
  */
 export function readParts(content: unknown, at: string): Part[] {
@@ -45,10 +45,10 @@ function text(value: unknown, at: string): string {
   throw invalid(at, `${at} must be a string`);
 }
 
-/** @throws GatewayError invalid_request that names the place */
+/** @throws GatewayError invalid_request that names the field */
 export function readImage(value: unknown, at: string, cache: CacheMark | undefined): ImagePart | FilePart {
   const where = `${at}.image_url`;
-  // Some clients send the URL itself in place of the object.
+  // Some clients send the URL instead of the object.
   const image = typeof value === 'string' ? { url: value } : value;
   if (!isObject(image)) throw invalid(where, `${where} must be an object with a url`);
   const url = text(image.url, `${where}.url`);
@@ -56,7 +56,7 @@ export function readImage(value: unknown, at: string, cache: CacheMark | undefin
   if (data === undefined && !/^https?:\/\//i.test(url)) {
     throw invalid(`${where}.url`, `${where}.url must be an https or a base64 data URL`);
   }
-  // Many clients have this one place for whatever they attach.
+  // Many clients use image parts for every attachment.
   if (data !== undefined && isPdf(data)) return fileOf(data, { at, where: `${where}.url`, cache });
   const { detail } = image;
   return {
@@ -68,7 +68,7 @@ export function readImage(value: unknown, at: string, cache: CacheMark | undefin
   };
 }
 
-/** By what it is called, or by how its bytes begin. */
+/** Decided by the media type or by the first bytes. */
 function isPdf({ mediaType, base64 }: InlineData): boolean {
   return mediaType === 'application/pdf' || isPdfBase64(base64);
 }
@@ -84,7 +84,7 @@ function filePart(source: FilePart['source'], fields: FileFields): FilePart {
   return { kind: 'file', source, name: undefined, citations: false, ...fields };
 }
 
-/** A de-facto extension of servers of open models: `{"url": "data:video/mp4;base64,…"}`. */
+/** A de-facto extension by servers of open models: `{"url": "data:video/mp4;base64,…"}`. */
 function readVideo(value: unknown, at: string, cache: CacheMark | undefined): FilePart {
   const where = `${at}.video_url`;
   const video = typeof value === 'string' ? { url: value } : value;
@@ -120,7 +120,7 @@ function readFile(part: JsonObject, at: string, cache: CacheMark | undefined): F
   if (data !== undefined) return fileOf(data, fields);
   const base64 = plainBase64(given);
   if (base64 === undefined) throw invalid(fields.where, `${fields.where} must be base64 or a data URL`);
-  // Without a type of its own it is what this field is usually for.
+  // Without a media type the data is treated as PDF, the usual content of this field.
   return fileOf({ mediaType: 'application/pdf', base64 }, fields);
 }
 
@@ -129,8 +129,8 @@ function isUrl(given: string): boolean {
 }
 
 /**
- * URLs of the images that are not given as data, as the caller wrote them: of parts of a message, and of the extension `images` of
- * the assistant's. Malformed ones are refused when the parts are read.
+ * URLs of images that are not inline data, as the caller wrote them, from message parts and from the assistant's
+ * extension `images`. Malformed URLs are refused when the parts are read.
  */
 export function imageUrls(messages: readonly JsonObject[]): string[] {
   const parts = messages.flatMap(({ content, images }): unknown[] => [

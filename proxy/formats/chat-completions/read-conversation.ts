@@ -1,5 +1,5 @@
-// The messages of a request as vendors other than the callers' take them: opening system texts apart, turns with typed parts, every
-// tool result tied to its call. Built from the one parsed body, which stays unchanged.
+// Reads the messages of a request into a conversation for vendors with another format: the opening system texts are
+// separate, turns have typed parts, and every tool result refers to its call. The parsed body stays unchanged.
 import { JsonText } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { markOf, readCacheMark, withMarks } from '../../conversation/cache-marks.ts';
@@ -27,7 +27,10 @@ export function readConversation(request: ChatRequest): Conversation {
   return builder.end();
 }
 
-/** Turns while they are built: what comes from a caller may be thousands of messages, and none is copied for the next. */
+/**
+ * Turns under construction. They are mutable, because a caller may send thousands of messages and copying would be
+ * quadratic.
+ */
 type GrowingTurn =
   | { readonly role: 'user'; readonly parts: Part[] }
   | { readonly role: 'system'; readonly parts: TextPart[] }
@@ -41,7 +44,7 @@ interface GrowingAssistantTurn extends AssistantTurn {
   readonly thinking: JsonObject[];
   readonly blocks: JsonObject[];
   readonly messages: AssistantMessage[];
-  /** The last of those that its messages carry. */
+  /** The last signature among its messages. */
   signature: string | undefined;
 }
 
@@ -49,7 +52,7 @@ class Builder {
   readonly #system: TextPart[] = [];
   readonly #turns: GrowingTurn[] = [];
   #open = new OpenCalls([]);
-  /** System texts between calls and their results: they follow these. */
+  /** System texts between calls and their results. They are added after the results. */
   #waiting: TextPart[] = [];
   #lostMarks = false;
 
@@ -105,7 +108,7 @@ class Builder {
 
   #addAssistant(message: ChatMessage, at: string): void {
     const read = readAssistantMessage(message, at);
-    // The mark of a message with calls is on the last of them.
+    // In a message with calls, the last call gets the mark.
     const mark = read.calls.length > 0 ? undefined : readCacheMark(message);
     const { marked: parts, isLost } = withMarks(read.parts, mark);
     this.#lostMarks ||= isLost;
@@ -152,7 +155,7 @@ class Builder {
     throw invalid(`${at}.name`, `${at}.name answers no function call of the assistant message before it`);
   }
 
-  /** Vendors want a result for every call, all of them together and in the calls' order. */
+  /** Vendors want one result for every call, all results together, in the order of the calls. */
   #closeCalls(at: string): void {
     const results = this.#open.results((call) =>
       invalid(at, `the tool call ${JSON.stringify(call.id)} has no tool message with its result`),
@@ -165,11 +168,11 @@ class Builder {
   }
 }
 
-/** The calls of an assistant's message, each waiting for its result. */
+/** The calls of an assistant message, with the results received so far. */
 class OpenCalls {
   readonly #calls: readonly ToolCall[];
   readonly #results = new Map<ToolCall, ToolResult>();
-  /** Those that wait, the first of each id and name last. */
+  /** Calls without a result. Each list is reversed, so that `pop` returns its first call. */
   readonly #byId: ReadonlyMap<unknown, ToolCall[]>;
   readonly #byName: ReadonlyMap<unknown, ToolCall[]>;
 
@@ -196,7 +199,7 @@ class OpenCalls {
     this.#results.set(call, { call, ...result });
   }
 
-  /** In the order of the calls. @throws what `missing` makes of a call without a result */
+  /** Results in the order of the calls. @throws the error that `missing` creates for a call without a result */
   results(missing: (call: ToolCall) => Error): readonly ToolResult[] {
     return this.#calls.map((call) => {
       const result = this.#results.get(call);
@@ -212,7 +215,7 @@ class OpenCalls {
   }
 }
 
-/** As `push` of all of them, however many they are. */
+/** `push` for a list of any length: spread arguments have a limit. */
 function append<T>(list: T[], more: readonly T[]): void {
   for (const one of more) list.push(one);
 }
@@ -257,14 +260,14 @@ function readAssistantMessage(message: ChatMessage, at: string): AssistantMessag
   };
 }
 
-/** As the gateway wrote it into `images` of a response. */
+/** Reads an image as the gateway wrote it into `images` of a response. */
 function readMade(made: JsonObject, at: string): MadeImage[] {
   const image = readImage(made.image_url, at, undefined);
   if (image.kind !== 'image') return [];
   return [{ image, signature: textOf(made.thought_signature) }];
 }
 
-/** Where the search company's own API in the callers' format puts it, of a message as of a call. */
+/** The signature where the search company's own API in the callers' format puts it, in a message or a call. */
 function googleSignature({ extra_content }: JsonObject): string | undefined {
   const google = isObject(extra_content) ? extra_content.google : undefined;
   return isObject(google) ? textOf(google.thought_signature) : undefined;
@@ -285,14 +288,14 @@ function readCalls(message: ChatMessage, at: string): ToolCall[] {
   return calls.map((call: unknown, index) => {
     const where = `${at}.tool_calls[${index}]`;
     if (!isObject(call) || typeof call.id !== 'string') throw invalid(where, `${where} must have an id`);
-    // The mark of the message is for the last thing that it holds.
+    // The mark of the message applies to its last call.
     const cache = readCacheMark(call) ?? (index === calls.length - 1 ? mark : undefined);
     const read = readCall(call.id, call.function, `${where}.function`);
     return { ...read, ownSignature: googleSignature(call), cache };
   });
 }
 
-/** The deprecated form has no ids. */
+/** The deprecated form has no ids, so all its calls get this one. */
 const legacyId = 'call_function';
 
 function readCall(signedId: string, called: unknown, at: string): ToolCall {
@@ -302,9 +305,9 @@ function readCall(signedId: string, called: unknown, at: string): ToolCall {
   return { id, name: called.name, arguments: args, signature, ownSignature: undefined, cache: undefined };
 }
 
-/** What a model once wrote: an empty text or no object at all is possible, and no reason to refuse the whole history. */
+/** A model wrote these arguments. They may be empty or no object, which is no reason to refuse the whole history. */
 function readArguments(value: unknown): JsonText {
-  // Some clients send the object itself in place of its text.
+  // Some clients send the object instead of its JSON text.
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
   return JsonText.ofObject(text) ?? JsonText.emptyObject;
 }

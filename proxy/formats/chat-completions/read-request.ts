@@ -1,5 +1,5 @@
-// The chat request in common shape: parsed once, checked as far as every provider needs it, cleaned of what SDKs leave in
-// responses that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
+// Parses a chat request once, checks the fields that every provider needs, and removes leftovers that SDKs keep when
+// they send responses back as history. This one parsed body is authorized, inspected and dispatched.
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
@@ -10,34 +10,34 @@ import type { FormatCall } from '../format.ts';
 
 export interface ChatRequest {
   /**
-   * The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Its numbers are as they were written: plain ones, or each
-   * an ExactNumber. Never changed after parsing.
+   * The whole body (SDK type `ChatCompletionCreateParams`), messages cleaned. Its numbers keep their spelling: they are
+   * all plain, or each is an ExactNumber. Never changed after parsing.
    */
   readonly body: JsonObject;
-  /** As sent. */
+  /** As the caller sent it. */
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly stream: boolean;
   /** Whether the caller requested the usage chunk of a stream. */
   readonly includeUsage: boolean;
-  /** Of the body, as it came. */
+  /** Size of the body as received. */
   readonly bytes: number;
-  /** Too much of it for one turn of the event loop: it is translated in a worker. */
+  /** The body is too large to translate in one tick of the event loop, so a worker translates it. */
   readonly isLarge?: boolean;
-  /** Of a large one whose body is as it was read. */
+  /** Set for a large request while its body is unchanged. */
   readonly source?: RequestSource | undefined;
 }
 
-/** The bytes that a large request was read from, so that they need not be written again for who reads them elsewhere. */
+/** The bytes of a large request. A worker gets these, so that the body is not serialized again. */
 export interface RequestSource {
-  /** Whoever takes them leaves undefined, and may put them back. */
+  /** A reader that takes the bytes sets this to undefined, and may put them back. */
   readonly kept: { bytes: Buffer | undefined };
   readonly numbersArePlain: boolean;
-  /** What was set since. */
+  /** Set on the request after parsing. */
   readonly outputCeiling: number | undefined;
 }
 
-/** One attempt of a chat request at a vendor that speaks the callers' format. */
+/** One attempt of a chat request at a vendor that uses the callers' format. */
 export type ChatFormatCall = FormatCall<ChatRequest>;
 
 export type ChatMessage = JsonObject & { readonly role: string };
@@ -46,13 +46,16 @@ const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'func
 
 export interface ReadBody {
   readonly bytes: Buffer;
-  /** JavaScript would write all numbers as they are written: known to whoever has passed over the bytes already. */
+  /** JavaScript would write every number exactly as it is in the bytes. The scanner of the body knows this already. */
   readonly numbersArePlain: boolean;
-  /** Brackets, braces, commas and colons outside of strings. Default: not counted. */
+  /** Number of brackets, braces, commas and colons outside of strings. Default: not counted. */
   readonly structural?: number;
 }
 
-/** Bodies of fewer bytes and structural characters are parsed, and translated, at once: that takes a few milliseconds at most. */
+/**
+ * Smaller bodies with few structural characters are parsed and translated at once, which takes a few milliseconds at
+ * most.
+ */
 export const largeBytes = 256 * 1024;
 const largeStructural = 10_000;
 
@@ -61,7 +64,7 @@ export function isLargeBody({ bytes, structural = 0 }: ReadBody): boolean {
 }
 
 /**
- * As parseChatRequest, in steps of far less than a millisecond.
+ * Like parseChatRequest, in steps of far less than a millisecond.
  * @throws GatewayError invalid_request that names the field
  */
 export function* parseChatRequestInSteps({ bytes, numbersArePlain }: ReadBody): Generator<void, ChatRequest> {
@@ -118,7 +121,7 @@ function readFields(body: JsonObject): RequestFields {
   return { body, model, isStream: stream === true, messages };
 }
 
-/** @param messages cleaned in place: the parsed body is nobody else's */
+/** @param messages cleaned in place, which is safe because nothing else refers to the parsed body */
 function requestOf(
   { body, model, isStream: stream }: RequestFields,
   messages: readonly ChatMessage[],
@@ -128,7 +131,7 @@ function requestOf(
   return { body, model, messages, stream, includeUsage, bytes: bytes.length };
 }
 
-/** The request with a maximum of output tokens, of each choice, that its caller has not set. */
+/** Adds a maximum of output tokens for each choice, which the caller has not set. */
 export function withOutputCeiling(request: ChatRequest, tokens: number): ChatRequest {
   const { source } = request;
   return {
@@ -138,7 +141,7 @@ export function withOutputCeiling(request: ChatRequest, tokens: number): ChatReq
   };
 }
 
-/** The request with its body rewritten in places: the same fields, the same messages in number and role. */
+/** Replaces the body. It must have the same fields, and messages of the same number and roles. */
 export function withBody(request: ChatRequest, body: JsonObject): ChatRequest {
   const messages = Array.isArray(body.messages) ? body.messages.filter(isMessage) : [];
   return { ...request, body, messages, source: undefined };
@@ -185,7 +188,7 @@ function checkContent(content: unknown, message: number): void {
   }
 }
 
-/** Empty remains of a response, and what the SDK's own helpers add to one, which vendors refuse in a request. */
+/** Removes empty leftovers of a response and fields that SDK helpers add. Vendors refuse both in a request. */
 function removeLeftovers(message: ChatMessage): void {
   const { tool_calls: calls } = message;
   if (calls === null || (Array.isArray(calls) && calls.length === 0)) delete message.tool_calls;
@@ -195,7 +198,7 @@ function removeLeftovers(message: ChatMessage): void {
   if (message.parsed !== undefined) delete message.parsed;
 }
 
-/** SDK type `ParsedFunctionToolCall`. */
+/** Removes what the SDK adds to a parsed call (type `ParsedFunctionToolCall`). */
 function removeParsed(call: unknown): void {
   const called = isObject(call) ? call.function : undefined;
   if (isObject(called) && called.parsed_arguments !== undefined) delete called.parsed_arguments;

@@ -1,4 +1,4 @@
-// `response_format` of a request (SDK type `ChatCompletionCreateParams`). Null is the same as absent.
+// Reads `response_format` of a request (SDK type `ChatCompletionCreateParams`). Null is the same as absent.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import type { ResponseFormat } from '../../conversation/output-mode.ts';

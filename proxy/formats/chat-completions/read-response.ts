@@ -1,4 +1,4 @@
-// A whole response in the callers' format (SDK type `ChatCompletion`), read as far as the gateway needs it.
+// Reads the fields that the gateway needs from a whole response in the callers' format (SDK type `ChatCompletion`).
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import { type VendorError, VendorFailure } from '../format.ts';
@@ -14,8 +14,8 @@ export interface ReadCompletion {
 }
 
 /**
- * @param response parsed; exactly where something of it is written again
- * @param readError classifies what comes in place of a response
+ * @param response parsed, with exact numbers if any part of it is written again
+ * @param readError classifies an error that was sent instead of a response
  * @throws GatewayError upstream_protocol_error, VendorFailure
  */
 export function readCompletion(
@@ -33,12 +33,12 @@ export function readCompletion(
   throw protocolError('the response is no chat completion');
 }
 
-/** Empty in what some servers send before the model has written anything. */
+/** Undefined if empty: some servers send an empty name before the model has written anything. */
 export function modelName(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether a response or a stream's event is an error: `{"error":…}`, or `{"object":"error",…}` of some model servers. */
+/** Whether a response or a stream event is an error: `{"error":…}`, or `{"object":"error",…}` of some model servers. */
 export function isErrorBody({ error, object }: JsonObject): boolean {
   return (error !== undefined && error !== null) || object === 'error';
 }

@@ -1,5 +1,5 @@
-// The tools of a request and the choice among them, the deprecated functions included: `functions` and `function_call` become
-// tools, and the response is written in their form again.
+// Reads the tools of a request and the tool choice. The deprecated `functions` and `function_call` become tools here,
+// and the response is written in their form again.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { readCacheMark } from '../../conversation/cache-marks.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';

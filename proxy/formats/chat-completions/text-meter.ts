@@ -1,5 +1,5 @@
-// How much text has come of a stream in the callers' format, for the usage of one that is cut. Most events hold one piece of
-// content and nothing else that the model wrote: it is counted where it is in the bytes. All others are parsed.
+// Counts the text of a stream in the callers' format, for the usage of a stream that is cut. Most events contain one
+// piece of content and no other text of the model: these are counted from the bytes. All other events are parsed.
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import { eventData } from '../sse.ts';
@@ -7,7 +7,7 @@ import { eventData } from '../sse.ts';
 export class TextMeter {
   #tokens = 0;
 
-  /** An event that nobody else parses. */
+  /** An event that no other code parses. */
   addEvent(event: Buffer): void {
     const content = onlyContent(event);
     if (content !== undefined) {
@@ -27,7 +27,7 @@ export class TextMeter {
     }
   }
 
-  /** The most tokens that the text can have been; see textTokensMax. */
+  /** The most tokens that the text can consist of; see textTokensMax. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -36,7 +36,9 @@ export class TextMeter {
 const deltaKey = Buffer.from('"delta":');
 const contentHead = Buffer.from('{"content":"');
 
-/** The content of an event with one delta that holds nothing else and no escapes; undefined for every other one. */
+/**
+ * The content of an event whose only delta contains content alone, without escapes; undefined for every other event.
+ */
 function onlyContent(event: Buffer): string | undefined {
   const at = event.indexOf(deltaKey);
   if (at === -1) return undefined;
@@ -50,14 +52,14 @@ function onlyContent(event: Buffer): string | undefined {
   return content.includes('\\') ? undefined : content;
 }
 
-/** Comments keep a connection open. */
+/** An event that begins with a colon is a comment, which keeps the connection open. */
 const colon = 0x3a;
 const quote = 0x22;
 const brace = 0x7d;
 
 /**
- * The same of every string that the model wrote in a message or delta of the callers' format: content, reasoning, refusals, names
- * and arguments of calls, transcripts, and whatever a vendor adds under a name that is not known here.
+ * The most tokens of every string that the model wrote in a message or delta of the callers' format: content,
+ * reasoning, refusals, names and arguments of calls, transcripts, and every unknown field that a vendor adds.
  */
 export function messageTokensMax(message: JsonObject): number {
   let tokens = 0;
@@ -67,7 +69,10 @@ export function messageTokensMax(message: JsonObject): number {
   return tokens;
 }
 
-/** The same of all messages of a whole response. @param body in the callers' format; what is none has no text */
+/**
+ * The most tokens of all messages of a whole response.
+ * @param body in the callers' format; any other body has no text
+ */
 export function completionTokensMax(body: Buffer): number {
   const completion = parseJson(body.toString());
   const choices: readonly unknown[] =
@@ -82,7 +87,7 @@ function fieldTokensMax(field: unknown): number {
   return isObject(field) ? messageTokensMax(field) : 0;
 }
 
-/** Names, marks and data that are no text of the model's. */
+/** Fields with names, marks and data that the model did not write as text. */
 const notWritten: ReadonlySet<string> = new Set([
   'role',
   'id',
@@ -95,7 +100,7 @@ const notWritten: ReadonlySet<string> = new Set([
   'encrypted_content',
 ]);
 
-/** Servers name the reasoning in one of several ways, and some send it under two of them. */
+/** Servers send reasoning under several names, and some send it under two of them at once. */
 function repeats(name: string, { reasoning_content, reasoning }: JsonObject): boolean {
   if (name === 'reasoning') return typeof reasoning_content === 'string';
   return (

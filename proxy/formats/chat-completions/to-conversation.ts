@@ -1,4 +1,4 @@
-// A chat request as the writers of other formats take it. Built from the one parsed body, which stays unchanged.
+// Presents a chat request as a conversation request to the writers of other formats. The parsed body stays unchanged.
 import { isObject } from '../../../common/json.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { isGiven } from '../../conversation/options.ts';
@@ -46,7 +46,7 @@ class ChatConversation implements ConversationRequest {
     return citedField(this.options);
   }
 
-  /** Results of deprecated functions have their name there. */
+  /** Messages with the results of tools and deprecated functions do not count: their name is the function's. */
   namesSpeakers(): boolean {
     const list: readonly unknown[] = Array.isArray(this.options.messages) ? this.options.messages : [];
     return list.some(

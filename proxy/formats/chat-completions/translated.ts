@@ -1,5 +1,5 @@
-// Other formats for clients of chat completions: requests become conversations, and what such a format reads is written as chat
-// completions.
+// Makes another format usable by clients of chat completions: requests become conversations, and responses in that
+// format become chat completions.
 import { isGiven } from '../../conversation/options.ts';
 import type { Format, FormatCall, TranslatedCall, TranslatedFormat } from '../format.ts';
 import type { ChatRequest } from './read-request.ts';
@@ -7,7 +7,7 @@ import { toConversation } from './to-conversation.ts';
 import { type CompletionForm, completionBody } from './write-response.ts';
 import { ChunkWriter } from './write-stream.ts';
 
-/** @param form how a response without tool calls says so, where not by null */
+/** @param form how a response without tool calls writes `tool_calls`, if not as null */
 export function forChatClients(
   format: TranslatedFormat,
   { noCalls = 'null' }: Partial<Pick<CompletionForm, 'noCalls'>> = {},
@@ -29,7 +29,7 @@ export function forChatClients(
   };
 }
 
-/** Field by field: a spread costs a request more than the rest of this. */
+/** Copies field by field: a spread costs more than everything else this function does. */
 function translatedCall(call: FormatCall<ChatRequest>): TranslatedCall {
   return {
     request: toConversation(call.request),
@@ -42,7 +42,7 @@ function translatedCall(call: FormatCall<ChatRequest>): TranslatedCall {
   };
 }
 
-/** Whether the request used the deprecated `functions`: the response must too. */
+/** Whether the request used the deprecated `functions`. If so, the response must too. */
 function usesFunctions({ request }: FormatCall<ChatRequest>): boolean {
   return !isGiven(request.body.tools) && isGiven(request.body.functions);
 }

@@ -1,21 +1,22 @@
-// Usage in the callers' format, with what is beside it in the response or, where the vendor does not repeat it, in the request.
+// Usage in the callers' format, with related fields of the response or, if the vendor does not repeat them, of the
+// request.
 import { isObject, type JsonObject, parseJson, someObject } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { costField, count, servedTier, special, type Usage } from '../../conversation/usage.ts';
 import { eventData } from '../sse.ts';
 import type { ChatRequest } from './read-request.ts';
 
-/** What the request says of how its usage is to be counted. */
+/** The request's fields that decide how its usage is counted. */
 export interface RequestedUsage {
   readonly serviceTier: unknown;
   readonly wantsLongCache: boolean;
-  /** The response may hold images, which clients of such models find in `images` of a message. */
+  /** The response may contain images. Clients of such models find them in `images` of a message. */
   readonly wantsImages: boolean;
-  /** The vendor may search, for a fee; its response then names what it found. */
+  /** The vendor may search, for a fee. Its response then cites pages. */
   readonly wantsSearch: boolean;
 }
 
-/** What has come that is charged by the piece. */
+/** Items received that are charged by the piece. */
 export interface Pieces {
   readonly images: number;
   readonly searches: number;
@@ -27,7 +28,7 @@ export function requestedUsage({ body }: Pick<ChatRequest, 'body'>): RequestedUs
   return { serviceTier, wantsLongCache: wantsLongCache(body), wantsImages, wantsSearch: isGiven(search) };
 }
 
-/** @param reported a completion or chunk */
+/** @param written a completion or chunk */
 export function passedUsage(
   written: JsonObject,
   requested: RequestedUsage,
@@ -47,7 +48,10 @@ export function piecesIn(choices: unknown, { wantsSearch }: RequestedUsage): Pie
   return { images: imagesIn(choices), searches: wantsSearch && citesPages(choices) ? 1 : 0 };
 }
 
-/** How often it searched nobody says: once at least where a page is cited (SDK type `ChatCompletionMessage.Annotation`). */
+/**
+ * At least one search if a page is cited (SDK type `ChatCompletionMessage.Annotation`). No vendor reports the exact
+ * number.
+ */
 function citesPages(choices: unknown): boolean {
   return messagesOf(choices).some(
     ({ annotations }) =>
@@ -72,8 +76,9 @@ function imagesIn(choices: unknown): number {
 }
 
 /**
- * The usage chunk with the cost in its `usage`: put in as text, so that all else stays as the vendor wrote it.
- * @param event of which the chunk has a usage with counts in it
+ * Adds the cost to the `usage` of a usage chunk. It is inserted as text, so that everything else stays as the vendor
+ * wrote it.
+ * @param event its chunk has a usage with counts
  */
 export function withCost(event: Buffer, cost: string): Buffer {
   const text = event.toString();
@@ -82,27 +87,28 @@ export function withCost(event: Buffer, cost: string): Buffer {
     (head) => `${head}"${costField}":${JSON.stringify(cost)},`,
   );
   const chunk = parseJson(eventData(Buffer.from(written)) ?? '');
-  // The first of that name may be another one: then the chunk passes as it came.
+  // The first "usage" in the text may be another field: then the chunk passes unchanged.
   const isWritten = isObject(chunk) && isObject(chunk.usage) && chunk.usage[costField] === cost;
   return isWritten ? Buffer.from(written) : event;
 }
 
-/** What is beside `usage` in a completion or chunk, and what the request says that the vendor may not repeat. */
+/** Fields beside `usage` in a completion or chunk, and fields of the request that the vendor may not repeat. */
 export interface UsageContext {
   /** `service_tier` of the response. */
   readonly served?: unknown;
   /** `service_tier` of the request. */
   readonly requested?: unknown;
-  /** The request wants cache entries that live twelve hours. */
+  /** The request wants cache entries with a lifetime of twelve hours. */
   readonly wantsLongCache?: boolean;
   readonly images?: number;
   readonly searches?: number;
 }
 
 /**
- * Reads `usage` of a completion or chunk in the GPT vendor's shape (SDK type `CompletionUsage`; of sound and of what is written to
- * caches also the details of the vendor's other APIs, `cached_tokens_details` and `cache_write_tokens_details`).
- * @returns undefined where it is absent, null or without the two counts
+ * Reads `usage` of a completion or chunk in the GPT vendor's shape (SDK type `CompletionUsage`). For audio and cache
+ * writes it also reads the details of the vendor's other APIs, `cached_tokens_details` and
+ * `cache_write_tokens_details`.
+ * @returns undefined if it is absent, null or without the two counts
  */
 export function readUsage(value: unknown, context: UsageContext = {}): Usage | undefined {
   const usage = objectOf(value);
@@ -112,11 +118,11 @@ export function readUsage(value: unknown, context: UsageContext = {}): Usage | u
   const prompt = objectOf(usage.prompt_tokens_details);
   const completion = objectOf(usage.completion_tokens_details);
   const reasoningTokens = count(completion.reasoning_tokens) ?? 0;
-  // Some who speak the format count reasoning beside the completion, which only the total shows.
+  // Some servers count reasoning outside the completion. Only the total shows it.
   const isBeside = count(usage.total_tokens) === promptTokens + completionTokens + reasoningTokens;
   const cacheWriteTokens = count(prompt.cache_write_tokens) ?? 0;
   const lifetimes = objectOf(prompt.cache_write_tokens_details);
-  // Where the vendor does not count them apart, all writes of a request that wants the long life have it.
+  // If the vendor does not count them separately, all writes of a request for the long lifetime count as long.
   const long = context.wantsLongCache === true ? cacheWriteTokens : 0;
   return {
     promptTokens,
@@ -143,8 +149,9 @@ function objectOf(value: unknown): JsonObject {
 }
 
 /**
- * Whether a request asks the GPT vendor for cache entries that live twelve hours (SDK types `PromptCacheOptions`,
- * `PromptCacheBreakpoint`): they cost more to write, and the response may not say which ones were.
+ * Whether a request wants the GPT vendor's cache entries with a lifetime of twelve hours (SDK types
+ * `PromptCacheOptions`, `PromptCacheBreakpoint`). They cost more to write, and the response may not report which
+ * entries were long.
  */
 export function wantsLongCache({ prompt_cache_options: options, messages, tools }: JsonObject): boolean {
   return (

@@ -1,5 +1,6 @@
-// A request's body for a vendor that speaks the callers' format: what the caller sent, with the vendor's name of the model,
-// without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always requested.
+// Writes a request body for a vendor that uses the callers' format: the caller's body with the vendor's model name,
+// without fields that the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always
+// requested.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { isGiven } from '../../conversation/options.ts';
@@ -23,7 +24,7 @@ export interface PassedBody {
   readonly body: JsonObject;
   /** Fields that the vendor does not get. */
   readonly dropped: readonly string[];
-  /** Fields that it gets by other means. */
+  /** Fields whose effect is emulated. */
   readonly emulated: readonly string[];
 }
 
@@ -41,7 +42,7 @@ export function passedBody({ request, model, capabilities, target }: ChatFormatC
   return { body, dropped, emulated };
 }
 
-/** Callers label requests for themselves; the vendors take labels only of what they are to store. */
+/** Callers add labels for their own use. The vendors accept labels only on responses that they store. */
 export function keepsMetadata(body: JsonObject): boolean {
   return body.store === true;
 }
@@ -52,7 +53,10 @@ function dropMetadata(body: JsonObject): string[] {
   return ['metadata'];
 }
 
-/** What other vendors' formats say beside parts, which this one would refuse; some who speak its format take it. */
+/**
+ * Removes marks that other vendors' formats have on parts and this one would refuse. Some servers of this format accept
+ * them.
+ */
 function dropMarks(body: JsonObject, { cacheMarks }: ModelCapabilities): string[] {
   if (cacheMarks) return [];
   const controls = markedFields(body).filter((name) => name.endsWith('.cache_control'));
@@ -61,7 +65,7 @@ function dropMarks(body: JsonObject, { cacheMarks }: ModelCapabilities): string[
   return marked;
 }
 
-/** Models that know only one of the two fields refuse the other. Given both, the one they know is kept. */
+/** A model that knows only one of the two fields refuses the other. If both are given, the one it knows is kept. */
 function moveOutputLimit(body: JsonObject, { outputLimit }: ModelCapabilities): string[] {
   if (outputLimit === 'either') return [];
   const other = outputLimit === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';

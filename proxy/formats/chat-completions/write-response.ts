@@ -1,5 +1,5 @@
-// A whole response as a chat completion (SDK type `ChatCompletion`), written from what another format read;
-// responses in the callers' own format pass through and never come here.
+// Writes a whole response as a chat completion (SDK type `ChatCompletion`) from what another format read. Responses in
+// the callers' own format pass through and are not written here.
 import type { JsonObject } from '../../../common/json.ts';
 import type {
   CalledTool,
@@ -10,7 +10,7 @@ import type {
 } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
 
-/** Further fields of a choice that say why it ended: none where the vendor has the callers' word for it. */
+/** Further fields of a choice about its end. Empty if the callers' format has the same reason as the vendor. */
 export function finishExtras({ reason, native, stopSequence, message }: Finish): JsonObject {
   return {
     ...(native !== undefined && native.toLowerCase() !== reason && { native_finish_reason: native }),
@@ -20,7 +20,7 @@ export function finishExtras({ reason, native, stopSequence, message }: Finish):
 }
 
 export interface CompletionForm {
-  /** What is in `tool_calls` of a response without any. */
+  /** The value of `tool_calls` in a response without calls. */
   readonly noCalls: 'null' | 'array';
   /** The request used the deprecated `functions`. */
   readonly asFunctions: boolean;
@@ -45,7 +45,7 @@ function choiceBody(choice: ResponseChoice, index: number, form: CompletionForm)
   const { finish, content, reasoning, refusal, calls, logprobs = null, extras } = choice;
   const message: JsonObject = {
     role: 'assistant',
-    // Null only beside calls: clients join the text of all others.
+    // Content is null only beside calls: clients join the text of all other messages.
     content: content ?? (calls.length > 0 ? null : ''),
     refusal: refusal ?? null,
   };

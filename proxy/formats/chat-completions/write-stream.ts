@@ -1,5 +1,6 @@
-// The common stream shape: chunks written from what a vendor streams (SDK type `ChatCompletionChunk`), in the order that
-// clients need: role first, a call's id and name before its arguments, one finish reason, usage if requested, then [DONE].
+// Writes the common stream shape: chunks from a vendor's stream (SDK type `ChatCompletionChunk`), in the order that
+// clients need: role first, a call's id and name before its arguments, one finish reason, usage if requested, then
+// [DONE].
 import type { JsonObject } from '../../../common/json.ts';
 import type { Finish } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
@@ -12,7 +13,7 @@ export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
   readonly costText?: CostText | undefined;
 }
 
-/** What every chunk of a stream repeats. */
+/** Fields that every chunk of a stream repeats. */
 export interface ChunkIdentity {
   readonly id: string;
   /** Unix seconds. */
@@ -41,19 +42,19 @@ export class ChunkWriter {
     return this.#calls;
   }
 
-  /** The most tokens that all text, reasoning and calls so far can have been. */
+  /** The most tokens that all text, reasoning and calls so far can consist of. */
   get textTokens(): number {
     return this.#textTokens;
   }
 
-  /** What was written since the last look, for the caller. */
+  /** Returns the bytes for the caller written since the last call. */
   take(): Buffer {
     const bytes = Buffer.from(this.#written);
     this.#written = '';
     return bytes;
   }
 
-  /** The identity of all chunks, and the role. */
+  /** Sets the fields of all chunks and writes the role. */
   start({ id, created, model }: ChunkIdentity, choices = 1): void {
     const fields = JSON.stringify({ id, object: 'chat.completion.chunk', created, model });
     this.#head = `data: ${fields.slice(0, -1)},"system_fingerprint":null`;
@@ -72,12 +73,12 @@ export class ChunkWriter {
     this.#delta({ reasoning_content: text }, choice);
   }
 
-  /** Fields of the message that only some vendors have: `thinking_blocks`, `annotations`… */
+  /** Writes message fields that only some vendors have: `thinking_blocks`, `annotations`… */
   extra(fields: JsonObject, choice = 0): void {
     this.#delta(fields, choice);
   }
 
-  /** Of the tokens of the content so far that had none yet: `content` and `refusal` of a choice's `logprobs`. */
+  /** Logprobs of the content tokens since the last call: `content` and `refusal` of a choice's `logprobs`. */
   logprobs(logprobs: JsonObject, choice = 0): void {
     this.#delta({}, choice, logprobs);
   }
@@ -88,7 +89,7 @@ export class ChunkWriter {
     this.#textTokens += textTokensMax(name) + textTokensMax(args);
     const called = { name, arguments: args };
     if (this.#options.asFunctions) {
-      // The deprecated form knows one call only.
+      // The deprecated form has one call only.
       if (index === 0) this.#delta({ function_call: called }, 0);
     } else this.#delta({ tool_calls: [{ index, id, type: 'function', function: called }] }, 0);
     return index;
@@ -102,7 +103,7 @@ export class ChunkWriter {
     } else if (index === 0) this.#delta({ function_call: { arguments: args } }, 0);
   }
 
-  /** @param extras further fields at the top of the chunk */
+  /** @param extras further top-level fields of the chunk */
   finish(finish: Finish, extras: JsonObject = {}, choice = 0): void {
     const reason = JSON.stringify(finishReasonOf(finish.reason, this.#options));
     const why = fieldsOf(finishExtras(finish));
@@ -110,10 +111,10 @@ export class ChunkWriter {
     this.#written += `${this.#head},"choices":${choices}${fieldsOf(extras)}}\n\n`;
   }
 
-  /** The usage chunk, if requested, and the end. */
+  /** Writes the usage chunk, if requested, and the end marker. */
   end(usage: Usage, usageExtras: JsonObject = {}): void {
     if (this.#options.includeUsage) {
-      // Nobody knows the cost of a usage that the vendor did not report.
+      // Usage that the vendor did not report has no known cost.
       const isReported = usage.promptTokens + usage.completionTokens > 0;
       const cost = isReported ? this.#options.costText?.(usage) : undefined;
       const body = JSON.stringify({ ...usageBody(usage, usageExtras), ...(cost && { [costField]: cost }) });
@@ -128,7 +129,7 @@ export class ChunkWriter {
   }
 }
 
-/** To follow other fields of an object. */
+/** JSON text that can follow other fields of an object. */
 function fieldsOf(more: JsonObject): string {
   const fields = JSON.stringify(more).slice(1, -1);
   return fields === '' ? '' : `,${fields}`;

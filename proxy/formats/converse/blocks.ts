@@ -1,5 +1,5 @@
-// The parts of a message as the vendor's content blocks (SDK type `ContentBlock`): texts that say something, images by their
-// bytes, documents under the names the vendor takes.
+// Writes the parts of a message as the vendor's content blocks (SDK type `ContentBlock`): texts that are not blank,
+// images by their bytes, documents under names that the vendor accepts.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
@@ -8,7 +8,7 @@ import type { AudioPart, CacheMark, FilePart, ImagePart, Part, TextPart } from '
 
 export type Block = JsonObject;
 
-/** What blocks are made with. */
+/** Inputs for writing blocks. */
 export interface BlockContext {
   readonly promptCache: ModelCapabilities['promptCache'];
   /** Fetched images by the URL as the caller wrote it. */
@@ -16,10 +16,10 @@ export interface BlockContext {
   readonly documentNames: DocumentNames;
 }
 
-/** Where the vendor wants a block and the caller has sent none. */
+/** A block where the vendor requires one and the caller has sent none. */
 export const placeholder: Block = Object.freeze({ text: '.' });
 
-/** Of a user's turn: with words where there is a document, as the vendor wants it. */
+/** Blocks of a user turn. The vendor requires a text beside a document, so a missing text is added. */
 export function userBlocks(parts: readonly Part[], context: BlockContext): Block[] {
   const blocks = parts.flatMap((part) => partBlocks(part, context));
   const isMute =
@@ -27,7 +27,7 @@ export function userBlocks(parts: readonly Part[], context: BlockContext): Block
   return isMute ? [...blocks, placeholder] : blocks;
 }
 
-/** Empty and blank texts are left out: no model takes them. */
+/** Omits empty and blank texts: no model accepts them. */
 export function textBlocks(
   parts: readonly TextPart[],
   { promptCache }: Pick<BlockContext, 'promptCache'>,
@@ -37,7 +37,7 @@ export function textBlocks(
   );
 }
 
-/** Ends what is to be cached; a model without a cache refuses it with the error of a missing right. */
+/** Ends the cached prefix. Omitted for a model without a cache, which would report a missing permission. */
 export function cachePoint(
   mark: CacheMark | undefined,
   promptCache: ModelCapabilities['promptCache'],
@@ -47,10 +47,10 @@ export function cachePoint(
   return [{ cachePoint: { type: 'default', ...(long && { ttl: '1h' }) } }];
 }
 
-/** No two documents of a request have one name. */
+/** Gives each document of a request a name of its own. */
 export class DocumentNames {
   readonly #taken = new Set<string>();
-  /** Where the numbers of each name have come to: there may be thousands. */
+  /** The last number used for each name. A request may have thousands of documents. */
   readonly #counts = new Map<string, number>();
 
   give(wanted: string | undefined): string {
@@ -77,7 +77,7 @@ function partBlocks(part: Part, context: BlockContext): Block[] {
   }
 }
 
-/** Of a tool's result (SDK type `ToolResultContentBlock`): inside of it no cache point is taken. */
+/** Blocks of a tool result (SDK type `ToolResultContentBlock`), where the vendor accepts no cache point. */
 export function resultBlocks(parts: readonly Part[], context: BlockContext): Block[] {
   return parts.flatMap((part) => partBlocks(part, { ...context, promptCache: 'none' }));
 }
@@ -156,7 +156,7 @@ function documentBlock({ source, where, name, citations }: FilePart, { documentN
   return { document: { ...document, ...(citations && { citations: { enabled: true } }) } };
 }
 
-/** Letters, digits, single spaces, hyphens and brackets. */
+/** Keeps only letters, digits, single spaces, hyphens and brackets. */
 function plainName(wanted = ''): string {
   const plain = wanted
     .slice(0, 1000)

@@ -1,5 +1,5 @@
-// The vendor's errors: the type in a header or in the body, the message in the body under one of two spellings, and the same
-// types as exceptions inside a stream. What each means to callers is in one table.
+// Reads the vendor's errors. The type is in a header or in the body, the message in the body under one of two
+// spellings. The same types occur as exceptions inside a stream. One table maps the types to kinds.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, parseJson } from '../../../common/json.ts';
 import type { VendorError } from '../format.ts';
@@ -15,7 +15,7 @@ export function readConverseError(status: number, body: Buffer, head: IncomingHt
 export interface ConverseErrorFacts {
   /** Undefined inside a stream. */
   readonly status?: number;
-  /** `ThrottlingException`; inside a stream with a small first letter. */
+  /** `ThrottlingException`; inside a stream the first letter is lower case. */
   readonly type: string | undefined;
   readonly message: string | undefined;
 }
@@ -65,7 +65,7 @@ const kinds: ReadonlyMap<string, ErrorKind> = new Map(
   Object.entries(kindsByType).map(([type, kind]) => [type.toLowerCase(), kind]),
 );
 
-/** A refused request that means something better known, by its message alone. */
+/** Refused requests whose message shows a more specific kind. */
 const refusals: readonly (readonly [RegExp, ErrorKind])[] = [
   [
     /input is too long|prompt is too long|too many input tokens|exceed\w* (?:the )?(?:model's )?(?:maximum )?context|maximum context length|context window/i,
@@ -78,13 +78,13 @@ function kindOfRefusal(message: string): ErrorKind {
   return refusals.find(([form]) => form.test(message))?.[1] ?? 'bad_request';
 }
 
-/** A wrong API key is reported as a lack of rights. */
+/** The vendor reports a wrong API key as a missing permission. */
 function isKeyRefusal(message = ''): boolean {
   return /api key/i.test(message);
 }
 
 function forCaller(message: string): string {
-  // What follows a refused signature quotes all that was signed, the session token among it.
+  // After a refused signature, the following lines quote everything that was signed, including the session token.
   const firstLine = message.split('\n', 1)[0] ?? '';
   return /on-demand throughput/i.test(firstLine)
     ? `${firstLine} Such a profile's id is the model's with a place in front of it, for example us. or global.`

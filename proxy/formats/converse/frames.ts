@@ -1,17 +1,17 @@
-// Frames of the vendor's binary event stream (application/vnd.amazon.eventstream; the only import of
-// @smithy/eventstream-codec): put together from chunks cut anywhere, checked by length and checksum, and read.
+// Frames of the vendor's binary event stream (application/vnd.amazon.eventstream), joined from arbitrary chunks,
+// checked by length and checksum, and decoded. The only import of @smithy/eventstream-codec.
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { ByteStore } from '../../../common/byte-store.ts';
 import { expectReadable } from '../event-density.ts';
 import { protocolError } from '../protocol-error.ts';
 
 export interface Frame {
-  /** Those that are strings; no other kind is used. */
+  /** The headers with string values. The vendor uses no other type. */
   readonly headers: ReadonlyMap<string, string>;
   readonly payload: string;
 }
 
-/** Prelude, its checksum, and the frame's. */
+/** Size of the prelude, its checksum, and the frame's checksum. */
 const frameBytesMin = 16;
 /** The format's own limit. */
 const frameBytesMax = 16 * 1024 * 1024;
@@ -25,8 +25,8 @@ export class FrameSplitter {
   }
 
   /**
-   * @returns the complete frames of what has arrived
-   * @throws GatewayError upstream_protocol_error for a length that no frame has, or a checksum that is wrong
+   * @returns the frames that are complete
+   * @throws GatewayError upstream_protocol_error for an impossible length or a wrong checksum
    */
   push(chunk: Buffer): Frame[] {
     this.#rest.push(chunk);
@@ -44,12 +44,12 @@ export class FrameSplitter {
     return frames;
   }
 
-  /** Whether a frame has begun and not ended. */
+  /** Whether the bytes of an incomplete frame remain. */
   get pending(): boolean {
     return this.#rest.length > 0;
   }
 
-  /** Index behind the frame that begins at `start`, by what its first four bytes say. */
+  /** The end index of the frame that begins at `start`, from the length in its first four bytes. */
   #frameEnd(bytes: Buffer, start: number): number {
     if (bytes.length - start < 4) return Number.POSITIVE_INFINITY;
     const length = bytes.readUInt32BE(start);
@@ -65,7 +65,8 @@ const codec = new EventStreamCodec(
 
 function readFrame(bytes: Buffer): Frame {
   try {
-    // A copy in memory of its own: lengths inside the headers are not checked against the frame, and must not lead out of it.
+    // Decodes a copy in its own memory: the codec does not check lengths inside headers against the frame, so it could
+    // read past it.
     const { headers, body } = codec.decode(new Uint8Array(bytes));
     const strings = Object.entries(headers).flatMap(([name, { type, value }]) =>
       type === 'string' ? [[name, value] as const] : [],

@@ -1,5 +1,5 @@
-// Converse and ConverseStream: one API for models of many makers, streams in binary frames. Source: SDK types of the package
-// @aws-sdk/client-bedrock-runtime.
+// Converse and ConverseStream: one API for models of many makers, with streams in binary frames.
+// Source: SDK types of the package @aws-sdk/client-bedrock-runtime.
 import type { TranslatedFormat } from '../format.ts';
 import { readConverseError } from './errors.ts';
 import { readConverseResponse } from './read-response.ts';

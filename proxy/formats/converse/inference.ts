@@ -1,5 +1,5 @@
-// How the model draws its words and how much it reasons: the vendor's `inferenceConfig`, and in additionalModelRequestFields
-// what each family has of its own (the vendor's pages on its models' parameters).
+// How the model samples and how much it reasons: the vendor's `inferenceConfig`, and in additionalModelRequestFields
+// the fields of each model family (the vendor's pages on its models' parameters).
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
@@ -12,11 +12,11 @@ import type { ReadBy } from './fields.ts';
 export interface InferenceContext {
   readonly family: Family;
   readonly capabilities: ModelCapabilities;
-  /** Tokens that the model puts out at most, where that is known. */
+  /** The model's maximum of output tokens, if known. */
   readonly outputTokensMax: number | undefined;
-  /** Whether the response is the input of a tool that must be called: no model reasons then. */
+  /** Whether the response is the input of a forced tool call. No model can reason then. */
   readonly respondsByTool: boolean;
-  /** Whether thinking within a budget can go on. */
+  /** Whether thinking within a budget can continue. */
   readonly keepsThinking: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface Inference {
   readonly config: JsonObject;
   /** For additionalModelRequestFields. */
   readonly fields: JsonObject;
-  /** Whether the request wants the model to reason. */
+  /** Whether the request makes the model reason. */
   readonly reasons: boolean;
-  /** The output limit, if the caller gave none. */
+  /** The output limit that the gateway chose because the caller gave none. */
   readonly chosenMaxTokens: number | undefined;
   readonly dropped: readonly string[];
 }
@@ -43,7 +43,7 @@ export function readInference(options: ReadBy<'inference'>, context: InferenceCo
   );
   const requestedStop = readStop(options);
   const { stops, topK: topKPath } = context.family;
-  // No model stops at a blank text.
+  // No model supports a blank stop text.
   const stop = stops ? requestedStop.filter((one) => one.trim() !== '') : [];
   const maxTokens = requested ?? chosen;
   return {
@@ -65,7 +65,7 @@ export function readInference(options: ReadBy<'inference'>, context: InferenceCo
   };
 }
 
-/** The assistant-model vendor's models refuse a limit above their own. */
+/** Lowers the limit to the model's maximum for the assistant-model vendor's models, which refuse a higher one. */
 function requestedMaxTokens(
   options: ReadBy<'inference'>,
   { family, outputTokensMax }: InferenceContext,
@@ -79,8 +79,8 @@ const plainTokens = 8_192;
 const reasoningTokens = 32_768;
 
 /**
- * Quota is set aside for all that a response may take, and the assistant-model vendor's models may take very much: a request
- * without a limit would use up that of many.
+ * The service reserves quota for the whole output limit, and the assistant-model vendor's models have a very high
+ * default limit: one request without a limit would use the quota of many.
  */
 function chosenMaxTokens(reasons: boolean, context: InferenceContext): number | undefined {
   const { family, capabilities, outputTokensMax } = context;
@@ -93,7 +93,7 @@ function chosenMaxTokens(reasons: boolean, context: InferenceContext): number | 
 interface Reasoning {
   readonly fields: JsonObject;
   readonly on: boolean;
-  /** The model takes no sampling options with it. */
+  /** The model accepts no sampling options while it reasons. */
   readonly samplesAlone: boolean;
   readonly dropped: readonly string[];
 }
@@ -133,7 +133,10 @@ function claudeReasoning({ config, effort, on, dropped }: Thinking): Reasoning {
   return { fields, on, samplesAlone: on, dropped };
 }
 
-/** Off unless requested. The highest effort takes neither a limit nor sampling options: a limit of the caller's is worth more. */
+/**
+ * Off unless requested. The highest effort excludes a limit and sampling options; the caller's limit has priority over
+ * it.
+ */
 function novaReasoning(effort: Effort | undefined, requested: number | undefined): Reasoning {
   if (effort === undefined || effort === 'none') return none;
   const wanted = inThree[effort];
@@ -142,7 +145,7 @@ function novaReasoning(effort: Effort | undefined, requested: number | undefined
   return { fields, on: true, samplesAlone: maxReasoningEffort === 'high', dropped: [] };
 }
 
-/** Always on. */
+/** These models always reason; the effort only changes how much. */
 function effortReasoning(effort: Effort | undefined): Reasoning {
   if (effort === undefined) return none;
   if (effort === 'none') return { ...none, dropped: ['reasoning_effort'] };

@@ -1,5 +1,5 @@
 // Reads the content blocks of one response (SDK types `ContentBlock`, `ContentBlockDelta`) and reports them to a sink.
-// A whole response is read as the stream it would have been.
+// A whole response is read as the stream that it would have been.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
@@ -12,17 +12,17 @@ import { protocolError } from '../protocol-error.ts';
 type OpenBlock =
   | { readonly kind: 'thought'; thought: string }
   | OpenCall
-  /** Base64 of its bytes, in pieces. */
+  /** Pieces of the image, each in base64. */
   | { readonly kind: 'image'; readonly format: string; readonly pieces: string[] }
-  /** Words that may have sources. */
+  /** Text that may have sources. */
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
-  /** A call whose result the service has made itself. */
+  /** A call whose result the service has made. */
   | { readonly kind: 'other' };
 
 export class MessageReader {
   readonly #sink: ResponseSink;
   readonly #text: ResponseText;
-  /** By index in the response; words need no beginning. */
+  /** Open blocks by index in the response. Text blocks have no start event. */
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #thinking: ThinkingBlock[] = [];
   readonly #annotations: JsonObject[] = [];
@@ -35,7 +35,7 @@ export class MessageReader {
     this.#text = new ResponseText(form);
   }
 
-  /** A whole block. @throws GatewayError upstream_protocol_error */
+  /** Reads a whole block. @throws GatewayError upstream_protocol_error */
   block(index: number, { text, citationsContent, reasoningContent, toolUse, image }: JsonObject): void {
     if (text !== undefined) this.delta(index, { text });
     if (isObject(citationsContent)) {
@@ -55,7 +55,7 @@ export class MessageReader {
     this.end(index);
   }
 
-  /** Only calls and images have a beginning of their own. @throws GatewayError upstream_protocol_error */
+  /** Only calls and images have a start event. @throws GatewayError upstream_protocol_error */
   begin(index: unknown, start: unknown): void {
     const { toolUse, image } = isObject(start) ? start : {};
     if (isObject(toolUse)) this.#open.set(index, this.#called(toolUse));
@@ -93,7 +93,7 @@ export class MessageReader {
     }
   }
 
-  /** All blocks have been reported; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  /** Ends all blocks, then writes fields of the whole message, once, because clients keep only the latest value. */
   finish(stopReason: unknown): Finish {
     for (const index of this.#open.keys()) this.end(index);
     this.#write(this.#text.end());
@@ -202,15 +202,16 @@ function textOf(blocks: unknown): string {
     .join('');
 }
 
-// Sources of a response's text (SDK types `Citation`, `CitationsDelta`, `CitationLocation`), as annotations of the message.
-/** The vendor's locations of documents, with the names of their ends in annotations. */
+// Sources of a response's text (SDK types `Citation`, `CitationsDelta`, `CitationLocation`), as annotations of the
+// message.
+/** The vendor's kinds of document locations, and the suffix of their fields in annotations. */
 const inDocuments = [
   ['documentChar', 'char_index'],
   ['documentPage', 'page_number'],
   ['documentChunk', 'block_index'],
 ] as const;
 
-/** Undefined for what is no source that callers know how to find. */
+/** Undefined for a source of a kind that callers cannot locate. */
 function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
   const { title, source, location, sourceContent } = citation;
   const known = isObject(location) ? location : {};

@@ -1,5 +1,5 @@
-// The conversation as the vendor takes it (SDK type `Message`): user and assistant by turns, beginning and ending with the
-// user; tool results in the user's turn, all of one turn's calls together and before any words.
+// Writes the conversation as the vendor expects it (SDK type `Message`): user and assistant alternate, the user first
+// and last. Tool results are in the user turn, all results of one turn's calls together and before any text.
 import { nineLetterIds, vendorCallIds } from '../../conversation/call-ids.ts';
 import type { AssistantTurn, Conversation, ToolCall, Turn } from '../../conversation/conversation.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
@@ -22,13 +22,13 @@ export interface Message {
 
 export interface MessageContext extends BlockContext {
   readonly family: Family;
-  /** Whether the caller may begin the response. */
+  /** Whether the caller may write the beginning of the response. */
   readonly prefill: boolean;
-  /** Whether the model gets back what it thought. */
+  /** Whether the model gets its earlier thinking back. */
   readonly thoughts: boolean;
 }
 
-/** @param opening blocks of the user's before all others */
+/** @param opening user blocks before all others */
 export function vendorMessages(
   { turns }: Conversation,
   opening: readonly Block[],
@@ -40,7 +40,7 @@ export function vendorMessages(
   return withEnd(messages.map(spoken), context.prefill);
 }
 
-/** Ids of tool calls as this family of models takes them; the same on a call and on its result. */
+/** Ids of tool calls as this model family accepts them. A call and its result have the same id. */
 function callIdsOf(turns: readonly Turn[], family: Family): ReadonlyMap<ToolCall, string> {
   const ids = vendorCallIds(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : [])));
   return family.nineLetterIds ? nineLetterIds(ids) : ids;
@@ -51,7 +51,7 @@ function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: Mes
     case 'user':
       return [{ role: 'user', content: userBlocks(turn.parts, context) }];
     case 'system':
-      // They are notes of the user's by now.
+      // System texts in a conversation have become notes in the user role.
       return [{ role: 'user', content: textBlocks(turn.parts, context) }];
     case 'tool': {
       const content = turn.results.flatMap(({ call, parts, cache }) => [
@@ -72,7 +72,7 @@ function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: Mes
         },
         ...cachePoint(call.cache, context.promptCache),
       ]);
-      // A thought alone is no message.
+      // Thinking without text or calls is not sent: it is no message alone.
       const thoughts = context.thoughts && words.length + calls.length > 0 ? thoughtBlocks(turn) : [];
       return [
         { role: 'assistant', content: [...thoughts, ...words] },
@@ -94,7 +94,7 @@ function thoughtBlocks({ thinking }: AssistantTurn): Block[] {
   });
 }
 
-/** A message while it grows: a caller may send thousands that become one. */
+/** A message under construction. A caller may send thousands that are merged into one. */
 interface GrowingMessage {
   readonly role: Message['role'];
   readonly content: Block[];
@@ -102,8 +102,8 @@ interface GrowingMessage {
 }
 
 /**
- * Merges neighbours of one role; an empty one of the assistant's is left out. Where words and tools cannot be merged, the other role
- * says next to nothing between them.
+ * Merges adjacent messages of one role and drops empty assistant messages. Where text and tool blocks cannot be merged,
+ * a placeholder in the other role separates them.
  */
 function byTurns(messages: readonly Message[], { mixesTools }: Family): readonly Message[] {
   const written: GrowingMessage[] = [];
@@ -134,7 +134,7 @@ function spoken({ role, content }: Message): Message {
   return { role, content: content.length === 0 ? [placeholder] : content };
 }
 
-/** The user asks a model to go on that cannot continue what the assistant began. */
+/** If the model cannot continue what the assistant began, adds a user message that requests it. */
 function withEnd(messages: readonly Message[], prefill: boolean): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return messages;

@@ -1,4 +1,4 @@
-// A whole response (SDK type `ConverseResponse`) in common shape.
+// Reads a whole response (SDK type `ConverseResponse`) into the shape that all formats share.
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
@@ -31,14 +31,14 @@ export function readConverseResponse(call: TranslatedCall, { head, body }: Vendo
   };
 }
 
-/** The vendor names a model only where one of its prompt routers has chosen it (SDK type `PromptRouterTrace`). */
+/** The vendor names the model only if one of its prompt routers chose it (SDK type `PromptRouterTrace`). */
 export function routedModel(trace: unknown): string | undefined {
   const router = isObject(trace) ? trace.promptRouter : undefined;
   const model = isObject(router) ? router.invokedModelId : undefined;
   return typeof model === 'string' ? model : undefined;
 }
 
-/** The vendor's responses have the ids of their requests, and name no model. */
+/** The vendor's responses contain the id of the request, but no model name. */
 export function responseIdentity({ now, model }: TranslatedCall, head: IncomingHttpHeaders) {
   const requestId = head['x-amzn-requestid'];
   const id = typeof requestId === 'string' && /^[\w-]{1,64}$/.test(requestId) ? requestId : now;
@@ -52,7 +52,7 @@ interface ParsedResponse {
   readonly trace: unknown;
 }
 
-/** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
+/** @throws GatewayError upstream_protocol_error; VendorFailure if the body is an error */
 function parseResponse(body: Buffer): ParsedResponse {
   const response = parseExactJson(body.toString());
   if (!isObject(response)) throw protocolError('the response is no JSON object');

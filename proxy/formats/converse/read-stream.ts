@@ -1,5 +1,6 @@
-// A streamed response (SDK type `ConverseStreamOutput`): frames in, chunks in common shape out. The usage comes behind the end of
-// the message, so the end of the caller's stream waits for it; without it the connection's clean end will do.
+// Reads a streamed response (SDK type `ConverseStreamOutput`) and writes chunks in the shared shape. The usage comes
+// after the end of the message, so the end of the caller's stream waits for it. If it never comes, the connection's
+// clean end completes the stream.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
@@ -37,7 +38,7 @@ export class ConverseStreamReader implements StreamReader {
     return this.#reported?.usage;
   }
 
-  /** The vendor reports it once, behind the end of the message. */
+  /** The vendor reports usage once, after the end of the message. */
   get usageIsComplete(): boolean {
     return this.#reported !== undefined;
   }
@@ -82,12 +83,12 @@ export class ConverseStreamReader implements StreamReader {
   }
 
   #readEvent(type: string | undefined, payload: string): void {
-    // Behind the end of the message only its usage counts.
+    // After the end of the message, only its usage counts.
     if (!isKnown(type) || (this.#stopped && type !== 'metadata')) return;
-    // No number of it goes on: arguments come as text.
+    // Plain numbers suffice: no number of the event reaches the caller, and call arguments are text.
     const event = parseJson(payload);
     if (!isObject(event)) throw protocolError('an event of the stream is no JSON object');
-    // Nothing is written before there is content: until then an error still has a status of its own.
+    // Nothing is written before the first content, so that an earlier error still gets its own HTTP status.
     if (type !== 'messageStart' && type !== 'metadata') this.#start();
     this.#readKnown(type, event);
   }

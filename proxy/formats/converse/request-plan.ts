@@ -1,5 +1,5 @@
-// What form a request wants its response in, and so which tools. A pure function of request and model: the response is read
-// by the same plan as the request was made.
+// The output mode that a request uses, and the tools that follow from it. A pure function of request and model: the
+// response is read with the same plan.
 import {
   type OutputMode,
   outputModeOf,
@@ -14,11 +14,11 @@ import type { TranslatedCall } from '../format.ts';
 export interface ResponsePlan {
   readonly format: ResponseFormat;
   readonly form: OutputMode;
-  /** With the one that gives the response, if there is such a one. */
+  /** Includes the tool whose input is the response, if there is one. */
   readonly tools: Tools;
-  /** What is left of the room for strict schemas. */
+  /** Counts the remaining strict schemas that the request may have. */
   readonly strictSchemas: StrictSchemas;
-  /** Something of the response's schema is in a description. */
+  /** A part of the response schema moved into a description. */
   readonly movesFormat: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Options of the service itself, whatever the model: its tier, what its own log remembers of a request, its guardrails (SDK types
+// Options of the service, independent of the model: its tier, the metadata in its own log, its guardrails (SDK types
 // `ServiceTier`, `GuardrailConfiguration`).
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
@@ -36,7 +36,7 @@ const pairsMax = 16;
 const keyForm = /^[a-zA-Z0-9\s:_@$#=/+,.-]{1,256}$/;
 const valueForm = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 
-/** The vendor takes fewer characters than the callers' format allows: what does not fit is not sent. */
+/** Omits metadata with characters or sizes that the callers' format allows and the vendor refuses. */
 function readMetadata(value: unknown): { readonly pairs?: JsonObject; readonly fits: boolean } {
   if (value === undefined || value === null) return { fits: true };
   if (!isObject(value)) throw invalid('metadata', 'metadata must be an object');
@@ -50,7 +50,7 @@ function readMetadata(value: unknown): { readonly pairs?: JsonObject; readonly f
 
 const guardrailFields = ['guardrailIdentifier', 'guardrailVersion', 'trace'];
 
-/** Extension `guardrailConfig`, as the vendor has it. */
+/** Reads the extension `guardrailConfig`, in the vendor's shape. */
 function readGuardrail(value: unknown, stream: boolean): JsonObject | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isObject(value)) throw invalid('guardrailConfig', 'guardrailConfig must be an object');

@@ -1,5 +1,6 @@
-// The tools and the choice among them as the vendor's `toolConfig` (SDK type `ToolConfiguration`). It knows no choice `none`, not
-// every model can be forced to a call, and a history with calls in it is refused where no tool is defined.
+// Writes the tools and the tool choice as the vendor's `toolConfig` (SDK type `ToolConfiguration`). It has no choice
+// `none`, not every model can be forced to call a tool, and the vendor refuses a history with calls if no tool is
+// defined.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Turn } from '../../conversation/conversation.ts';
@@ -14,7 +15,7 @@ import type { ReadBy } from './fields.ts';
 export interface ToolContext {
   readonly family: Family;
   readonly capabilities: ModelCapabilities;
-  /** A model that reasons cannot be forced to a call. */
+  /** A model that reasons cannot be forced to call a tool. */
   readonly reasons: boolean;
   readonly turns: readonly Turn[];
   readonly strictSchemas: StrictSchemas;
@@ -22,7 +23,7 @@ export interface ToolContext {
 
 export interface VendorTools {
   readonly toolConfig: JsonObject | undefined;
-  /** `tool_choice` in additionalModelRequestFields, in place of the common choice. */
+  /** `tool_choice` in additionalModelRequestFields, instead of the common choice. */
   readonly ownChoice: JsonObject | undefined;
   readonly dropped: readonly string[];
 }
@@ -56,7 +57,7 @@ export function vendorTools(options: ReadBy<'tools'>, tools: Tools, context: Too
   };
 }
 
-/** A name as the vendor takes it: history may hold any. */
+/** A name that the vendor accepts. Names in the history can be any text. */
 export function vendorToolName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'tool';
 }
@@ -66,7 +67,7 @@ function usedToolNames(turns: readonly Turn[]): ReadonlySet<string> {
   return new Set(calls.map(({ name }) => vendorToolName(name)));
 }
 
-/** With choice `none` only where the history needs them. */
+/** With choice `none`, the tools are sent only if the history needs them. */
 function usableTools(
   { definitions, choice }: Tools,
   usedNames: ReadonlySet<string>,
@@ -77,7 +78,7 @@ function usableTools(
   return definitions.filter(({ name }) => names.has(name));
 }
 
-/** Definitions of the tools that the history calls, where none may be called now. */
+/** Definitions of the tools that the history calls, for a request without callable tools. */
 function standIns(usedNames: ReadonlySet<string>, { hasClaudeFields }: Family): VendorTools {
   if (usedNames.size === 0) return { toolConfig: undefined, ownChoice: undefined, dropped: [] };
   const tools = [...usedNames].map((name) => ({
@@ -87,11 +88,11 @@ function standIns(usedNames: ReadonlySet<string>, { hasClaudeFields }: Family): 
 }
 
 interface Choice {
-  /** SDK type `ToolChoice`; undefined for what goes without saying. */
+  /** SDK type `ToolChoice`; undefined for the default. */
   readonly common?: JsonObject;
-  /** The same in the assistant-model vendor's words. */
+  /** The same choice in the assistant-model vendor's format. */
   readonly own: JsonObject;
-  /** All other tools are left out. */
+  /** The only tool that is sent. */
   readonly only?: string;
 }
 
@@ -101,14 +102,14 @@ const any: Choice = { common: { any: {} }, own: { type: 'any' } };
 function choiceOf(choice: ToolChoice, usable: readonly ToolDefinition[], { forcesNamed }: Family): Choice {
   const isRequired = choice.kind === 'required' || (choice.kind === 'allowed' && choice.mode === 'required');
   const [first, ...more] = usable;
-  // By name where there is but one: more models can be forced so.
+  // A single tool is forced by name: more models support that.
   const soleName = isRequired && more.length === 0 ? first?.name : undefined;
   const name = choice.kind === 'named' ? choice.name : soleName;
   if (name === undefined) return isRequired ? any : auto;
   return forcesNamed ? { common: { tool: { name } }, own: { type: 'tool', name } } : { ...any, only: name };
 }
 
-/** What the common choice cannot say: no call at all, or no two at once. */
+/** Choices that the common form lacks: no call at all, or no parallel calls. */
 function ownChoice({ choice, parallel }: Tools, { own }: Choice, family: Family): JsonObject | undefined {
   if (!family.hasClaudeFields) return undefined;
   if (choice.kind === 'none') return { type: 'none' };

@@ -1,17 +1,17 @@
-// The vendor's token counts (SDK type `TokenUsage`): its input excludes what the cache gave or took. How it was served is beside
-// them (SDK types `ServiceTier`, `PerformanceConfiguration`).
+// Reads the vendor's token counts (SDK type `TokenUsage`). Its input excludes tokens read from the cache or written to
+// it. The service tier is beside the counts (SDK types `ServiceTier`, `PerformanceConfiguration`).
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count, type ServedTier, servedTier, special, type Usage } from '../../conversation/usage.ts';
 
 export interface ConverseUsage {
   readonly usage: Usage;
-  /** The cache's share under the names that callers of such models know, where the vendor reports it. */
+  /** Cache tokens under the names that callers of such models know, if the vendor reports them. */
   readonly extras: JsonObject;
 }
 
 /**
- * Undefined where it is absent or without the two counts.
- * @param reported the response, or the event of a stream, that holds it
+ * Undefined if the usage is absent or lacks one of the two counts.
+ * @param reported the response, or the stream event that contains the usage
  * @param requested `service_tier` of the request
  */
 export function readConverseUsage(reported: JsonObject, requested?: unknown): ConverseUsage | undefined {
@@ -29,7 +29,7 @@ export function readConverseUsage(reported: JsonObject, requested?: unknown): Co
       cacheReadTokens: read ?? 0,
       cacheWriteTokens: write ?? 0,
       cacheWrite1hTokens: Math.min(writesOf(value.cacheDetails, '1h'), write ?? 0),
-      // Contained in the output; how many they are nobody says.
+      // Contained in the output; the vendor does not report their number.
       reasoningTokens: 0,
       ...special({
         cacheWrite12hTokens: Math.min(writesOf(value.cacheDetails, '12h'), write ?? 0),
@@ -48,7 +48,7 @@ function tierOf({ serviceTier, performanceConfig }: JsonObject, requested: unkno
   return servedTier(isObject(serviceTier) ? serviceTier.type : undefined, requested);
 }
 
-/** SDK type `CacheDetail`: what was written, by how long it lives. */
+/** Tokens written to the cache with this lifetime (SDK type `CacheDetail`). */
 function writesOf(details: unknown, ttl: '1h' | '12h'): number {
   const all: readonly unknown[] = Array.isArray(details) ? details : [];
   const counts = all.map((one) => (isObject(one) && one.ttl === ttl ? (count(one.inputTokens) ?? 0) : 0));

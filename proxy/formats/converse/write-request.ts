@@ -1,5 +1,5 @@
-// The vendor's request: Converse, or ConverseStream for a stream (SDK types `ConverseRequest`, `ConverseStreamRequest`), signed
-// with an access key pair or sent with an API key.
+// Writes the vendor's request: Converse, or ConverseStream for a stream (SDK types `ConverseRequest`,
+// `ConverseStreamRequest`), signed with an access key pair or sent with an API key.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -40,7 +40,7 @@ interface RequestBody {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
   readonly emulated: readonly string[];
-  /** Where the caller gave none. */
+  /** Set if the caller gave none. */
   readonly maxTokens: number | undefined;
 }
 
@@ -50,7 +50,7 @@ function requestBody(call: TranslatedCall): RequestBody {
   const plan = responsePlan(call);
   const { conversation, emulated } = emulateTurns(request.conversation(), {
     systemInPlace: false,
-    // It takes what the user's turn takes, sound aside.
+    // A result accepts what a user turn accepts, except audio.
     inResult: ({ kind }) => capabilities.mediaInResults && kind !== 'audio',
     madeImages: false,
   });
@@ -95,7 +95,7 @@ function requestBody(call: TranslatedCall): RequestBody {
   };
 }
 
-/** Marks for a cache that the model has not, or that found nothing to mark. */
+/** Cache marks that have no effect: the model has no cache for them, or there was nothing to mark. */
 function unmarkedFields({ request, capabilities }: TranslatedCall, { lostMarks }: Conversation): string[] {
   const { cachesTools } = familyOf(capabilities);
   const hasCache = capabilities.promptCache !== 'none';
@@ -105,7 +105,9 @@ function unmarkedFields({ request, capabilities }: TranslatedCall, { lostMarks }
   return hasCache && lostMarks ? [...left, 'messages.cache_control'] : left;
 }
 
-/** System texts and messages. A model without a place for the former finds them before all else that the user says. */
+/**
+ * Writes system texts and messages. For a model without system messages, the system texts begin the first user message.
+ */
 function conversationFields(
   { capabilities, images }: TranslatedCall,
   conversation: Conversation,
@@ -128,7 +130,7 @@ function conversationFields(
   return { ...(capabilities.systemMessages && system.length > 0 && { system }), messages };
 }
 
-/** SDK type `OutputFormat`: the schema is text. */
+/** SDK type `OutputFormat`, which has the schema as text. */
 function outputConfig({ format, form }: ResponsePlan): JsonObject {
   if (form.kind !== 'native' || format.kind !== 'schema') return {};
   const { name, description } = format;

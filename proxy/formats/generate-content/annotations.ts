@@ -1,12 +1,12 @@
-// Sources of a response as the callers' `annotations` (SDK type `ChatCompletionMessage.Annotation`), from the vendor's grounding
-// (SDK types `GroundingMetadata`, `Segment`). The vendor counts bytes of UTF-8. The callers' format counts characters, which
-// here are UTF-16 code units: clients cut the text with them, and most do it with JavaScript's `slice` or what works like it.
+// Converts the vendor's grounding (SDK types `GroundingMetadata`, `Segment`) into the callers' `annotations` (SDK type
+// `ChatCompletionMessage.Annotation`). The vendor counts bytes of UTF-8. The callers' format counts characters, which
+// are UTF-16 code units here, because most clients cut the text with JavaScript's `slice` or an equivalent.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count } from '../../conversation/usage.ts';
 
 /**
  * @param content the response's text as the caller gets it
- * @param partStarts byte offsets in it at which the vendor's parts begin; empty where they are not known, as in a stream
+ * @param partStarts byte offsets in the content at which the vendor's parts begin; empty if unknown, as in a stream
  */
 export function annotations(
   grounding: JsonObject,
@@ -30,7 +30,7 @@ export function annotations(
   });
 }
 
-// Bounds on the work that one response can make.
+// Bounds on the work for one response.
 const contentMax = 1_000_000;
 const supportsMax = 500;
 const sourcesMax = 50;
@@ -38,9 +38,9 @@ const sourcesMax = 50;
 type Range = readonly [start: number, end: number];
 
 interface Support {
-  /** The words that the sources back. */
+  /** The text that the sources support. */
   readonly text: string | undefined;
-  /** Byte ranges where they may be, the likelier first. */
+  /** Byte ranges that may contain the text, the most likely first. */
   readonly places: readonly Range[];
   readonly sources: readonly { readonly url: string; readonly title: string }[];
 }
@@ -65,7 +65,7 @@ function readSupports(grounding: JsonObject, partStarts: readonly number[]): Sup
     });
 }
 
-/** Offsets count from the part. Its index may be left out although it is not the first, and in a stream the parts are cut. */
+/** Offsets are relative to the part. The vendor may omit the index of any part, and a stream cuts the parts. */
 function placesOf(segment: JsonObject, partStarts: readonly number[]): Range[] {
   const { startIndex = 0, endIndex, partIndex = 0 } = segment;
   const [start, end, part] = [count(startIndex), count(endIndex), count(partIndex)];
@@ -81,7 +81,10 @@ function sourceOf(chunk: unknown): Support['sources'][number] | undefined {
   return { url: source.uri, title: typeof source.title === 'string' ? source.title : source.uri };
 }
 
-/** Where the words are: at one of the reported locations, else where the text first has them. Wrong locations would mislead. */
+/**
+ * The range of the text: one of the reported ranges that contains it, else its first occurrence. Wrong ranges would
+ * mislead readers.
+ */
 function locate(
   { text, places }: Support,
   content: string,
@@ -96,7 +99,7 @@ function locate(
   return text === undefined || at === -1 ? undefined : [at, at + text.length];
 }
 
-/** The index in UTF-16 code units of each byte offset; without those that lie outside of the text or inside a character. */
+/** The UTF-16 index of each byte offset. Offsets outside of the text or inside a character are omitted. */
 function indexesAt(text: string, offsets: readonly number[]): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   let bytes = 0;
@@ -112,7 +115,7 @@ function indexesAt(text: string, offsets: readonly number[]): ReadonlyMap<number
   return found;
 }
 
-/** In UTF-8. */
+/** Length in UTF-8. */
 function bytesOf(code: number): number {
   if (code < 0x80) return 1;
   if (code < 0x800) return 2;

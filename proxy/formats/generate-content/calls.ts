@@ -1,5 +1,5 @@
-// Function calls on their way to the caller: the caller's own name, an id where the vendor gave none, and the vendor's signature
-// on the id, the one thing that every client sends back.
+// Converts function calls for the caller: the caller's own name, an id if the vendor sent none, and the vendor's
+// signature inside the id, because the id is the only field that every client sends back.
 import { createHash } from 'node:crypto';
 import { withSignature } from '../../conversation/call-ids.ts';
 import type { CalledTool } from '../../conversation/response.ts';
@@ -13,19 +13,19 @@ export class CallReader {
   readonly #given = new Set<string>();
   #count = 0;
 
-  /** @param model the vendor's name of it, as it was requested */
+  /** @param model the vendor's model name, as requested */
   constructor(names: FunctionNames, model: string) {
     this.#names = names;
     this.#model = model;
   }
 
   /**
-   * To be given the calls of a response in their order.
-   * @param responseId tells this response from others
+   * Must be called with the calls of a response in their order.
+   * @param responseId distinguishes this response from others
    */
   read({ id, name, args, signature }: FunctionCall, responseId: string): CalledTool {
     this.#count++;
-    // A client ties results to calls by id: two of one response must not share one.
+    // A client matches results to calls by id: two calls of one response must not share one.
     const isNew = id !== undefined && !this.#given.has(id);
     const own = isNew ? id : madeId(`${responseId}/${this.#count}`);
     this.#given.add(own);
@@ -37,7 +37,7 @@ export class CallReader {
   }
 }
 
-/** The same for the same call, and no other's. */
+/** Deterministic: the same call always gets the same id, and other calls get other ids. */
 function madeId(call: string): string {
   return `call_${createHash('sha256').update(call).digest('hex').slice(0, 24)}`;
 }

@@ -1,5 +1,5 @@
-// The conversation as the vendor's contents (SDK type `Content`): roles user and model, the results of calls in one content of
-// their own behind the calls, and nowhere a content without parts.
+// Writes the conversation as the vendor's contents (SDK type `Content`): roles user and model, the results of calls in
+// one content of their own after the calls, and no content without parts.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { vendorCallIds } from '../../conversation/call-ids.ts';
@@ -17,7 +17,7 @@ import type { FunctionNames } from './names.ts';
 import { returnedSignature, signatureOf } from './signatures.ts';
 
 export interface ContentContext {
-  /** The vendor's name of it. */
+  /** The vendor's name of the model. */
   readonly model: string;
   readonly names: FunctionNames;
   readonly capabilities: ModelCapabilities;
@@ -41,7 +41,7 @@ export function vendorContents(conversation: Conversation, context: ContentConte
   const system = textParts(conversation.system);
   const contents = turnsOf(conversation, context);
   if (!systemMessages && system.length > 0) prepend(contents, system);
-  // The vendor begins with the user; newer models also want the user, or the results of calls, at the end.
+  // The first content must be the user's. Newer models also need the user, or the results of calls, last.
   if (contents[0]?.role !== 'user') contents.unshift(blankTurn);
   if (!prefill && contents.at(-1)?.role === 'model') contents.push(blankTurn);
   return {
@@ -50,11 +50,11 @@ export function vendorContents(conversation: Conversation, context: ContentConte
   };
 }
 
-/** Empty texts are refused, blank ones are not. */
+/** The vendor refuses empty texts and accepts blank ones. */
 const blank: JsonObject = Object.freeze({ text: ' ' });
 const blankTurn: Content = Object.freeze({ role: 'user', parts: Object.freeze([blank]) });
 
-/** What the vendor's pages on thought signatures allow in place of one that was lost. */
+/** The vendor's pages on thought signatures allow this value for a lost signature. */
 const anySignature = 'skip_thought_signature_validator';
 
 function prepend(contents: Content[], system: readonly JsonObject[]): void {
@@ -77,7 +77,7 @@ function contentOf(turn: Turn, context: CallContext): Content {
     case 'tool':
       return { role: 'user', parts: resultParts(turn, context) };
     case 'system':
-      // They are notes of the user's by now.
+      // System texts in a conversation have become notes in the user role.
       return { role: 'user', parts: orBlank(textParts(turn.parts)) };
   }
 }
@@ -107,7 +107,7 @@ function orBlank(parts: readonly JsonObject[]): readonly JsonObject[] {
   return parts.length > 0 ? parts : [blank];
 }
 
-/** Words, images and calls, with the signatures that came with them. */
+/** Texts, images and calls, each with the signature that it came with. */
 function modelParts({ parts, images, calls, signature }: AssistantTurn, context: CallContext): JsonObject[] {
   const { model } = context;
   const words = textParts(parts).map((part, index, all) =>
@@ -132,7 +132,7 @@ function callPart(
   isFirst: boolean,
   { model, names, capabilities, ids }: CallContext,
 ): JsonObject {
-  // Of calls made at once only the first is signed.
+  // Of parallel calls, only the first is signed.
   const lost = isFirst && capabilities.signedCalls ? anySignature : undefined;
   const thoughtSignature =
     signatureOf(model, call.signature) ?? returnedSignature(model, call.ownSignature) ?? lost;
@@ -151,7 +151,7 @@ function resultParts({ results }: ToolTurn, context: CallContext): readonly Json
       functionResponse: {
         id: ids.get(call),
         name: names.toVendor(call.name),
-        // As text even where it is JSON: to parse it would round large numbers.
+        // Sent as text even if it is JSON: parsing would round large numbers.
         response: { output: parts.map((part) => (part.kind === 'text' ? part.text : '')).join('') },
         ...(media.length > 0 && { parts: media }),
       },
@@ -162,7 +162,7 @@ function resultParts({ results }: ToolTurn, context: CallContext): readonly Json
 const imagesInResults: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const filesInResults: ReadonlySet<string> = new Set(['application/pdf', 'text/plain']);
 
-/** From the vendor's page "Function calling", on multimodal responses: fewer types than a turn of the user's takes. */
+/** From the vendor's page "Function calling", on multimodal responses: fewer types than in a user turn. */
 export function isTakenInResult(part: Part, images: ReadonlyMap<string, InlineData>): boolean {
   if (part.kind === 'file')
     return part.source.kind === 'data' && filesInResults.has(part.source.data.mediaType);

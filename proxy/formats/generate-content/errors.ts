@@ -1,5 +1,5 @@
-// The vendor's errors: `{"error":{code,message,status,details}}` after google.rpc.Status, alone or in an array of one; any part of
-// it may be missing, and what is in front of the vendor responds in HTML.
+// Reads the vendor's errors: `{"error":{code,message,status,details}}` after google.rpc.Status, alone or in an array of
+// one. Any field may be missing, and servers in front of the vendor respond with HTML.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
 import type { VendorError } from '../format.ts';
@@ -14,8 +14,8 @@ export function readGenerateContentError(status: number, body: Buffer): VendorEr
 
 /**
  * @param value a parsed body or stream event
- * @param status of the response; without one it is the error's own code
- * @returns undefined where it holds no error
+ * @param status of the response; if absent, the error's own code is used
+ * @returns undefined if the value contains no error
  */
 export function generateContentError(value: unknown, status?: number): VendorError | undefined {
   const [reported] = Array.isArray(value) ? value : [value];
@@ -28,10 +28,10 @@ export function generateContentError(value: unknown, status?: number): VendorErr
   return vendorError(kind, { message: text(error.message), retryAfter: retryDelay(details) });
 }
 
-/** An error inside a response of status 200 that does not say which. */
+/** The status of an error without a code, inside a response of status 200. */
 const unknownStatus = 502;
 
-/** google.rpc.Code. */
+/** By google.rpc.Code. */
 const kinds: ReadonlyMap<unknown, ErrorKind> = new Map<string, ErrorKind>([
   ['INVALID_ARGUMENT', 'bad_request'],
   ['OUT_OF_RANGE', 'bad_request'],
@@ -59,7 +59,7 @@ function classify(error: JsonObject, details: readonly JsonObject[], status: num
 
 interface Signs {
   readonly message: string;
-  /** Of google.rpc.ErrorInfo. */
+  /** From google.rpc.ErrorInfo. */
   readonly reasons: readonly unknown[];
   readonly details: readonly JsonObject[];
 }
@@ -70,7 +70,7 @@ interface CloserRow {
   readonly holds: (signs: Signs) => boolean;
 }
 
-/** What the vendor's status alone does not show. */
+/** More specific kinds, which the vendor's status alone does not show. */
 const closer: readonly CloserRow[] = [
   {
     of: 'bad_request',
@@ -86,7 +86,7 @@ const closer: readonly CloserRow[] = [
   },
   { of: 'bad_request', kind: 'too_large', holds: ({ message }) => /payload size exceeds/i.test(message) },
   { of: 'forbidden', kind: 'no_credit', holds: ({ message }) => /billing/i.test(message) },
-  // A limit by the day, or credit that is used up: waiting a minute does not help.
+  // A daily limit or used-up credit: waiting a minute does not help.
   {
     of: 'rate_limited',
     kind: 'no_credit',
@@ -95,7 +95,7 @@ const closer: readonly CloserRow[] = [
   },
 ];
 
-/** Of google.rpc.QuotaFailure. */
+/** From google.rpc.QuotaFailure. */
 function quotaIds(details: readonly JsonObject[]): string[] {
   return details.flatMap(({ violations }) =>
     (Array.isArray(violations) ? violations : []).flatMap((one) =>
@@ -104,7 +104,7 @@ function quotaIds(details: readonly JsonObject[]): string[] {
   );
 }
 
-/** Seconds, of google.rpc.RetryInfo. */
+/** In seconds, from google.rpc.RetryInfo. */
 function retryDelay(details: readonly JsonObject[]): number | undefined {
   const delays = details.flatMap(({ retryDelay: delay }) => text(delay) ?? []);
   const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(delays[0] ?? '')?.[1];

@@ -1,5 +1,5 @@
-// What becomes of each known field of a request: where the vendor has it (SDK types `GenerateContentConfig`, `GenerationConfig`), how it
-// is read, and which values of it this model takes.
+// How the vendor gets each known field of a request: its path there (SDK types `GenerateContentConfig`,
+// `GenerationConfig`), how it is read, and which of its values the model accepts.
 import { type JsonNumber, wholeDigits } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { FieldName, Options } from '../../conversation/fields.ts';
@@ -41,7 +41,7 @@ const outputLimit: Row = { path: 'generationConfig.maxOutputTokens', read: readM
 const safety: Row = { path: 'safetySettings', read: safetySettings };
 const cached: Row = { path: 'cachedContent', read: cachedContent };
 
-/** The vendor's words; undefined for its usual tier, which older models know no word for. */
+/** The vendor's names of tiers. Undefined for its usual tier, because older models have no name for it. */
 const tiers: ReadonlyMap<unknown, string | undefined> = new Map([
   ['auto', undefined],
   ['default', undefined],
@@ -114,7 +114,7 @@ const fields = {
   functions: { readBy: 'tools', path: 'tools' },
   tool_choice: { readBy: 'tools', path: 'toolConfig.functionCallingConfig' },
   function_call: { readBy: 'tools', path: 'toolConfig.functionCallingConfig' },
-  // The vendor has no word for one call at a time.
+  // The vendor has no option to allow only one call at a time.
   parallel_tool_calls: { readBy: 'tools', path: 'toolConfig', takes: (value) => value === true },
   web_search_options: { readBy: 'search', path: 'tools', takes: (_value, { tools }) => !mayCall(tools) },
   response_format: { readBy: 'outputMode', path: 'generationConfig.responseJsonSchema' },
@@ -150,7 +150,7 @@ export const requestScalars = scalarsBelow(fields, '');
 
 export type ReadBy<Name extends Reader> = OptionsOf<typeof fields, Name>;
 
-/** The options as this reader may read them. */
+/** The options, typed to the fields that this reader's rows list. */
 export function readBy<Name extends Reader>(options: OptionFields, _reader: Name): ReadBy<Name> {
   return options;
 }
@@ -174,7 +174,10 @@ function topLogprobs(options: Options<'top_logprobs'>): JsonNumber | undefined {
 
 const seedDigitsMax = 19;
 
-/** The callers' seeds have 64 bits, the vendor's 32: the same one stays the same, and one that fits stays as it is written. */
+/**
+ * The callers' seeds have 64 bits, the vendor's 32. The conversion is deterministic, and a seed that fits keeps its
+ * spelling.
+ */
 function seed(options: Options<'seed'>): JsonNumber | undefined {
   const range = { min: -(2 ** 63), max: 2 ** 63, whole: true };
   const value = readNumber(options, 'seed', range);
@@ -184,14 +187,17 @@ function seed(options: Options<'seed'>): JsonNumber | undefined {
   return cut === whole ? value : Number(cut);
 }
 
-/** Text with images; sound is refused, as everywhere. */
+/** Accepts text with images. Audio output is refused, as for every provider. */
 function takesModalities(value: unknown): boolean {
   return (
     Array.isArray(value) && value.includes('image') && value.every((one) => one === 'image' || one === 'text')
   );
 }
 
-/** Filters in place of the vendor's own (SDK type `SafetySetting`), in either spelling. @throws GatewayError invalid_request */
+/**
+ * Filters that replace the vendor's own (SDK type `SafetySetting`), in either spelling.
+ * @throws GatewayError invalid_request
+ */
 function safetySettings(
   options: Options<'safety_settings' | 'safetySettings'>,
 ): readonly JsonObject[] | undefined {
@@ -206,7 +212,7 @@ function isSetting(value: unknown): value is JsonObject {
   return isObject(value) && typeof value.category === 'string' && typeof value.threshold === 'string';
 }
 
-/** Name of a prompt that the vendor keeps, in either spelling. @throws GatewayError invalid_request */
+/** Name of a prompt that the vendor stores, in either spelling. @throws GatewayError invalid_request */
 export function cachedContent(options: Options<'cached_content' | 'cachedContent'>): string | undefined {
   const name = isGiven(options.cached_content) ? 'cached_content' : 'cachedContent';
   const content = options[name];

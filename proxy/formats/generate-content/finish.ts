@@ -1,9 +1,10 @@
-// Why a response ended (SDK type `FinishReason`), in the callers' words. An unknown reason is a stop: clients need some reason.
+// Maps the reason why a response ended (SDK type `FinishReason`) to the callers' format. An unknown reason becomes a
+// stop: clients need a reason.
 import type { Finish, FinishReason } from '../../conversation/response.ts';
 
 /**
- * @param message what the vendor says about it (`finishMessage`)
- * @param called whether the response holds a function call: the vendor reports a stop then too
+ * @param message the vendor's explanation (`finishMessage`)
+ * @param called whether the response contains a function call: the vendor reports a stop in that case too
  */
 export function finishOf(native: string | undefined, message: string | undefined, called: boolean): Finish {
   const mapped = reasons.get(native ?? '') ?? 'stop';
@@ -26,7 +27,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ['IMAGE_RECITATION', 'content_filter'],
   ['IMAGE_OTHER', 'content_filter'],
   ['NO_IMAGE', 'content_filter'],
-  // There is no response, or none that can be used: no stop.
+  // There is no usable response, so this is not a stop.
   ['MALFORMED_FUNCTION_CALL', 'error'],
   ['UNEXPECTED_TOOL_CALL', 'error'],
   ['TOO_MANY_TOOL_CALLS', 'error'],

@@ -1,4 +1,5 @@
-// How the response is generated (SDK type `GenerationConfig`): the scalar fields of the request, and what follows from its other parts.
+// Writes how the response is generated (SDK type `GenerationConfig`): the request's scalar fields, and fields that
+// follow from its other parts.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -16,8 +17,8 @@ export interface GenerationContext {
 }
 
 /**
- * @param options those that this model takes
- * @returns undefined where nothing is requested
+ * @param options only options that this model accepts
+ * @returns undefined if the request sets no such option
  * @throws GatewayError invalid_request
  */
 export function generationConfig(options: OptionFields, context: GenerationContext): JsonObject | undefined {
@@ -33,7 +34,7 @@ export function generationConfig(options: OptionFields, context: GenerationConte
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** One for all images: high where one of them requests it, low where all do. */
+/** One value for all images: high if any image requests it, low if all do. */
 function mediaResolution({ turns }: Conversation): string | undefined {
   const parts = turns.flatMap((turn): readonly Part[] => {
     if (turn.role === 'tool') return turn.results.flatMap((result) => result.parts);

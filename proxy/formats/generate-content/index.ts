@@ -1,4 +1,5 @@
-// generateContent and streamGenerateContent. Source: SDK types of the package @google/genai; the wire has the same names.
+// The format of generateContent and streamGenerateContent. Source: SDK types of the package @google/genai, whose names
+// are those on the wire.
 import type { TranslatedFormat } from '../format.ts';
 import { readGenerateContentError } from './errors.ts';
 import { readGenerateContentResponse } from './read-response.ts';

@@ -1,8 +1,9 @@
-// Log probabilities of a response's tokens (SDK type `LogprobsResult`) in the callers' form (SDK type `ChatCompletion.Choice.Logprobs`).
+// Converts log probabilities of a response's tokens (SDK type `LogprobsResult`) to the callers' form (SDK type
+// `ChatCompletion.Choice.Logprobs`).
 import { isNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 
-/** Undefined where there are none. */
+/** Undefined if there are none. */
 export function logprobsOf(probabilities: JsonObject | undefined): JsonObject | undefined {
   const chosen = probabilities?.chosenCandidates;
   if (!Array.isArray(chosen) || chosen.length === 0) return undefined;
@@ -21,7 +22,7 @@ function candidatesOf(step: unknown): readonly unknown[] {
 function tokenOf(candidate: unknown): JsonObject {
   const { token, logProbability } = isObject(candidate) ? candidate : {};
   const text = typeof token === 'string' ? token : '';
-  // A probability of 1 is the vendor's default, which its JSON leaves out.
+  // The vendor's JSON omits its default, a probability of 1 (logarithm 0).
   const logprob = isNumber(logProbability) ? logProbability : 0;
   return { token: text, logprob, bytes: [...Buffer.from(text)] };
 }

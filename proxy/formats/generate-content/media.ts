@@ -1,11 +1,11 @@
-// Media of a user's message as the vendor's parts (SDK types `Blob`, `FileData`): by their bytes, or by the URI of a file that
-// the vendor keeps. Which types it takes is on its pages on images, audio, video and documents.
+// Writes media of a user message as the vendor's parts (SDK types `Blob`, `FileData`): inline data, or the URI of a
+// file that the vendor stores. The vendor's pages on images, audio, video and documents list the types that it accepts.
 import type { JsonObject } from '../../../common/json.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
 import type { AudioPart, FilePart, ImagePart } from '../../conversation/parts.ts';
 
-/** @param images fetched ones, by the URL as the caller wrote it */
+/** @param images fetched images, by the URL as the caller wrote it */
 export function imagePart({ source, at }: ImagePart, images: ReadonlyMap<string, InlineData>): JsonObject {
   const where = `${at}.image_url.url`;
   const data = source.kind === 'data' ? source.data : images.get(source.url);
@@ -43,7 +43,7 @@ export function filePart({ source, where }: FilePart): JsonObject {
 
 const filesUrl = 'https://generativelanguage.googleapis.com/v1beta/';
 
-/** Files that were uploaded to the vendor, and videos that it fetches itself. */
+/** The URI of a file uploaded to the vendor, or of a video that the vendor fetches. */
 function fileUri(id: string): string | undefined {
   if (/^files\/[a-z0-9-]+$/.test(id)) return filesUrl + id;
   const uploaded = /^https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta)?\/files\/[a-z0-9-]+$/;

@@ -1,21 +1,21 @@
-// Names of functions: callers may begin one with a digit or a hyphen, the vendor wants a letter or an underscore first. One rule
-// turns a name into the vendor's and back, known by the request alone.
+// Function names. Callers may begin a name with a digit or a hyphen; the vendor requires a letter or an underscore. The
+// tools of the request alone determine the mapping in both directions.
 
 export interface FunctionNames {
   toVendor(name: string): string;
-  /** A name that no tool of the request has stays unchanged. */
+  /** A name that belongs to no tool of the request stays unchanged. */
   toCaller(name: string): string;
-  /** A name that no tool of the request has, close to this one. */
+  /** A name close to the given one that no tool of the request has. */
   free(name: string): string;
 }
 
-/** @param names of the request's tools */
+/** @param names names of the request's tools */
 export function functionNames(names: readonly string[]): FunctionNames {
   const toVendor = new Map<string, string>();
   const toCaller = new Map<string, string>();
   const free = (name: string) => firstFree(vendorForm(name), (one) => toCaller.has(one));
   const [good, odd] = [names.filter(isVendorForm), names.filter((name) => !isVendorForm(name))];
-  // Good names first: none of them has to give way.
+  // Valid names first, so that none of them has to change.
   for (const name of [...good, ...odd]) {
     if (toVendor.has(name)) continue;
     const given = isVendorForm(name) ? name : free(name);
@@ -29,14 +29,14 @@ export function functionNames(names: readonly string[]): FunctionNames {
   };
 }
 
-/** The vendor's older limit; newer pages allow twice as much. */
+/** The vendor's older limit; newer pages allow twice as many characters. */
 const lengthMax = 64;
 
 function isVendorForm(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/.test(name);
 }
 
-/** Histories hold any text as a name. */
+/** Names in the history can be any text. */
 function vendorForm(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_.:-]/g, '_');
   return (/^[A-Za-z_]/.test(plain) ? plain : `_${plain}`).slice(0, lengthMax);

@@ -1,13 +1,13 @@
-// Tools that the vendor runs itself (SDK type `Tool`): callers ask for them by `web_search_options`, or by the vendor's names among
-// their own tools, as `{"googleSearch":{}}`, `{"urlContext":{}}` or `{"codeExecution":{}}`.
+// Tools that the vendor runs (SDK type `Tool`). Callers request them by `web_search_options`, or by the vendor's names
+// in their own list of tools, as `{"googleSearch":{}}`, `{"urlContext":{}}` or `{"codeExecution":{}}`.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import type { OptionFields } from '../../conversation/request.ts';
 
 export interface SplitTools {
-  /** The options with the caller's own tools alone. */
+  /** The options with only the caller's own tools. */
   readonly options: OptionFields;
-  /** The vendor's, in its form. */
+  /** The vendor's tools, in its form. */
   readonly own: readonly JsonObject[];
 }
 
@@ -23,7 +23,7 @@ export function splitTools(options: OptionFields): SplitTools {
   return { options: { ...options, tools }, own };
 }
 
-/** With the search that `web_search_options` requests. */
+/** Adds the search that `web_search_options` requests. */
 export function withSearch(own: readonly JsonObject[]): readonly JsonObject[] {
   return own.some((tool) => tool.googleSearch !== undefined) ? own : [...own, { googleSearch: {} }];
 }

@@ -1,5 +1,5 @@
-// A whole response in the common shape, with what only this vendor reports at the top: `cloud_ai_*`, one entry for each candidate that
-// has it, as the vendor wrote it.
+// Reads a whole response into the shared shape. Metadata that only this vendor reports goes to top-level fields
+// `cloud_ai_*`, unchanged, with one entry for each candidate that has it.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { ResponseText } from '../../conversation/output-mode.ts';
@@ -69,10 +69,10 @@ export function identityOf(
   };
 }
 
-/** What a candidate says beside its content. */
+/** Fields of a candidate beside its content. */
 export type CandidateFacts = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
 
-/** What the vendor reports of its sources and filters. Always all three. */
+/** The vendor's metadata on sources and filters. All three fields are always present. */
 export function metadataOf(
   candidates: readonly CandidateFacts[],
   block: ParsedResponse['block'],
@@ -95,7 +95,7 @@ interface Reading {
   readonly plan: RequestPlan;
   readonly read: ReadCall;
   readonly identity: ReturnType<typeof identityOf>;
-  /** The vendor's name of the model that was requested. */
+  /** The vendor's name of the requested model. */
   readonly model: string;
 }
 
@@ -112,7 +112,7 @@ function choiceOf(candidate: Candidate, reading: Reading): ResponseChoice {
   const text = new ResponseText(plan.form);
   const { content, partStarts } = textOf(candidate, text);
   const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
-  // The input of two such calls together would be no JSON.
+  // Only the first call is the response: the inputs of two calls together would not be JSON.
   const response = called.find(({ name }) => text.isResponseTool(name));
   const calls = called.filter(({ name }) => !text.isResponseTool(name));
   const whole = content + (response ? text.pushInput(response.arguments) : '') + text.end();
@@ -127,7 +127,7 @@ function choiceOf(candidate: Candidate, reading: Reading): ResponseChoice {
   };
 }
 
-/** The words, and at which of their bytes each part begins. */
+/** The text, and the byte offset at which each part begins. */
 function textOf({ parts }: Candidate, text: ResponseText) {
   let content = '';
   let bytes = 0;
@@ -146,7 +146,7 @@ function citedIn({ grounding }: Candidate, content: string, partStarts: number[]
   return cited.length > 0 ? { annotations: cited } : {};
 }
 
-/** Images and sound, and the vendor's signature of the words. */
+/** Images, sound, and the vendor's signature of the text. */
 function madeIn({ parts }: Candidate, { identity, model }: Reading): JsonObject {
   const images = parts.flatMap((part) => (part.kind === 'image' ? [imageOf(part, model)] : []));
   const sound = parts.flatMap((part) => (part.kind === 'audio' ? [part] : []));
@@ -166,12 +166,12 @@ export function imageOf(
   return imageExtra(url, signature === undefined ? undefined : callerSignature(signature, model));
 }
 
-/** Where the vendor's own API in the callers' format has it. */
+/** The field where the vendor's own API in the callers' format has the signature. */
 export function signedText(signature: string, model: string): JsonObject {
   return { extra_content: { google: { thought_signature: callerSignature(signature, model) } } };
 }
 
-/** How many images the model made. */
+/** The number of images that the model made. */
 export function imagesOf(parts: readonly ResponsePart[]): number {
   return parts.filter(({ kind }) => kind === 'image').length;
 }

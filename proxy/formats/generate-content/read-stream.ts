@@ -1,6 +1,6 @@
-// A streamed response: each event is a response of its own with what is new in it. The format has no end marker: the response is
-// complete when the connection ends and a reason for the end was reported before. The reason itself is held back until then, as a
-// call may still come and make it another.
+// Reads a streamed response: each event is a response with the new parts. The format has no end marker: the response is
+// complete when the connection ends after a finish reason was reported. The reason is written only then, because a
+// later call can change it.
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
@@ -39,18 +39,21 @@ export class GenerateContentStreamReader implements StreamReader {
   #responded = false;
   readonly #calls: CallReader;
   #id = '';
-  /** Sources may come that count the bytes of the text. */
+  /** The response may contain sources, whose ranges count the bytes of the text. */
   readonly #mayCite: boolean;
   #content = '';
   #reason: string | undefined;
   #reasonMessage: string | undefined;
-  /** The vendor's last one of the words. */
+  /** The vendor's latest signature of the text. */
   #signature: string | undefined;
   #created = 0;
-  /** What comes with or before the reason: the last of each kind, as later ones repeat the earlier. */
+  /**
+   * Metadata that comes with or before the finish reason. Only the latest of each kind is kept: later ones repeat
+   * earlier ones.
+   */
   #last: CandidateFacts = { grounding: undefined, citation: undefined, ratings: [] };
   #block: ParsedResponse['block'];
-  /** The vendor's last word of tokens. */
+  /** The token counts reported last. */
   #counted: Pick<ParsedResponse, 'usage' | 'toolTokens'> = { usage: undefined, toolTokens: 0 };
   #images = 0;
   complete = false;
@@ -69,7 +72,7 @@ export class GenerateContentStreamReader implements StreamReader {
     this.#mayCite = this.#plan.own.length > 0 || cachedContent(call.request.options) !== undefined;
   }
 
-  /** Only the end of the stream says that no later count replaces the last. */
+  /** Until the stream ends, another count may replace the last one. */
   get usageIsComplete(): boolean {
     return this.complete && this.usage !== undefined;
   }
@@ -104,7 +107,7 @@ export class GenerateContentStreamReader implements StreamReader {
     this.model = response.modelVersion ?? this.model;
     this.#block ??= response.block;
     if (!this.#writer.started) this.#start(response);
-    // One response only is requested in a stream.
+    // A stream requests only one candidate.
     const [candidate] = response.candidates;
     if (candidate !== undefined) this.#add(candidate);
     const { own } = this.#plan;
@@ -162,7 +165,7 @@ export class GenerateContentStreamReader implements StreamReader {
     }
   }
 
-  /** The input of two such calls together would be no JSON. */
+  /** Only the first call is the response: the inputs of two calls together would not be JSON. */
   #response(json: string): void {
     if (!this.#responded) this.#addText(this.#text.pushInput(json));
     this.#responded = true;
@@ -191,7 +194,7 @@ export class GenerateContentStreamReader implements StreamReader {
     return finishOf(this.#reason, this.#reasonMessage, this.#writer.calls > 0);
   }
 
-  /** Of the vendor's own fields those that hold something. */
+  /** The vendor's own fields that are not empty. */
   #extras(): JsonObject {
     const metadata = metadataOf([this.#last], this.#block);
     const reportedUsage = Object.entries(metadata).filter(
@@ -204,7 +207,7 @@ export class GenerateContentStreamReader implements StreamReader {
   }
 }
 
-/** Whether no event was cut. */
+/** Whether the stream ended between events. */
 function isBlank(rest: Buffer): boolean {
   return rest.toString().trim() === '';
 }

@@ -1,5 +1,5 @@
-// What a request wants of the response: which tools, which form of the text, under which names. Writing and reading both follow
-// this plan, so that a response is read as it was requested.
+// The tools, the output mode and the function names of a request. Both writing and reading use this plan, so that a
+// response is read the way it was requested.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { unsupported } from '../../conversation/invalid.ts';
@@ -20,9 +20,9 @@ import { type FunctionNames, functionNames } from './names.ts';
 import { splitTools, withSearch } from './own-tools.ts';
 
 export interface RequestPlan {
-  /** The caller's, and the one whose input is the response. */
+  /** The caller's tools, and the tool whose input is the response. */
   readonly tools: Tools;
-  /** Tools that the vendor runs itself, in its form; never beside functions that may be called. */
+  /** Tools that the vendor runs, in its form. They are never combined with callable functions. */
   readonly own: readonly JsonObject[];
   readonly form: OutputMode;
   readonly format: ResponseFormat;
@@ -33,7 +33,8 @@ export interface RequestPlan {
 export function requestPlan({ request, capabilities }: TranslatedCall): RequestPlan {
   const { options, own: named } = splitTools(request.options);
   const tools = request.tools(options);
-  // Newer models do both, if what their own tools did comes back in the next request; callers' messages cannot hold that.
+  // Newer models can combine both if the next request returns what the vendor's tools did. Callers' messages cannot
+  // contain that.
   if (named.length > 0 && mayCall(tools)) {
     throw unsupported('tools', "this provider's own tools cannot be combined with functions");
   }
@@ -44,7 +45,7 @@ export function requestPlan({ request, capabilities }: TranslatedCall): RequestP
   return { tools: all, own, form, format, names: functionNames(all.definitions.map(({ name }) => name)) };
 }
 
-/** Whether the search that `web_search_options` requests is done: not beside functions, see above. */
+/** Whether the search of `web_search_options` is requested: not beside functions, see above. */
 function searches({ web_search_options: options }: ReadBy<'search'>, tools: Tools): boolean {
   return isGiven(options) && !mayCall(tools);
 }
@@ -58,7 +59,7 @@ interface FormContext {
 
 function abilities({ format, tools, own, capabilities }: FormContext) {
   const hasTools = own.length > 0 || mayCall(tools);
-  // A demanded call and JSON in one request are refused.
+  // The vendor refuses a request for both a forced call and JSON.
   const native = (capabilities.jsonSchemaWithTools || !hasTools) && !mustCall(tools);
   return {
     native: (schema: JsonObject) =>

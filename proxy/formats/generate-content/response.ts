@@ -1,5 +1,5 @@
-// What the vendor returns, whole or in pieces (SDK type `GenerateContentResponse`): every field may be missing, unknown ones are
-// passed over. Parts keep the vendor's order: grounding counts them.
+// Parses the vendor's response, whole or in pieces (SDK type `GenerateContentResponse`). Every field may be missing,
+// and unknown fields are ignored. Parts keep the vendor's order, because grounding refers to them by index.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
@@ -12,10 +12,10 @@ export interface ParsedResponse {
   /** Milliseconds since 1970. */
   readonly createdAt: number | undefined;
   readonly candidates: readonly Candidate[];
-  /** Why the prompt was not let through, and how it was rated; then there are no candidates. */
+  /** The reason why the prompt was blocked, and its ratings. There are no candidates then. */
   readonly block: { readonly reason: string; readonly ratings: readonly unknown[] } | undefined;
   readonly usage: Usage | undefined;
-  /** Of the prompt what the vendor's own tools have read. */
+  /** Prompt tokens that the vendor's own tools read. */
   readonly toolTokens: number;
 }
 
@@ -23,11 +23,11 @@ export interface Candidate {
   readonly index: number;
   readonly parts: readonly ResponsePart[];
   readonly finishReason: string | undefined;
-  /** What the vendor says about it. */
+  /** The vendor's explanation of the finish reason. */
   readonly finishMessage: string | undefined;
   readonly grounding: JsonObject | undefined;
   readonly citation: JsonObject | undefined;
-  /** Empty where there are none. */
+  /** Empty if there are none. */
   readonly ratings: readonly unknown[];
   /** `logprobsResult`. */
   readonly probabilities: JsonObject | undefined;
@@ -36,15 +36,15 @@ export interface Candidate {
 export type ResponsePart =
   | { readonly kind: 'text'; readonly text: string; readonly signature?: string | undefined }
   | { readonly kind: 'thought'; readonly text: string }
-  /** As a data URL. */
+  /** A data URL. */
   | { readonly kind: 'image'; readonly url: string; readonly signature: string | undefined }
   | { readonly kind: 'audio'; readonly mimeType: string; readonly base64: string }
   | { readonly kind: 'call'; readonly call: FunctionCall }
-  /** What has no place in the callers' format. */
+  /** A part that the callers' format cannot express. */
   | { readonly kind: 'other' };
 
 export interface FunctionCall {
-  /** Older models give none. */
+  /** Older models send none. */
   readonly id: string | undefined;
   readonly name: string;
   readonly args: JsonObject;
@@ -96,7 +96,7 @@ function readPart(part: unknown): ResponsePart {
       ? { kind: 'thought', text: partText }
       : { kind: 'text', text: partText, signature };
   }
-  // Images in between are thoughts too.
+  // An image marked as a thought is an intermediate image.
   if (isObject(inlineData) && thought !== true) return readMedia(inlineData, signature);
   if (isObject(executableCode)) return { kind: 'text', text: fenced(executableCode.code, 'python') };
   if (isObject(codeExecutionResult)) return { kind: 'text', text: fenced(codeExecutionResult.output, '') };
@@ -114,7 +114,7 @@ function readMedia({ mimeType, data }: JsonObject, signature: string | undefined
   return { kind: 'image', url: `data:${mimeType};base64,${data}`, signature };
 }
 
-/** Code that the vendor ran, and what came of it, as they would be in a text. */
+/** Code that the vendor ran, or its output, as a fenced code block in the text. */
 function fenced(code: unknown, language: string): string {
   return typeof code === 'string' && code !== '' ? `\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n` : '';
 }

@@ -1,5 +1,6 @@
-// Sound that the model made (SDK type `Blob` with a type `audio/…`) in the callers' shape (SDK type `ChatCompletionAudio` of the package
-// openai). The vendor sends bare samples, as `audio/L16;codec=pcm;rate=24000`: what they are is beside them, as no header does.
+// Converts sound that the model made (SDK type `Blob` with a type `audio/…`) to the callers' shape (SDK type
+// `ChatCompletionAudio` of the package openai). The vendor sends bare samples without a header, as
+// `audio/L16;codec=pcm;rate=24000`, so their format is in further fields.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ResponsePart } from './response.ts';
 
@@ -8,8 +9,9 @@ export type SoundPart = Extract<ResponsePart, { kind: 'audio' }>;
 const lifetimeSeconds = 3600;
 
 /**
- * `message.audio`, or that of a delta: `data` is base64 of the samples; further `format`, `mime_type` and `sample_rate`.
- * @param created of the response, Unix seconds
+ * `message.audio`, or that of a delta: `data` is base64 of the samples, with the further fields `format`, `mime_type`
+ * and `sample_rate`.
+ * @param created time of the response, in Unix seconds
  */
 export function audioField(parts: readonly SoundPart[], id: string, created: number): JsonObject | undefined {
   const [first] = parts;
@@ -18,7 +20,7 @@ export function audioField(parts: readonly SoundPart[], id: string, created: num
   return {
     id: `audio_${id}`,
     data: bytes.toString('base64'),
-    // The vendor keeps nothing, and no later request can name it.
+    // Required by the shape. The vendor stores no sound, and no later request can refer to it.
     expires_at: created + lifetimeSeconds,
     transcript: '',
     ...described(first.mimeType),

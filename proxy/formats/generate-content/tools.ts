@@ -1,5 +1,5 @@
-// Tools and the choice among them as the vendor's `tools` and `toolConfig` (SDK types `Tool`, `FunctionCallingConfig`): all
-// functions in one entry, or tools that the vendor runs itself.
+// Writes tools and the tool choice as the vendor's `tools` and `toolConfig` (SDK types `Tool`,
+// `FunctionCallingConfig`): all functions in one entry, or tools that the vendor runs.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { mayCall } from '../../conversation/output-mode.ts';
@@ -27,13 +27,13 @@ export function vendorTools(plan: RequestPlan, capabilities: ModelCapabilities):
   };
 }
 
-/** Functions that must not be called are not even shown where the vendor refuses them beside what else is requested. */
+/** Functions that must not be called are omitted if the vendor refuses them beside the rest of the request. */
 function isHidden({ tools, own, form }: RequestPlan, capabilities: ModelCapabilities): boolean {
   const isJson = form.kind === 'json' || form.kind === 'native';
   return !mayCall(tools) && (own.length > 0 || (isJson && !capabilities.jsonSchemaWithTools));
 }
 
-/** The vendor narrows forced calls only: where a choice is left, the list itself is narrowed. */
+/** The vendor restricts only forced calls to named functions. For an optional call, the list itself is restricted. */
 function isOffered(name: string, choice: ToolChoice): boolean {
   return choice.kind !== 'allowed' || choice.mode === 'required' || choice.names.includes(name);
 }
@@ -53,7 +53,7 @@ function declaration(
 
 const schemaFields = { 'json-schema': 'parametersJsonSchema', openapi: 'parameters' } as const;
 
-/** The vendor wants no schema of a function without parameters. */
+/** The vendor expects no schema for a function without parameters. */
 function isEmpty({ properties = {}, $ref, anyOf, additionalProperties }: JsonObject): boolean {
   const hasOthers = typeof additionalProperties === 'object' || $ref !== undefined || anyOf !== undefined;
   return !hasOthers && Object.keys(properties ?? {}).length === 0;

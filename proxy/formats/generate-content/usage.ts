@@ -1,14 +1,14 @@
-// The vendor's counts (SDK type `GenerateContentResponseUsageMetadata`) by the common rule. Its prompt has the cached tokens in it
-// and lacks what its own tools read; its candidates normally lack the thoughts, which the total contains. What the total has beside all of
-// them was written as well: some models report their thoughts, or all of their output, nowhere else. Sound and images among them are
-// reported by modality (SDK type `ModalityTokenCount`).
+// Converts the vendor's counts (SDK type `GenerateContentResponseUsageMetadata`) to the shared usage. Its prompt count
+// includes cached tokens and excludes tokens that its own tools read. Its candidates count normally excludes thoughts,
+// which the total includes. The rest of the total is output too: some models report their thoughts, or all output, only
+// there. Sound and images are reported by modality (SDK type `ModalityTokenCount`).
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Options } from '../../conversation/fields.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { count, nothingSpecial, servedTier, special, type Usage } from '../../conversation/usage.ts';
 
-/** Counts that are missing are 0; undefined where there are none at all. */
+/** Missing counts are 0; undefined if there are none. */
 export function readGenerateContentUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const of = (name: string) => count(value[name]) ?? 0;
@@ -35,17 +35,17 @@ export function readGenerateContentUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** Of the prompt what the vendor's own tools have read. */
+/** Prompt tokens that the vendor's own tools read. */
 export function toolTokensOf(usage: unknown): number {
   return isObject(usage) ? (count(usage.toolUsePromptTokenCount) ?? 0) : 0;
 }
 
-/** What of a response is beside its usage. */
+/** Facts about a response that are beside its usage. */
 export interface Served {
   readonly head: IncomingHttpHeaders;
   /** `service_tier` of the request. */
   readonly requestedTier: unknown;
-  /** Tools that the vendor ran itself, in its form. */
+  /** Tools that the vendor runs, in its form. */
   readonly own: readonly JsonObject[];
   readonly toolTokens: number;
   readonly searches: number;
@@ -59,18 +59,19 @@ export function withServed(
   if (usage === undefined) return undefined;
   const { special: counted = nothingSpecial, ...tokens } = usage;
   const tier = counted.serviceTier ?? servedTier(head['x-gemini-service-tier'], requestedTier);
-  // ai.google.dev, pricing: what a search found is paid for with the search, and is no input. What other tools read is.
+  // Source: ai.google.dev, pricing. Search results are paid for with the search and are not input. Results of other
+  // tools are input.
   const found = searches > 0 && own.length > 0 && !own.some(isReading) ? toolTokens : 0;
   const promptTokens = Math.max(tokens.promptTokens - found, tokens.cacheReadTokens);
   return { ...tokens, promptTokens, ...special({ ...counted, searches, images, serviceTier: tier }) };
 }
 
-/** Other than searches: they read what the caller names. */
+/** Whether this tool is no search: it reads sources that the caller names. */
 function isReading(tool: JsonObject): boolean {
   return tool.googleSearch === undefined;
 }
 
-/** How often the vendor has searched for a response (SDK type `GroundingMetadata`). @param own tools that the vendor ran itself */
+/** The number of searches for a response (SDK type `GroundingMetadata`). @param own tools that the vendor runs */
 export function searchesOf(grounding: JsonObject | undefined, own: readonly JsonObject[]): number {
   if (grounding === undefined) return 0;
   const { webSearchQueries: web, imageSearchQueries: image, groundingChunks: sources } = grounding;
@@ -102,7 +103,7 @@ const trafficTiers: ReadonlyMap<string, string> = new Map([
   ['PROVISIONED_THROUGHPUT', 'provisioned'],
 ]);
 
-/** `service_tier` of the response: the tier that served, in the callers' words, for those who requested one. */
+/** `service_tier` of the response: the tier used, in the callers' format, if the request contained the field. */
 export function servedTierField(
   { service_tier: requested }: Options<'service_tier'>,
   head: IncomingHttpHeaders,

@@ -1,5 +1,5 @@
-// The vendor's request (SDK type `GenerateContentParameters`, on the wire `GenerateContentRequest` of v1beta): the model and the
-// method in the path, everything else in the body.
+// Writes the vendor's request (SDK type `GenerateContentParameters`, on the wire `GenerateContentRequest` of v1beta):
+// the model and the method are in the path, everything else is in the body.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { emulateTurns } from '../../conversation/emulated-turns.ts';

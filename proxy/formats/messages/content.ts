@@ -1,5 +1,5 @@
-// Parts of messages as the vendor's content blocks (SDK type `ContentBlockParam` of @anthropic-ai/sdk). Blank texts are left
-// out: the vendor refuses them.
+// Writes parts of messages as the vendor's content blocks (SDK type `ContentBlockParam` of @anthropic-ai/sdk). Blank
+// texts are omitted: the vendor refuses them.
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../common/json.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
@@ -61,10 +61,10 @@ function fileBlock({ source, where, name, citations, cache }: FilePart): Block {
 
 function fileSource(source: FilePart['source'], where: string): JsonObject {
   if (source.kind === 'data') return documentSource(source.data, where);
-  // The vendor fetches PDF files itself (SDK type `URLPDFSource`).
+  // The vendor fetches PDF files (SDK type `URLPDFSource`).
   if (source.kind === 'url' && !source.isVideo) return { type: 'url', url: source.url };
   if (source.kind === 'url') throw unsupported(where, `${where}: videos are not supported by this provider`);
-  // Files belong to the account, not to whoever may use its key here.
+  // Files belong to the vendor account, not to the caller that may use its key here.
   throw unsupported(where, 'files by id are not supported by this provider; send file_data');
 }
 

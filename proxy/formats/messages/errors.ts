@@ -1,5 +1,5 @@
-// The vendor's errors: `{"type":"error","error":{type,message,details},"request_id"}` (SDK types `ErrorResponse`,
-// `ErrorType` of @anthropic-ai/sdk), of which any part may be missing; other bodies may come too.
+// Reads the vendor's errors: `{"type":"error","error":{type,message,details},"request_id"}` (SDK types `ErrorResponse`,
+// `ErrorType` of @anthropic-ai/sdk). Any field may be missing, and other bodies are possible.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { VendorError } from '../format.ts';
@@ -9,13 +9,13 @@ export function readMessagesError(status: number, body: Buffer, head: IncomingHt
   const parsed = parseJson(body.toString());
   const error = isObject(parsed) && isObject(parsed.error) ? parsed.error : {};
   const reported = messagesError(error, kindOfStatus(status));
-  // The vendor knows better: some limits do not pass.
+  // The vendor's header has priority: waiting does not lift some limits.
   return head['x-should-retry'] === 'false' ? { ...reported, retryable: false } : reported;
 }
 
 /**
- * The value of `error` in a response or a stream event.
- * @param otherwise the kind where it does not say
+ * Reads the value of `error` in a response or a stream event.
+ * @param otherwise the kind if the error has none
  */
 export function messagesError(error: JsonObject, otherwise: ErrorKind = 'bad_gateway'): VendorError {
   const message = typeof error.message === 'string' && error.message !== '' ? error.message : undefined;
@@ -27,7 +27,7 @@ export function messagesError(error: JsonObject, otherwise: ErrorKind = 'bad_gat
   return vendorError(special?.[2] ?? kinds.get(error.type) ?? otherwise, { message });
 }
 
-/** What is more than its type says, by message or `error_code`. */
+/** Errors with a more specific kind than their type, by message or `error_code`. */
 const specials: readonly (readonly [string, RegExp, ErrorKind])[] = [
   ['invalid_request_error', /prompt is too long|exceed context limit|context window/i, 'context_too_long'],
   ['invalid_request_error', /credit balance is too low/i, 'no_credit'],

@@ -1,5 +1,5 @@
-// What becomes of each known field of a request: where the vendor has it (SDK type `MessageCreateParams` of @anthropic-ai/sdk), and
-// which function of the writer reads it.
+// How the vendor gets each known field of a request: its path there (SDK type `MessageCreateParams` of
+// @anthropic-ai/sdk), and which function of the writer reads it.
 import type { OptionFields } from '../../conversation/request.ts';
 import { FieldRules, type FieldTable, type JointField, type OptionsOf } from '../fields.ts';
 
@@ -62,7 +62,7 @@ export const fieldRules = new FieldRules(fields);
 
 export type ReadBy<Name extends Reader> = OptionsOf<typeof fields, Name>;
 
-/** The options as this reader may read them. */
+/** The options, typed to the fields that this reader's rows list. */
 export function readBy<Name extends Reader>(options: OptionFields, _reader: Name): ReadBy<Name> {
   return options;
 }

@@ -1,5 +1,6 @@
-// Reads the content blocks of one response (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and reports
-// them to a sink. A whole response is read as the stream it would have been, so that both ways give the same.
+// Reads the content blocks of one response (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and
+// reports them to a sink. A whole response is read as the stream that it would have been, so that both give the same
+// result.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
@@ -14,9 +15,9 @@ type OpenBlock =
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
   | { readonly kind: 'thinking'; thinking: string; signature: string }
   | OpenCall
-  /** Of a tool that the vendor runs: callers get it only where the turn has paused. */
+  /** A block of a tool that the vendor runs. Callers get it only if the turn has paused. */
   | { readonly kind: 'server'; readonly block: JsonObject; input: string }
-  /** Nothing that callers get. */
+  /** A block that callers do not get. */
   | { readonly kind: 'other' };
 
 export class MessageReader {
@@ -91,7 +92,7 @@ export class MessageReader {
     }
   }
 
-  /** All blocks have been reported; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  /** Ends all blocks, then writes fields of the whole message, once, because clients keep only the latest value. */
   finish({ stop_reason: stopReason, stop_details: details, stop_sequence: sequence }: JsonObject): Finish {
     for (const index of this.#open.keys()) this.end(index);
     this.#write(this.#text.end());
@@ -172,7 +173,7 @@ export class MessageReader {
 const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, FinishReason>([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
-  // Not at its end: the model goes on when the message comes back.
+  // The turn is not finished: the model continues it when the client sends the message back.
   ['pause_turn', 'length'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
@@ -191,7 +192,7 @@ function text(value: unknown): string {
 }
 
 // Sources of a response's text (SDK type `TextCitation` of @anthropic-ai/sdk), as annotations of the message.
-/** Undefined for what is no source that callers know how to find. */
+/** Undefined for a source of a kind that callers cannot locate. */
 function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
   const { type, url, title, source } = citation;
   switch (type) {

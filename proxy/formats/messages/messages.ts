@@ -1,5 +1,6 @@
-// A conversation as the vendor takes it (SDK type `MessageParam` of @anthropic-ai/sdk): the user begins, neighbours of one
-// role are one message, every call has its result at the start of the user's message after it, no message is empty.
+// Writes a conversation as the vendor expects it (SDK type `MessageParam` of @anthropic-ai/sdk): the user begins,
+// adjacent messages of one role are merged, every call has its result at the start of the next user message, and no
+// message is empty.
 import { vendorCallIds } from '../../conversation/call-ids.ts';
 import type {
   AssistantMessage,
@@ -16,13 +17,13 @@ import { isPaused, pausedBlocks } from './paused-turn.ts';
 import { toolName } from './tools.ts';
 
 export interface Message {
-  /** `system`: behind a turn of the user's only, and never before another of them (SDK type `SystemMessageParam`). */
+  /** `system`: only after a user turn, and never directly before another one (SDK type `SystemMessageParam`). */
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: readonly Block[];
 }
 
 /**
- * @param thinks the model takes back what it thought
+ * @param thinks whether the model accepts its earlier thinking
  * @throws GatewayError invalid_request, unsupported_parameter
  */
 export function writeMessages({ turns }: Conversation, thinks: boolean): Message[] {
@@ -42,11 +43,11 @@ interface GrowingMessage {
 
 class MessageList {
   readonly #messages: GrowingMessage[] = [];
-  /** System texts wait for the end of the user's turn: before another word of the user's the vendor refuses them. */
+  /** System texts wait until the user turn ends, because the vendor refuses them before another user message. */
   #system: Block[] = [];
 
   addSystem(blocks: readonly Block[]): void {
-    // One at a time: a caller may send more of them than a call takes arguments.
+    // Pushed one at a time: a caller may send more blocks than a function call accepts as arguments.
     for (const block of blocks) this.#system.push(block);
   }
 
@@ -74,12 +75,12 @@ class MessageList {
   }
 }
 
-/** Where the vendor wants a message of the user's and there is none. */
+/** Content of a user message that the vendor requires and the caller has not sent. */
 const silence: Block = { type: 'text', text: '.' };
 
 /**
- * The messages with an end that the model can respond to.
- * @param prefill the model can go on with what the assistant began
+ * The messages, with an end that the model can respond to.
+ * @param prefill whether the model can continue what the assistant began
  */
 export function withEnd(messages: readonly Message[], prefill: boolean): readonly Message[] {
   const last = messages.at(-1);
@@ -104,7 +105,7 @@ function blocksOf(turn: Exclude<Turn, SystemTurn>, writing: Writing): Block[] {
     : turn.messages.flatMap((message) => assistantBlocks(message, writing));
 }
 
-/** What was thought comes first. Alone it is no message. */
+/** Thinking comes first. Without other content it is not sent: it is no message alone. */
 function assistantBlocks(message: AssistantMessage, { ids, thinks }: Writing): Block[] {
   const { parts, calls, thinking } = message;
   const callBlock = (call: ToolCall) => ({
@@ -120,7 +121,7 @@ function assistantBlocks(message: AssistantMessage, { ids, thinks }: Writing): B
   return content.length === 0 ? [] : [...thought, ...content];
 }
 
-/** What a result is marked with for the cache marks all of it. */
+/** Cache marks inside of a result apply to the whole result. */
 function resultBlocks({ results }: ToolTurn, { ids }: Writing): Block[] {
   return results.map(({ call, parts, cache }) => {
     const content = contentBlocks(parts.map(unmarked));

@@ -1,5 +1,5 @@
-// The scalar fields of a request as the vendor's (SDK type `MessageCreateParams` of @anthropic-ai/sdk), each with what of it
-// the vendor does not get.
+// Writes the scalar fields of a request for the vendor (SDK type `MessageCreateParams` of @anthropic-ai/sdk), each with
+// the names of fields that the vendor does not get.
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import { readCacheMark } from '../../conversation/cache-marks.ts';
 import { invalid } from '../../conversation/invalid.ts';
@@ -11,13 +11,13 @@ import { type ReadBy, readBy } from './fields.ts';
 import type { MappedFields } from './tools.ts';
 
 export interface OutputLimit {
-  /** The vendor wants one in every request. */
+  /** The vendor requires a limit in every request. */
   readonly tokens: JsonNumber;
-  /** The caller gave none. */
+  /** The gateway chose the limit because the caller gave none. */
   readonly isOurs: boolean;
 }
 
-/** What every model of the vendor puts out, where nothing is known of it. */
+/** A limit that every model of the vendor supports, for a model without known limits. */
 const unknownModelTokens = 4096;
 
 /** @throws GatewayError invalid_request */
@@ -41,7 +41,7 @@ export function writeOptions(options: OptionFields): MappedFields {
   };
 }
 
-/** The vendor stops at no blank text. */
+/** Blank stop texts are dropped: the vendor does not support them. */
 function stops(options: ReadBy<'stops'>): MappedFields {
   const requested = readStop(options);
   const taken = requested.filter((one) => one.trim() !== '');
@@ -53,7 +53,7 @@ function stops(options: ReadBy<'stops'>): MappedFields {
 
 const userIdMax = 256;
 
-/** The vendor wants an opaque id of the end user: nothing that names a person. */
+/** The vendor wants an opaque id of the end user, without personal data such as an e-mail address. */
 function userId(options: ReadBy<'userId'>): MappedFields {
   const given = (['safety_identifier', 'user'] as const).filter((name) => isGiven(options[name]));
   const odd = given.find((name) => typeof options[name] !== 'string');

@@ -1,7 +1,8 @@
-// A turn that paused while the vendor ran tools of its own (`stop_reason: "pause_turn"`): the model goes on when its message comes
-// back as it was, the blocks of those tools in their places. The callers' format has no place for these, so the message carries the
-// extension `content_blocks`: all blocks in their order, words as `{"type":"text","start_index","end_index"}` of the content, calls
-// as `{"type":"tool_use","id"}` of `tool_calls`, all others as the vendor wrote them.
+// A turn that paused while the vendor ran its own tools (`stop_reason: "pause_turn"`). The model continues when it gets
+// its message back unchanged, with the blocks of those tools in order. The callers' format has no field for these, so
+// the message has the extension `content_blocks`: all blocks in order, texts as
+// `{"type":"text","start_index","end_index"}` of the content, calls as `{"type":"tool_use","id"}` of `tool_calls`, all
+// others as the vendor wrote them.
 import { plainNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { splitId } from '../../conversation/call-ids.ts';
@@ -9,21 +10,23 @@ import type { AssistantMessage, ToolCall } from '../../conversation/conversation
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
 import { type Block, textBlocks } from './content.ts';
 
-/** A call of a tool that the vendor runs, or what came of it (SDK types `ServerToolUseBlock`, `WebSearchToolResultBlock`…). */
+/**
+ * A call of a tool that the vendor runs, or its result (SDK types `ServerToolUseBlock`, `WebSearchToolResultBlock`…).
+ */
 export function isServerBlock({ type }: JsonObject): boolean {
   return type === 'server_tool_use' || (typeof type === 'string' && /^[a-z_]+_tool_result$/.test(type));
 }
 
-/** Whether the model is to continue the message rather than respond to it. */
+/** Whether the model should continue the message instead of responding to it. */
 export function isPaused(content: readonly Block[]): boolean {
   return content.some(isServerBlock);
 }
 
-// What one message may carry back: a page of results is some ten thousand characters.
+// Bounds on the blocks of one message: a page of results is about ten thousand characters.
 const blocksMax = 1000;
 const lengthMax = 4 * 1024 * 1024;
 
-/** The blocks of a response, in their order, until it is known whether the turn has paused. */
+/** Collects the blocks of a response, in order, until the stop reason shows whether the turn has paused. */
 export class BlockLog {
   #blocks: JsonObject[] | undefined = [];
   #length = 0;
@@ -35,15 +38,15 @@ export class BlockLog {
     else this.#blocks.push(block);
   }
 
-  /** Undefined where there were too many to be carried. */
+  /** Undefined if there were too many blocks to send. */
   get blocks(): readonly JsonObject[] | undefined {
     return this.#blocks;
   }
 }
 
 /**
- * The message as the vendor wrote it. Where its words are not those that the blocks count, because somebody rewrote them, they
- * follow what the tools did.
+ * The message as the vendor wrote it. If the content was changed since, for example by a guardrail, the ranges in the
+ * blocks no longer fit, and the text follows the tools' blocks.
  */
 export function pausedBlocks(
   message: AssistantMessage,

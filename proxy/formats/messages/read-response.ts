@@ -1,4 +1,4 @@
-// A whole response (SDK type `Message` of @anthropic-ai/sdk) in the common shape.
+// Reads a whole response (SDK type `Message` of @anthropic-ai/sdk) into the shared shape.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject } from '../../../common/json.ts';
 import { ResponseParts } from '../../conversation/response.ts';
@@ -38,7 +38,7 @@ export function readMessagesResponse(call: TranslatedCall, { body }: VendorRespo
 
 function readBlock(reader: MessageReader, index: number, block: unknown): void {
   reader.begin(index, block);
-  // In a stream the input comes apart from the block.
+  // A stream sends the input separately from the block.
   if (isObject(block) && block.type === 'tool_use' && isObject(block.input)) {
     reader.delta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) });
   }

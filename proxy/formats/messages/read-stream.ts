@@ -1,5 +1,5 @@
-// A streamed response (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
-// with `message_stop`; events of other types pass unheeded.
+// Reads a streamed response (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) and writes chunks in the shared
+// shape. It is complete only with `message_stop`; events of other types are ignored.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
@@ -46,7 +46,7 @@ export class MessagesStreamReader implements StreamReader {
     return this.#writer.take();
   }
 
-  /** The end marker is an event; a last carriage return may complete it. */
+  /** The end marker is an event. A last carriage return may complete it. */
   end(): Buffer {
     for (const event of this.#events.end()) this.#read(event);
     return this.#writer.take();
@@ -56,7 +56,8 @@ export class MessagesStreamReader implements StreamReader {
     if (this.complete || this.failure !== undefined) return;
     const data = eventData(event);
     if (data === undefined) return;
-    // Arguments come as text, so no number goes on; but what the vendor's own tools found may go back to it as it is written.
+    // Call arguments are text, so plain numbers suffice. Only results of the vendor's own tools need exact numbers:
+    // they may be sent back.
     const parsed = data.includes('_tool_result"') ? parseExactJson(data) : parseJson(data);
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     if (parsed.type === 'error') {
@@ -104,7 +105,7 @@ export class MessagesStreamReader implements StreamReader {
     }
   }
 
-  /** Once: a second reason would contradict the first. */
+  /** Writes the finish reason once: a second reason would contradict the first. */
   #finish(delta: JsonObject): void {
     const { stop_reason } = delta;
     if (this.#finished || stop_reason === undefined || stop_reason === null) return;

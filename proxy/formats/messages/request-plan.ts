@@ -1,17 +1,17 @@
-// What of a request decides how its response is read: the tools that the vendor gets, and the form of its text.
-// Worked out anew for the request and for its response, always to the same result.
+// The parts of a request that decide how its response is read: the tools that the vendor gets, and the output mode. It
+// is computed for the request and again for its response, always with the same result.
 import { type OutputMode, outputModeOf, withResponseTool } from '../../conversation/output-mode.ts';
 import type { Tools } from '../../conversation/tools.ts';
 import { StrictSchemas } from '../../models/claude/schema.ts';
 import type { TranslatedCall } from '../format.ts';
 
 export interface Plan {
-  /** With the one that gives the response, where the form needs it. */
+  /** Includes the tool whose input is the response, if the output mode needs one. */
   readonly tools: Tools;
   readonly form: OutputMode;
-  /** What of the vendor's limits is left for strict tools. */
+  /** Counts the remaining strict tools within the vendor's limits. */
   readonly schemas: StrictSchemas;
-  /** Something of the response's schema is in a description. */
+  /** A part of the response schema moved into a description. */
   readonly movesFormat: boolean;
 }
 

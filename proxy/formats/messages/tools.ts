@@ -1,4 +1,5 @@
-// Tools and the choice among them as the vendor takes them (SDK types `ToolUnion`, `ToolChoice` of @anthropic-ai/sdk).
+// Writes tools and the tool choice as the vendor expects them (SDK types `ToolUnion`, `ToolChoice` of
+// @anthropic-ai/sdk).
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -13,14 +14,14 @@ import type { Plan } from './request-plan.ts';
 
 export interface MappedFields {
   readonly fields: JsonObject;
-  /** Fields of the caller that these do not carry. */
+  /** The caller's fields that these do not include. */
   readonly dropped: readonly string[];
 }
 
 export interface ToolContext {
   readonly capabilities: ModelCapabilities;
   readonly conversation: Conversation;
-  /** Then no call can be forced. */
+  /** With thinking, no call can be forced. */
   readonly thinking: boolean;
 }
 
@@ -43,7 +44,7 @@ export function writeTools(options: ReadBy<'tools'>, plan: Plan, context: ToolCo
   return { fields, dropped: [...dropped, ...choice.dropped] };
 }
 
-/** A name as the vendor takes it: history may hold any. */
+/** A name that the vendor accepts. Names in the history can be any text. */
 export function toolName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 128) || 'tool';
 }
@@ -54,7 +55,7 @@ function usableTools({ definitions, choice }: Tools): readonly ToolDefinition[] 
   return definitions.filter(({ name }) => names.has(name));
 }
 
-/** @param schemas takes those of strict tools; undefined where the model has no such tools */
+/** @param schemas receives the schema of a strict tool; undefined if the model has no strict tools */
 function writeTool(tool: ToolDefinition, schemas: StrictSchemas | undefined): JsonObject {
   const { name, description, parameters, strict, cache } = tool;
   const schema = inputSchema(parameters);
@@ -68,7 +69,7 @@ function writeTool(tool: ToolDefinition, schemas: StrictSchemas | undefined): Js
   };
 }
 
-/** The vendor wants tools defined where the history calls them, though none may be called now. */
+/** The vendor requires definitions of tools that the history calls, even if none may be called now. */
 function calledBefore({ turns }: Conversation): JsonObject {
   const names = turns
     .flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []))
@@ -122,8 +123,8 @@ function wantedChoice({ choice }: Tools): JsonObject & { readonly type: 'auto' |
 const searchName = 'web_search';
 
 /**
- * `web_search_options` as a tool that the vendor runs itself.
- * @returns undefined where it is not requested, or a tool of the caller's has its name
+ * Writes `web_search_options` as a tool that the vendor runs.
+ * @returns undefined if it is not requested, or if one of the caller's tools has the same name
  */
 function webSearch(
   { web_search_options: options }: ReadBy<'tools'>,

@@ -1,11 +1,11 @@
-// Tokens as the vendor counts them (SDK types `Usage`, `MessageDeltaUsage` of @anthropic-ai/sdk): those of the prompt cache
-// are not among the input tokens, those of thinking are among the output tokens. What has prices of its own is beside them:
-// searches, a faster way of being served, the geography of the inference.
+// Reads the vendor's token counts (SDK types `Usage`, `MessageDeltaUsage` of @anthropic-ai/sdk). Its input tokens
+// exclude the prompt cache; its output tokens include thinking. Fields with prices of their own are beside them:
+// searches, the faster service tier, the geography of the inference.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { isRegionName } from '../../../common/model-facts.ts';
 import { count, type SpecialUsage, servedTier, special, type Usage } from '../../conversation/usage.ts';
 
-/** What was reported so far; a later count replaces an earlier one, and one that is not reported leaves it. */
+/** The counts reported so far. A later count replaces an earlier one; a missing count leaves it. */
 export class UsageCounter {
   readonly #counts = new Map<string, number>();
   #writes1h = 0;
@@ -27,12 +27,15 @@ export class UsageCounter {
     this.#special = { ...this.#special, ...specialOf(usage) };
   }
 
-  /** That of `message_start`: its `output_tokens` is a placeholder, written before the model has put out anything. */
+  /**
+   * Adds the usage of `message_start`. Its `output_tokens` is a placeholder, written before the model has generated
+   * anything.
+   */
   addStart(usage: unknown): void {
     if (isObject(usage)) this.add({ ...usage, output_tokens: undefined });
   }
 
-  /** That of `message_delta`, cumulative: the whole, once the event names the reason for the end. */
+  /** Adds the usage of `message_delta`. It is cumulative, and complete once the event contains the stop reason. */
   addDelta({ usage, delta }: JsonObject): void {
     this.add(usage);
     const hasEnded = isObject(delta) && typeof delta.stop_reason === 'string';
@@ -43,12 +46,12 @@ export class UsageCounter {
     return this.#isComplete;
   }
 
-  /** Of a whole message: undefined unless both of its sides were counted. */
+  /** The usage of a whole message: undefined unless both input and output were counted. */
   get whole(): Usage | undefined {
     return this.#counts.has('input_tokens') && this.#counts.has('output_tokens') ? this.known : undefined;
   }
 
-  /** Undefined where the vendor reported nothing. */
+  /** Undefined if the vendor reported nothing. */
   get usage(): Usage | undefined {
     return this.#counts.size === 0 ? undefined : this.known;
   }
@@ -76,7 +79,7 @@ const counted = [
   'output_tokens',
 ] as const;
 
-/** What is not reported leaves what was reported before. */
+/** Contains only reported fields, so that missing ones keep their earlier values. */
 function specialOf(usage: JsonObject): Partial<SpecialUsage> {
   const { server_tool_use: own, service_tier: tier, speed, inference_geo: geo } = usage;
   const searches = isObject(own) ? count(own.web_search_requests) : undefined;
@@ -89,7 +92,7 @@ function specialOf(usage: JsonObject): Partial<SpecialUsage> {
   };
 }
 
-/** Models from before it say `not_available`. */
+/** Older models report `not_available`. */
 const anywhere: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
 
 function regionOf(geo: string): string | undefined {

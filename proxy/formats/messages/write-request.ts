@@ -1,5 +1,5 @@
-// One attempt's request (SDK type `MessageCreateParams` of @anthropic-ai/sdk), in the version of the API that still takes
-// sampling parameters where models do.
+// Writes one attempt's request (SDK type `MessageCreateParams` of @anthropic-ai/sdk), in the API version that still
+// accepts sampling parameters for models that have them.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -32,7 +32,7 @@ interface VendorRequest {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
   readonly emulated: readonly string[];
-  /** Where the caller gave none. */
+  /** Set if the caller gave none. */
   readonly maxTokens: number | undefined;
 }
 
@@ -82,7 +82,7 @@ function vendorRequest(call: TranslatedCall): VendorRequest {
   };
 }
 
-/** The vendor takes images and documents in results, and none in the assistant's turns. */
+/** The vendor accepts images and documents in results, but not in assistant turns. */
 function abilitiesOf({ capabilities }: TranslatedCall): TurnAbilities {
   return {
     systemInPlace: capabilities.systemInPlace,
@@ -96,7 +96,7 @@ function thinkingFor(
   { form }: Plan,
   { conversation, maxTokens }: { readonly conversation: Conversation; readonly maxTokens: number },
 ): Thinking {
-  // A forced call excludes thinking, and the form of the response matters more.
+  // A forced call excludes thinking, and the output mode has priority.
   const options = readBy(request.options, 'thinking');
   if (form.kind === 'tool') return noThinking(options);
   const thinking = readThinking(options, capabilities, maxTokens);

@@ -1,4 +1,5 @@
-// From what was found to what is decided, counted and told: guardrails/inspection/findings.ts says what becomes of it.
+// Decides by the matches that a scan found, and counts and reports the decisions. The rules are in
+// guardrails/inspection/findings.ts.
 import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import {
   blocks,
@@ -13,12 +14,15 @@ import type { Decisions } from '../decisions.ts';
 
 export interface Judge {
   readonly stage: Stage;
-  /** By matcher. */
+  /** By index of the matcher. */
   readonly guardrails: readonly Guardrail[];
   readonly decisions: Decisions;
 }
 
-/** @returns what is to be replaced. @throws GatewayError guardrail_blocked; guardrail_unavailable where nothing blocks and not all was seen */
+/**
+ * @returns the matches to replace
+ * @throws GatewayError guardrail_blocked; guardrail_unavailable if nothing blocks and not everything was inspected
+ */
 export function judge(
   texts: Texts,
   scanned: Scanned,

@@ -1,6 +1,6 @@
-// The guardrails of organizations, as their records carry them, with all that lives longer than a request: what is compiled, the
-// workers, what services have to themselves, samples on their way to the control plane. Where no guardrail applies a request is not
-// even looked at.
+// The guardrails of organizations, as in their records, with everything that outlives a request: compiled matchers,
+// workers, slots and breakers of services, samples for the control plane. A request without applicable guardrails is
+// not inspected at all.
 import { type AddressRule, addressRule } from '../../../common/addresses.ts';
 import type { Background } from '../../../common/background.ts';
 import type { Clock } from '../../../common/clock.ts';
@@ -25,10 +25,10 @@ import { WorkerPool } from '../worker-pool.ts';
 import { RequestInspection, type RequestInspectionDeps } from './request-inspection.ts';
 
 export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation' | 'cloud' | 'askModel'> {
-  /** That webhooks may reach. */
+  /** Addresses that webhooks may reach. */
   readonly serviceAddresses: AddressRule;
   readonly network?: ServiceNetwork | undefined;
-  /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
+  /** In UTF-16 units: the longest match that is never partially streamed. */
   readonly window: number;
   readonly eventBytesMax: number;
   readonly client: DecisionClient;
@@ -41,11 +41,14 @@ export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'
   readonly log: Logger;
 }
 
-/** How names become addresses, and whose certificates count. Default: the DNS servers and the authorities of Node. */
+/**
+ * How names are resolved, and which certificate authorities are trusted. Default: the DNS servers and the authorities
+ * of Node.
+ */
 export type ServiceNetwork = Pick<GuardOptions, 'resolve' | 'ca'>;
 
 export interface LiveGuardrails extends Guardrails {
-  /** Tells the last samples, and ends the workers. */
+  /** Reports the last samples and stops the workers. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
-// What the answer of one request is held against: the guardrails of its output, and what makes placeholders of its input again what
-// they stand for. A check that throws has failed: its guardrail's failure rule decides, and it is not asked again.
+// The guards of the response to one request: the guardrails of its output, and a guard that replaces placeholders of
+// the input by their original values. A check that throws has failed: its guardrail's failure rule decides, and the
+// check does not run again.
 import type { Guardrail } from '../../../guardrails/definition.ts';
 import { restored, restoreMatcher } from '../../../guardrails/kinds/restore.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
@@ -18,9 +19,9 @@ export interface ResponseGuardsDeps {
   readonly services: readonly ServiceGuard[];
   readonly decisions: Decisions;
   readonly window: number;
-  /** Numbers that placeholders of the input have taken, by label. */
+  /** The highest placeholder numbers of the input, by label. */
   readonly taken: ReadonlyMap<string, number>;
-  /** What placeholders of the input stand for that are to become it again. */
+  /** Placeholders of the input that are restored, with their original values. */
   readonly restorable: ReadonlyMap<string, string>;
 }
 
@@ -30,7 +31,7 @@ export class LiveResponseGuards implements ResponseGuards {
   readonly textMax = textMax;
   readonly #deps: ResponseGuardsDeps;
   readonly #restoring: readonly Guard[];
-  /** What was decided so far; pass where nothing was. */
+  /** The decisions so far; a guardrail without one has passed. */
   readonly #decisions = new Map<Guardrail, Decision>();
   readonly #guardrails = new WeakMap<Guard, Guardrail>();
   #isTooLong = false;
@@ -104,7 +105,7 @@ export class LiveResponseGuards implements ResponseGuards {
   }
 }
 
-/** @param restorable what each placeholder stands for; none: no guard */
+/** @param restorable placeholders with their original values; without any there is no guard */
 function restoringGuards(restorable: ReadonlyMap<string, string>): readonly Guard[] {
   if (restorable.size === 0) return [];
   return [

@@ -1,4 +1,5 @@
-// The guardrails that apply to one request: its sizes first, then its texts, then services; and what its answer will go through.
+// Inspects one request with the guardrails that apply to it: sizes first, then texts, then services. Prepares the guard
+// of its response.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
 import type { Guardrail, PromptSizeCheck, Stage } from '../../../guardrails/definition.ts';
@@ -39,7 +40,7 @@ export class RequestInspection {
   readonly #decisions: Decisions;
   readonly #placeholders = new Placeholders();
   readonly #restorable = new Map<string, string>();
-  /** Placeholders that stand in the request as it came. */
+  /** Placeholders that the request contained as received. */
   #written: ReadonlySet<string> | undefined;
 
   constructor(call: ChatCall, context: InspectContext, applied: Applied, deps: RequestInspectionDeps) {
@@ -93,7 +94,9 @@ export class RequestInspection {
     return placeholder;
   }
 
-  /** What the caller has written would become the value of somebody else. */
+  /**
+   * A placeholder that the caller has written must not be used: the response would contain another value in its place.
+   */
   #isWritten(placeholder: string): boolean {
     this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestPlaces).map(({ text }) => text));
     return this.#written.has(placeholder);
@@ -105,7 +108,7 @@ export class RequestInspection {
     return { call, output: this.#output(call) };
   }
 
-  /** @param call as it goes on: what was taken out of it no service is told. */
+  /** @param call with the redacted request: services do not get text that was removed */
   #output(call: ChatCall): OutputGuard | undefined {
     const { output: guardrails } = this.#applied;
     const { others, texts, services } = guardrails;
@@ -149,7 +152,10 @@ export class RequestInspection {
   }
 }
 
-/** What would spell out an answer beside its text, where a guardrail may keep some of it from the caller. */
+/**
+ * Fields that would reveal a response beside its text. They are refused if a guardrail may withhold a part of the
+ * response.
+ */
 const spelling = ['logprobs', 'top_logprobs', 'return_token_ids', 'return_tokens_as_token_ids'];
 
 function refuseSpelling(body: JsonObject): void {
@@ -160,7 +166,7 @@ function refuseSpelling(body: JsonObject): void {
   }
 }
 
-/** The kind prompt_size: what a request comes to, before anybody has counted its tokens. */
+/** The kind prompt_size: compares the estimated size of a request, before its tokens are counted. */
 function exceeds(
   { tokensMax, messagesMax, imagesMax }: PromptSizeCheck,
   call: Pick<ChatCall, 'request' | 'catalogModel'>,

@@ -1,5 +1,5 @@
-// The answer of one request on its way through guardrails: a complete one is inspected, rewritten where something is replaced, and
-// else passes as the very bytes it came as; a stream is guarded piece by piece.
+// Guards the response to one request. A complete response is inspected and rewritten if something is replaced;
+// otherwise its bytes stay unchanged. A stream is guarded piece by piece.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
@@ -33,16 +33,19 @@ export interface ResponseInspectionDeps
     StageInspectionDeps,
     'guardrails' | 'services' | 'decisions' | 'context' | 'scanner' | 'owner'
   > {
-  /** Numbers that placeholders of the input have taken, by label. */
+  /** The highest placeholder numbers of the input, by label. */
   readonly taken: ReadonlyMap<string, number>;
-  /** What placeholders of the input stand for that are to become it again. */
+  /** Placeholders of the input that are restored, with their original values. */
   readonly restorable: ReadonlyMap<string, string>;
   readonly guardStream: GuardStream;
-  /** Says how long it took. */
+  /** Records how long the inspection takes. */
   timed<T>(inspecting: () => T | Promise<T>): T | Promise<T>;
 }
 
-/** Of commas and opening brackets: a whole response of more is not inspected, as one of too much text is not. */
+/**
+ * Maximum number of commas and opening brackets. A whole response with more is not inspected, like one with too much
+ * text.
+ */
 const structuralMax = 250_000;
 
 export class ResponseInspection implements OutputGuard {
@@ -63,7 +66,7 @@ export class ResponseInspection implements OutputGuard {
   failure(error: unknown): unknown {
     const guards = this.#responseGuards();
     const left = guardedFailure(error, guards);
-    // A refusal counts what it decided by itself.
+    // A refusal has counted its own decision.
     if (left instanceof ProviderFailure && left.message !== keptBack) guards.ended();
     return left;
   }
@@ -77,14 +80,14 @@ export class ResponseInspection implements OutputGuard {
     return left instanceof Promise ? left.then(put) : put(left);
   }
 
-  /** Read and written in slices. */
+  /** Parses and serializes in slices. */
   async #large(result: CompleteResult): Promise<CompleteResult> {
     const body = await this.#inTurns(readJsonInSteps(result.body, { exact: true, structuralMax }));
     const left = await this.#left(body);
     return left === body ? result : { ...result, body: await this.#inTurns(writeJsonInSteps(left)) };
   }
 
-  /** @returns the very same body where nothing is replaced */
+  /** @returns the same body if nothing is replaced */
   #left(body: unknown): unknown {
     if (!isObject(body)) {
       this.#responseGuards().tooLong();
@@ -132,7 +135,7 @@ export class ResponseInspection implements OutputGuard {
   }
 }
 
-/** Whether something of an answer may be kept from its caller. */
+/** Whether a guardrail may withhold a part of the response from the caller. */
 export function holds({ texts, services }: StageGuardrails): boolean {
   return (
     texts.some(({ guardrail }) => guardrail.action !== 'observe') ||
@@ -140,7 +143,7 @@ export function holds({ texts, services }: StageGuardrails): boolean {
   );
 }
 
-/** They spell out the text, token by token. Who asks for them is refused; some servers send them unasked. */
+/** Logprobs reveal the text, token by token. Requests for them are refused; some servers send them anyway. */
 function withoutLogprobs(response: JsonObject): JsonObject {
   const { choices } = response;
   if (!Array.isArray(choices) || !choices.some(spellsText)) return response;

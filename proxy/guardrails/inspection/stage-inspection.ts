@@ -1,6 +1,6 @@
-// One stage of one request: its texts are read, scanned, judged and rewritten, then services are asked about what is left. What is too
-// long or too deep to be inspected has failed, for each guardrail, and its failure rule decides; what the gateway lacks time or room
-// for is not inspected, and goes no further.
+// Inspects one stage of one request: reads its texts, scans them, decides, rewrites, and then calls services with the
+// result. If the texts are too long or too deep, each guardrail has failed and its failure rule decides. If the gateway
+// lacks time or room, the texts are not inspected, and guardrails that block or redact refuse the request.
 import type { JsonObject } from '../../../common/json.ts';
 import { isObject } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
@@ -37,21 +37,24 @@ export interface StageInspectionDeps {
   readonly services: readonly ServiceGuard[];
   readonly decisions: Decisions;
   readonly context: InspectContext;
-  /** Whose share of time and workers it takes. */
+  /** The organization and key whose share of time and workers the inspection uses. */
   readonly owner: ShareOwner;
   readonly scanner: Scanner;
-  /** What stands in place of something found, where it can be replaced. */
+  /** Returns the replacement of a match. */
   put(found: Found, slot: Slot): string;
-  /** Of what services find in a slot. Default: fresh ones for each. */
+  /** Placeholders for the matches of services in one text. Default: new ones for each text. */
   placeholdersOf?(slot: Slot): Placeholders;
-  /** Finds what is replaced beside what guardrails find, where it can be. Its matchers are counted on from theirs. */
+  /**
+   * Finds further text to replace, beside the guardrails' matches. Its matcher indexes continue after those of the
+   * guardrails.
+   */
   also?(strings: readonly string[]): readonly Hit[];
 }
 
 /**
- * @param place of the body
- * @returns the very same body where nothing is replaced
- * @throws GatewayError guardrail_blocked, guardrail_unavailable; what ended the request
+ * @param place the schema of the body
+ * @returns the same body if nothing is replaced
+ * @throws GatewayError guardrail_blocked, guardrail_unavailable; or the error that aborted the request
  */
 export function inspectBody(
   body: JsonObject,
@@ -90,7 +93,7 @@ function fail({ stage, guardrails, decisions }: StageInspectionDeps): void {
   for (const guardrail of guardrails.services) decisions.failed(guardrail, stage);
 }
 
-/** @returns the text of each slot; undefined where none is replaced */
+/** @returns all texts; undefined if none is replaced */
 function judged(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): readonly string[] | undefined {
   const { stage, decisions, put, also } = deps;
   const guardrails = deps.guardrails.texts.map(({ guardrail }) => guardrail);
@@ -107,7 +110,7 @@ function rewritten(body: JsonObject, place: Place, strings: readonly string[] | 
   return isObject(put) ? put : body;
 }
 
-/** @returns the text of each slot as the services leave it. @throws GatewayError guardrail_blocked */
+/** @returns all texts as the services return them. @throws GatewayError guardrail_blocked */
 async function requestedTexts(
   strings: readonly string[],
   { slots }: Texts,
@@ -115,7 +118,7 @@ async function requestedTexts(
 ): Promise<readonly string[]> {
   const requesting = new AbortController();
   context.onAbort(requesting);
-  // What the model does not see services are not asked about.
+  // Services do not get texts that the model does not see.
   const own = (index: number) => slots[index]?.only === undefined;
   const texts = slots.map((slot, at) => ({
     text: own(at) ? (strings[at] ?? '') : '',
@@ -131,7 +134,7 @@ async function requestedTexts(
   }
 }
 
-/** What ends the request ends the scan. */
+/** Cancels the scan when the request is aborted. */
 function orAborted({ scanned, cancel }: PendingScan, context: InspectContext): Promise<Scanned> {
   return new Promise((resolve, reject) => {
     const abort = (error: Error) => {

@@ -1,18 +1,22 @@
-// The services of one stage, asked about texts that are whole: those that rewrite one after another, each about what the one before has
-// left; all others at the same time, about what the first is asked about. Long texts are asked about in windows, as streams are.
+// Calls the services of one stage with whole texts. Services that rewrite are called one after another, each with the
+// result of the one before; all others at the same time, with the texts that the first one gets. Long texts are sent in
+// windows, as those of streams are.
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { RequestFacts, ServiceGuard } from '../service.ts';
 import { WindowedText, windowsOf } from './windows.ts';
 
 export interface ServiceText {
   readonly text: string;
-  /** Nothing can be put in place of what is found in it. */
+  /** Nothing in it can be replaced. */
   readonly isFixed: boolean;
-  /** Of what is found in it; texts with the same ones have one numbering. */
+  /** Placeholders for its matches. Texts with the same object share one numbering. */
   readonly placeholders?: Placeholders;
 }
 
-/** @returns each text as it is left; empty ones are not asked about. @throws GatewayError guardrail_blocked, guardrail_unavailable */
+/**
+ * @returns each text after redaction; empty ones are not sent.
+ * @throws GatewayError guardrail_blocked, guardrail_unavailable
+ */
 export async function askServices(
   services: readonly ServiceGuard[],
   texts: readonly ServiceText[],
@@ -40,7 +44,7 @@ export function rewrites({ guardrail }: ServiceGuard): boolean {
   return guardrail.action === 'redact';
 }
 
-/** Nothing is replaced, so all windows are asked about at once. */
+/** Nothing is replaced, so all windows are sent at once. */
 async function looked(
   service: ServiceGuard,
   texts: readonly ServiceText[],
@@ -57,7 +61,7 @@ async function looked(
   return texts.map(({ text }) => text);
 }
 
-/** The next window of each text depends on what was left of the one before. */
+/** The next window of each text depends on the result of the one before. */
 async function rewritten(
   service: ServiceGuard,
   texts: readonly ServiceText[],

@@ -1,25 +1,25 @@
-// Short texts are asked about together: a request has dozens, and who judges them is paid for each question. What was found in a document
-// is told of the texts that it stands in.
+// Joins short texts into documents: a request has dozens of texts, and the service charges for each call. Matches in a
+// document are assigned to the texts that contain them.
 import type { ServiceFinding, TextVerdict } from '../../../guardrails/services/adapter.ts';
 
-/** One or more texts, one behind the other. */
+/** One or more joined texts. */
 export interface TextDocument {
   readonly text: string;
   readonly parts: readonly Part[];
 }
 
 interface Part {
-  /** Of the text. */
+  /** Index of the text. */
   readonly index: number;
-  /** Where it begins in the document. */
+  /** Offset of the text in the document. */
   readonly at: number;
   readonly length: number;
 }
 
-/** No sentence goes on over it. */
+/** A blank line, across which no sentence continues. */
 const separator = '\n\n';
 
-/** @param max UTF-16 units of a document; 0: each text alone */
+/** @param max length of a document in UTF-16 units; 0: each text alone */
 export function documentsOf(texts: readonly string[], max: number): readonly TextDocument[] {
   const documents: TextDocument[] = [];
   let last: { text: string; parts: Part[] } | undefined;
@@ -35,7 +35,7 @@ export function documentsOf(texts: readonly string[], max: number): readonly Tex
   return documents;
 }
 
-/** @param verdicts of each document, of whoever has judged it @returns of each text */
+/** @param verdicts the service's verdicts on each document @returns verdicts on each text */
 export function verdictsOf(
   documents: readonly TextDocument[],
   verdicts: readonly (readonly TextVerdict[])[],
@@ -46,7 +46,7 @@ export function verdictsOf(
     for (const part of parts) found[part.index] = [];
     const [first] = parts;
     for (const verdict of verdicts[at] ?? []) {
-      // What is left of several texts nobody can tell apart.
+      // A masked document cannot be split into several texts.
       if (parts.length === 1 && first !== undefined) masked[first.index] ??= verdict.masked;
       for (const finding of verdict.found)
         for (const [index, one] of placed(finding, parts)) found[index]?.push(one);

@@ -1,6 +1,7 @@
-// Access tokens for the key of a service account: a signed assertion for a token that holds an hour. Source: RFC 7523 and developers.
-// google.com/identity/protocols/oauth2/service-account. A token is kept in memory until shortly before its end; the assertion goes to
-// the address that the key file names, under the rule of all addresses that organizations choose.
+// Access tokens for the key of a service account: a signed assertion is exchanged for a token that is valid for an
+// hour. Source: RFC 7523 and developers.google.com/identity/protocols/oauth2/service-account. A token stays in memory
+// until shortly before it expires. The assertion goes to the address in the key file, under the rule for all addresses
+// that organizations choose.
 import { createPrivateKey, sign } from 'node:crypto';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
@@ -21,7 +22,7 @@ interface TokenRequest {
 }
 
 const lifeSeconds = 3600;
-/** Before its end a token is not used any more. */
+/** A token is not used when it expires this soon. */
 const marginMs = 60_000;
 
 export class AccessTokens {
@@ -34,7 +35,7 @@ export class AccessTokens {
     this.#deps = deps;
   }
 
-  /** @throws ServiceFailedError, or what the connection fails with */
+  /** @throws ServiceFailedError, or the error of the connection */
   async token({ scope, owner, signal }: TokenRequest): Promise<string> {
     const now = this.#deps.now();
     if (this.#known !== undefined && now < this.#known.until) return this.#known.token;
@@ -75,7 +76,7 @@ function encoded(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Errors of the library may repeat what they could not read. */
+/** Errors of the library are not passed on, because they may repeat their input. */
 function signature(text: string, key: string): string {
   try {
     return sign('RSA-SHA256', Buffer.from(text), createPrivateKey(key)).toString('base64url');

@@ -1,6 +1,6 @@
-// What holds for every question to a service: within its time, waiting and connecting included; so many at a time; and a service
-// that has failed five times in a row is left alone for ten seconds, then one question tries. One for each guardrail, so that
-// one service that hangs keeps no other guardrail waiting.
+// The limits of every call to a service: a time limit, which includes waiting and connecting; a number of calls at a
+// time; and a breaker, which blocks calls for ten seconds after five failures in a row and then lets one try. Each
+// guardrail has its own, so that a service that hangs delays no other guardrail.
 import { Breaker } from '../../../common/breaker.ts';
 import type { Clock } from '../../../common/clock.ts';
 import { ResponseTooLongError } from '../../../common/guarded-request.ts';
@@ -18,7 +18,7 @@ import {
 } from '../service.ts';
 import { Places } from './slots.ts';
 
-/** Asks without limits of its own. @throws ServiceFailedError, NotRequestedError, or what the connection fails with */
+/** A call without limits of its own. @throws ServiceFailedError, NotRequestedError, or the error of the connection */
 export type Ask = ServiceCheck['ask'];
 
 export interface LimitedCheckDeps {
@@ -26,7 +26,7 @@ export interface LimitedCheckDeps {
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Logger;
-  /** Told of each question: "answered", or why it failed. */
+  /** Receives the outcome of each call: "answered", or the reason of its failure. */
   requested(outcome: string): void;
 }
 
@@ -34,7 +34,7 @@ const placesMax = 64;
 const waitingMax = 256;
 const failuresMax = 5;
 const restMs = 10_000;
-/** It was not asked, so it has not failed. */
+/** The service was not called, so it has not failed. */
 const notRequested: ReadonlySet<string> = new Set(['resting', 'no_key', 'no_price']);
 
 export class LimitedCheck implements ServiceCheck {
@@ -56,7 +56,7 @@ export class LimitedCheck implements ServiceCheck {
       this.#onResponse(question);
       return verdict;
     } catch (error) {
-      // Whoever asked has left: that says nothing about the service.
+      // The request was aborted, which is no failure of the service.
       signal.throwIfAborted();
       throw this.#failed(question, failure(error, timeUp));
     }
@@ -83,7 +83,7 @@ export class LimitedCheck implements ServiceCheck {
     const { log, requested } = this.#deps;
     const { reason } = failed;
     requested(reason);
-    // Messages of connection errors name the host.
+    // Messages of connection errors contain the host, so only codes are logged.
     const about = { guardrail_id: guardrail.id, reason, code: errorCode(failed.cause) };
     log.debug(about, "a guardrail's service failed");
     const wasRequested = failed instanceof ServiceFailedError && !notRequested.has(reason);
@@ -101,7 +101,7 @@ function failure(error: unknown, timeUp: AbortSignal): ServiceFailedError | NotR
   return new ServiceFailedError(timeUp.aborted ? 'timeout' : 'unreachable', error);
 }
 
-/** Of look-ups or descriptors: nobody has asked the service. */
+/** The gateway lacks look-ups or descriptors, so the service was not called. */
 function isOwnLack(error: unknown): boolean {
   if (error instanceof LookupRefusedError) return true;
   return error instanceof TransportError && error.kind === 'overloaded';

@@ -1,5 +1,6 @@
-// A classifier model, asked through the gateway's own providers by its form (guardrails/models). A question is a call of its own: it has a
-// price, a hold and an event of usage, and never goes through guardrails, so none can ask itself.
+// A classifier model, called through the gateway's own providers in its form (guardrails/models). Each question is a
+// call of its own, with a price, a reservation and a usage event. It does not pass guardrails, so no guardrail can
+// check its own questions.
 import type { ModelCheck } from '../../../guardrails/definition.ts';
 import type { ModelForm, ModelMessage } from '../../../guardrails/models/form.ts';
 import { modelForm } from '../../../guardrails/models/index.ts';
@@ -11,7 +12,7 @@ import type { Ask } from './limited-check.ts';
 import { verdictOf } from './vendor-service.ts';
 
 export interface ModelQuestion {
-  /** Whose request causes it. */
+  /** The caller whose request causes the question. */
   readonly caller: Caller;
   readonly requestId: string;
   readonly guardrailId: string;
@@ -22,12 +23,12 @@ export interface ModelQuestion {
 }
 
 /**
- * @returns what the model says, as text
+ * @returns the text of the model's response
  * @throws ServiceFailedError, NotRequestedError; the signal's reason
  */
 export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise<string>;
 
-/** Questions of one request that are under way at a time. */
+/** Maximum number of parallel questions of one request. */
 const parallelMax = 4;
 
 export function createModelAsk(check: ModelCheck, askModel: AskModel): Ask {

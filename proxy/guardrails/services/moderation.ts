@@ -1,6 +1,6 @@
-// The GPT vendor's moderation endpoint, asked with the organization's stored key and never with a caller's own. Source: SDK types
-// `ModerationCreateParams` and `ModerationCreateResponse` of the package openai. Long texts are asked about in pieces: the vendor
-// judges each by itself.
+// The GPT vendor's moderation endpoint, called with the organization's stored key and never with a caller's own.
+// Source: SDK types `ModerationCreateParams` and `ModerationCreateResponse` of the package openai. Long texts are sent
+// in pieces, because the vendor classifies each input separately.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
@@ -20,9 +20,9 @@ export interface ModerationDeps {
   targets(organization: OrganizationRecord): readonly Target[];
 }
 
-/** Of one question, all pieces of the texts together. */
+/** Time limit of one question, for all pieces of the texts together. */
 export const moderationTimeoutMs = 5_000;
-/** UTF-16 units of one input, and inputs of one question: well below what the vendor takes. */
+/** UTF-16 units of one input, and inputs of one question: well below the vendor's limits. */
 const pieceLengthMax = 8_000;
 const inputsMax = 32;
 const responseBytesMax = 1024 * 1024;
@@ -32,7 +32,7 @@ export function createModerationAsk(check: ModerationCheck, { transport, targets
     const [target] = targets(organization);
     if (target?.credential.apiKey === undefined) throw new ServiceFailedError('no_key');
     const owner = { organization: organization.id, key: guardrail.id };
-    // One question that fails ends the others.
+    // If one call fails, the others are aborted.
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     const pending = batches(texts.flatMap(pieces)).map((input) =>
@@ -78,7 +78,7 @@ async function ask(
   return results.flatMap((result) => categoriesIn(result, check));
 }
 
-/** @throws ServiceFailedError where the vendor does not say what the check looks at */
+/** @throws ServiceFailedError if the response lacks the values that the check reads */
 function categoriesIn(result: unknown, { categories, scoreMin }: ModerationCheck): readonly string[] {
   const stated = isObject(result)
     ? scoreMin === undefined

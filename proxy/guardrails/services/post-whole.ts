@@ -1,4 +1,4 @@
-// A request to a provider whose answer is read as a whole, up to a bound.
+// Sends a request to a provider and reads the whole response, up to a limit.
 import { ByteStore } from '../../../common/byte-store.ts';
 import { ResponseTooLongError } from '../../../common/guarded-request.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
@@ -6,11 +6,11 @@ import type { OutgoingRequest, Transport, UpstreamReceiver } from '../../upstrea
 
 export interface PostWholeOptions {
   readonly transport: Transport;
-  /** For whom it is sent. */
+  /** The organization and key for which it is sent. */
   readonly owner: ShareOwner;
-  /** Ends the exchange; the promise rejects with its reason. */
+  /** Aborts the exchange; the promise rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Of the answer's body. */
+  /** Limit of the response body. */
   readonly bytesMax: number;
 }
 

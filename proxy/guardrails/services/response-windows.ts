@@ -1,5 +1,6 @@
-// A streamed answer on its way past services that may hold it: each text in windows, whatever else a chunk says behind the text that came
-// before it. What they are asked goes by the texts alone: a whole answer is asked about in the same windows, so both come to the same.
+// A streamed response on its way past services that may withhold it. Each text is sent in windows; other fields of a
+// chunk follow after the text that came before them. The windows depend on the texts alone: a whole response is sent in
+// the same windows, so both give the same result.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { mapPaths, type Slot } from '../../../guardrails/inspection/inspection-schema.ts';
@@ -11,44 +12,44 @@ import { aboutOf, rewrites } from './ask-services.ts';
 import { type DueText, ServedText } from './served-text.ts';
 
 export interface ResponseWindowsDeps {
-  /** Those that hold. */
+  /** Services that the response waits for. */
   readonly services: readonly ServiceGuard[];
-  /** Fresh ones for a text. */
+  /** New placeholders for a text. */
   placeholders(): Placeholders;
 }
 
-/** A text that comes in pieces. */
+/** A text that arrives in pieces. */
 interface Channel {
   readonly text: ServedText;
-  /** The chunk that says it. */
+  /** Builds a chunk with this text. */
   chunk: (text: string) => JsonObject;
-  /** What the choice begins with, until something of it leaves. */
+  /** Fields that begin the choice, until a part of it is released. */
   opening: JsonObject;
 }
 
-/** A text of it, or the piece of one that goes on at the same path of a later chunk. */
+/** A text in other fields, or a piece of a text that continues at the same path of a later chunk. */
 interface RestText {
   readonly served: ServedText;
   readonly piece: string;
-  /** Of the path; undefined: it is whole. */
+  /** The joined text at its path; undefined for a whole text. */
   readonly path?: PathText;
 }
 
-/** What comes at one path that the tables do not know, in one text: nobody can say whether its pieces are one. */
+/** All text at one path outside of the schema, joined, because its pieces may be one text. */
 interface PathText {
   readonly served: ServedText;
   raw: string;
-  /** What is left, when it has ended. */
+  /** The released text, once it has ended. */
   left: string | undefined;
-  /** Who takes what is left, where that is something else than came. */
+  /** The piece that becomes the released text, if that differs from the original. */
   first: RestText | undefined;
 }
 
-/** What a chunk says that is no text in pieces. */
+/** Fields of a chunk that are no text in pieces. */
 interface Rest {
   readonly chunk: JsonObject;
   readonly texts: readonly RestText[];
-  /** Leaves when so much of these is decided. */
+  /** The chunk is released when this much of these texts is decided. */
   readonly after: readonly (readonly [ServedText, at: number])[];
 }
 
@@ -58,7 +59,7 @@ export class ResponseWindows {
   readonly #channels = new Map<string, Channel>();
   readonly #paths = new Map<string, PathText>();
   #rests: Rest[] = [];
-  /** UTF-16 units of texts in them that nobody was asked about. */
+  /** UTF-16 units of texts in waiting chunks that were not sent to a service. */
   #restLength = 0;
   readonly #restMax: number;
   #out: JsonObject[] = [];
@@ -73,14 +74,14 @@ export class ResponseWindows {
     this.#restMax = Math.min(...services.map(({ window }) => window));
   }
 
-  /** UTF-16 units. */
+  /** In UTF-16 units. */
   get held(): number {
     let held = this.#restLength;
     for (const { text } of this.#channels.values()) held += text.held;
     return held;
   }
 
-  /** Whether somebody is to be asked. */
+  /** Whether a service has to be called. */
   get isDue(): boolean {
     const channels = [...this.#channels.values()];
     const pressing = this.#hasEnded || this.#restLength > this.#restMax;
@@ -89,14 +90,14 @@ export class ResponseWindows {
     );
   }
 
-  /** Padding against who counts the bytes of chunks is left out: their bytes are others anyway. */
+  /** Omits padding that hides the size of chunks from observers: the sizes change here anyway. */
   add({ obfuscation: _padding, ...chunk }: JsonObject): void {
     const choices = objectsOf(chunk.choices);
     if (choices.length === 0) this.#addRest(chunk, '');
     for (const choice of choices) this.#addChoice(choice, chunk);
   }
 
-  /** All has come. */
+  /** The stream has ended. */
   end(): void {
     this.#hasEnded = true;
     for (const { text } of this.#channels.values()) text.end();
@@ -104,7 +105,7 @@ export class ResponseWindows {
     this.#advance();
   }
 
-  /** Asks until nothing more is due. @throws GatewayError guardrail_blocked, guardrail_unavailable */
+  /** Calls services until nothing more is due. @throws GatewayError guardrail_blocked, guardrail_unavailable */
   async judge(signal: AbortSignal): Promise<void> {
     while (this.isDue) {
       const texts = [...[...this.#channels.values()].map(({ text }) => text), ...this.#restTexts()];
@@ -118,7 +119,7 @@ export class ResponseWindows {
     }
   }
 
-  /** What may leave since the last look. */
+  /** The chunks released since the last call. */
   takeOut(): readonly JsonObject[] {
     this.#release();
     const out = this.#out;
@@ -136,7 +137,7 @@ export class ResponseWindows {
     const isText = pieces.length > 0 && calls.length === 0 && others === undefined;
     const index = plainNumber(choice.index) ?? choice.index;
     if (!isText) {
-      // Calls are whole.
+      // Calls are complete in one chunk.
       const rest = chunkOf(isObject(choice.delta) ? choice.delta : {});
       this.#addRest(rest, calls.length > 0 ? undefined : `${index}`);
       return;
@@ -163,7 +164,7 @@ export class ResponseWindows {
     known.text.push(text);
   }
 
-  /** @param of whose it is, for texts that go on in a later chunk; undefined: none does */
+  /** @param of the choice, for texts that continue in a later chunk; undefined if none does */
   #addRest(chunk: JsonObject, of: string | undefined): void {
     const texts: RestText[] = [];
     mapPaths(chunk, responsePlaces, (slot) => {
@@ -242,7 +243,10 @@ function leftOf({ chunk, texts }: Rest): JsonObject {
   return isObject(left) ? left : chunk;
 }
 
-/** Pieces leave as they came; where something was replaced, what is left of all leaves in place of the first. */
+/**
+ * Pieces stay unchanged. If something was replaced, the first piece becomes the whole released text, and the others are
+ * empty.
+ */
 function leftOfText(one: RestText): string {
   const { served, piece, path } = one;
   if (path === undefined) return served.takeOut();
@@ -251,7 +255,7 @@ function leftOfText(one: RestText): string {
   return path.first === one ? path.left : '';
 }
 
-/** With what the choice begins with. */
+/** Adds the fields that begin the choice. */
 function opened(chunk: JsonObject, opening: JsonObject): JsonObject {
   const [choice] = objectsOf(chunk.choices);
   if (choice === undefined || Object.keys(opening).length === 0) return chunk;

@@ -1,6 +1,6 @@
-// A stream behind the guardrails that look at its text, on its way past services to the caller: it is handed over with the first bytes
-// that may leave. While a service is asked the provider goes on until enough is held, then it waits. Services that only observe let it
-// pass as it comes and are asked when the caller has it all.
+// Passes a stream, after the guardrails on its text, through services to the caller. It is handed over with the first
+// bytes that may be sent. During a call of a service the provider continues until enough is held back, then it waits.
+// Services that only observe do not delay the stream: they are called when the caller has all of it.
 import type { Background } from '../../../common/background.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
@@ -15,19 +15,19 @@ import { WholeResponse } from './whole-response.ts';
 
 export interface ServedStreamDeps {
   readonly services: readonly ServiceGuard[];
-  /** Fresh ones for a text of the answer. */
+  /** New placeholders for a text of the response. */
   placeholders(): Placeholders;
-  /** UTF-16 units: of a longer answer nothing is observed. */
+  /** In UTF-16 units: a longer response is not observed. */
   readonly observedMax: number;
   readonly background: Background;
 }
 
 export type ServedContext = Pick<InspectContext, 'onAbort' | 'buffer'>;
 
-/** UTF-16 units: where more waits for a service the provider waits too. */
+/** In UTF-16 units: if more waits for a service, the provider waits too. */
 const heldMax = 256 * 1024;
 
-/** Resolves when the first bytes may leave. @throws GatewayError guardrail_blocked where none may */
+/** Resolves when the first bytes may be sent. @throws GatewayError guardrail_blocked if none may */
 export function serveStream(
   source: StreamResult,
   deps: ServedStreamDeps,
@@ -45,9 +45,9 @@ class ServedStream implements StreamResult, StreamSink {
   readonly #deps: ServedStreamDeps;
   readonly #context: ServedContext;
   readonly #holding: readonly ServiceGuard[];
-  /** Undefined: nothing is held. */
+  /** Undefined: nothing is held back. */
   readonly #windows: ResponseWindows | undefined;
-  /** For those that observe; undefined where there are none, or it is too long. */
+  /** For services that observe; undefined if there are none, or if the response is too long. */
   #observed: WholeResponse | undefined;
   readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
   readonly #handedOver = Promise.withResolvers<StreamResult>();
@@ -139,7 +139,7 @@ class ServedStream implements StreamResult, StreamSink {
     else this.#windows.add(chunk);
   }
 
-  /** Asks what is to be asked, one round at a time, and lets go what may leave. */
+  /** Calls the services that are due, one batch at a time, and sends what they have released. */
   #work(): void {
     const windows = this.#windows;
     if (this.#isRequesting || this.#ending !== undefined) return;
@@ -165,13 +165,13 @@ class ServedStream implements StreamResult, StreamSink {
     }
   }
 
-  /** What was judged before it has passed. */
+  /** Text that was released before is still sent. */
   #refused(error: unknown): void {
     if (this.#ending === undefined) this.#forward();
     this.#fail(error);
   }
 
-  /** Takes room for what is held. @throws GatewayError overloaded */
+  /** Accounts memory for text that is held back. @throws GatewayError overloaded */
   #account(held: number): void {
     if (held <= this.#buffered) return;
     const more = held - this.#buffered;
@@ -206,11 +206,11 @@ class ServedStream implements StreamResult, StreamSink {
     for (const service of this.#holding) service.ended();
     if (this.#windows !== undefined) this.#send(done);
     this.#conclude((sink) => sink.end());
-    // A stream without a byte.
+    // The stream has no bytes.
     if (!this.#isHandedOver) this.#handedOver.resolve(this);
   }
 
-  /** Once; lets go of the provider's stream. */
+  /** Ends the stream with an error, once, and aborts the provider's stream. */
   #fail(cause: unknown): void {
     if (this.#ending !== undefined) return;
     const error = cause instanceof Error ? cause : new Error(String(cause));
@@ -224,7 +224,7 @@ class ServedStream implements StreamResult, StreamSink {
     this.#ending = deliver;
     if (this.#sink !== undefined) deliver(this.#sink);
     if (!this.#isHandedOver || this.#observed === undefined) return;
-    // What its caller has got is observed, however it ended.
+    // Services observe the part that the caller has received, however the stream ended.
     const observing = this.#deps.services.filter(({ holds }) => !holds);
     const pending = askServices(observing, this.#observed.texts(), new AbortController().signal);
     this.#deps.background(

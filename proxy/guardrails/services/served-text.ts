@@ -1,11 +1,11 @@
-// One text on its way past services: first those that only look, at the same time; then those that rewrite, one after another, each about
-// what the one before has left. It leaves when all have let it.
+// One text on its way past services: first those that only inspect, at the same time; then those that rewrite, one
+// after another, each with the result of the one before. It is released when all services have released it.
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { ServiceGuard } from '../service.ts';
 import type { WindowAbout } from './ask-services.ts';
 import { WindowedText } from './windows.ts';
 
-/** What a service is to be asked now. */
+/** A window that a service has to inspect now. */
 export interface DueText extends WindowAbout {
   readonly service: ServiceGuard;
   readonly text: string;
@@ -21,17 +21,17 @@ export class ServedText {
   readonly #stages: readonly TextStage[];
   #left = '';
 
-  /** @param stages the services of each; none empty */
+  /** @param stages the services of each stage; none is empty */
   constructor(stages: readonly (readonly ServiceGuard[])[], options: ServedTextOptions) {
     this.#stages = stages.map((services) => new TextStage(services, options));
   }
 
-  /** UTF-16 units, as they came. */
+  /** Length of the received text in UTF-16 units. */
   get pushed(): number {
     return this.#stages[0]?.pushed ?? 0;
   }
 
-  /** So much of what came has left; where several rewrite, all or nothing. */
+  /** How much of the received text was released. With several stages, all or nothing. */
   get decided(): number {
     if (this.isOver) return this.pushed;
     return this.#stages.length === 1 ? (this.#stages[0]?.decided ?? 0) : 0;
@@ -45,7 +45,7 @@ export class ServedText {
     return this.#stages.some((stage) => stage.isDue);
   }
 
-  /** All of it has come past the services. */
+  /** The whole text has passed the services. */
   get isOver(): boolean {
     return this.#stages.every((stage) => stage.isOver);
   }
@@ -64,7 +64,7 @@ export class ServedText {
     return this.#stages.flatMap((stage) => stage.due());
   }
 
-  /** What one stage has let go comes to the next. */
+  /** Moves text that one stage has released to the next. */
   advance(): void {
     for (const [index, stage] of this.#stages.entries()) {
       const passed = stage.take();
@@ -75,7 +75,7 @@ export class ServedText {
     }
   }
 
-  /** What may leave since the last look. */
+  /** The text released since the last call. */
   takeOut(): string {
     const left = this.#left;
     this.#left = '';
@@ -86,7 +86,7 @@ export class ServedText {
 interface SentText {
   readonly service: ServiceGuard;
   readonly windows: WindowedText;
-  /** What it has let go, and not all others. */
+  /** Text that this service has released, but not all others. */
   passed: string;
 }
 
@@ -152,7 +152,7 @@ class TextStage {
       });
   }
 
-  /** What all have let go. */
+  /** The text that all services have released. */
   take(): string {
     const length = Math.min(...this.#sent.map(({ passed }) => passed.length));
     const text = this.#sent[0]?.passed.slice(0, length) ?? '';

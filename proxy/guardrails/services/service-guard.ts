@@ -1,6 +1,7 @@
-// The guardrails that another service decides, as requests see them: what becomes of a verdict, by the guardrail's action, and of a failure,
-// by its failure rule. Slots, failures in a row and connections belong to a service, by its guardrail's id and revision, for all requests.
-// A service may be called several times for one stage of a request; what was decided is counted once.
+// Guardrails that another service decides, as requests see them. The guardrail's action applies to a verdict, its
+// failure rule to a failure. Slots, failures in a row and connections belong to a service, by its guardrail's id and
+// revision, for all requests. A service may be called several times for one stage of a request; the decision is counted
+// once.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
@@ -29,7 +30,7 @@ import { createVendorAsk, type VendorServiceDeps } from './vendor-service.ts';
 import { createWebhookAsk } from './webhook.ts';
 import { windowOf } from './windows.ts';
 
-/** What the decisions of one stage of a request are about, and where they go. */
+/** The request and the stage that are decided, and the recorder of the decisions. */
 export interface ServiceContext {
   /** As other guardrails have left it. */
   readonly call: ChatCall;
@@ -45,7 +46,7 @@ export function createServiceGuard(
   return new CheckedGuard(guardrail, check, context);
 }
 
-/** In the order of what is told where several were decided. */
+/** By rank: of several decisions, the last in this list is reported. */
 const ranks = ['pass', 'observe', 'redact', 'failed_pass'] as const;
 type Going = (typeof ranks)[number];
 
@@ -104,7 +105,7 @@ class CheckedGuard implements ServiceGuard {
       this.#decided = decided;
   }
 
-  /** @returns the texts as they go on. @throws GatewayError guardrail_blocked */
+  /** @returns the texts after redaction. @throws GatewayError guardrail_blocked */
   #decide(texts: readonly string[], about: RequestFacts, verdict: ServiceVerdict): readonly string[] {
     const { action } = this.guardrail;
     if (verdict.kind === 'pass' || action === 'observe') {
@@ -112,7 +113,7 @@ class CheckedGuard implements ServiceGuard {
       return texts;
     }
     const left = action === 'redact' ? leftOf(texts, verdict, about) : undefined;
-    // Where nothing says what stands in place of what was found, or nothing can stand there, redacting is blocking.
+    // Without a replacement, or in a text where nothing can be replaced, redact acts as block.
     const isPutInPlace = left?.every((text, at) => text === texts[at] || about.isFixed?.(at) !== true);
     if (left === undefined || isPutInPlace !== true)
       throw this.#context.decisions.refusal(this.guardrail, this.#context.stage, 'block');
@@ -137,7 +138,7 @@ function questionOf(guardrail: Guardrail, { call, stage }: ServiceContext): Omit
 
 type Found = Extract<ServiceVerdict, { kind: 'found' }>;
 
-/** Undefined: nobody says what is left. */
+/** Undefined: the verdict does not contain the result. */
 function leftOf(texts: readonly string[], { texts: rewritten, found }: Found, about: RequestFacts) {
   if (rewritten !== undefined) return rewritten;
   const left = found?.map((verdict, at) =>
@@ -151,7 +152,7 @@ function leftOf(texts: readonly string[], { texts: rewritten, found }: Found, ab
 
 interface Kept {
   readonly placeholders: Placeholders;
-  /** All of the text is there, so that what is JSON can stay JSON. */
+  /** The text is whole, so that JSON can stay JSON. */
   readonly isWhole: boolean;
 }
 
@@ -168,7 +169,7 @@ function leftOfText(
   let out = '';
   let left = 0;
   for (const { label, start, end } of placed) {
-    // Of places that overlap the first is replaced, and the others go with it.
+    // Of overlapping spans the first is replaced, and the others are removed with it.
     const isNew = start >= left;
     const before = text.slice(left, Math.max(left, start));
     const gone = text.slice(Math.max(left, start), Math.max(left, end));
@@ -186,7 +187,7 @@ export interface ServiceMetrics {
 }
 
 export interface ServiceGuardsDeps {
-  /** Opens the connections of one webhook, or service. */
+  /** Opens the connections of one webhook or service. */
   openPost(): GuardedPost;
   readonly moderation: ModerationDeps;
   readonly cloud: VendorServiceDeps['cloud'];
@@ -196,10 +197,10 @@ export interface ServiceGuardsDeps {
   readonly metrics: ServiceMetrics;
 }
 
-/** Of many organizations; what is forgotten begins anew. */
+/** Of many organizations. An evicted check starts again without failures. */
 const checksMax = 10_000;
 
-/** @returns what makes the guard of one guardrail, for one stage of one request */
+/** @returns a function that creates the guard of one guardrail, for one stage of one request */
 export function createServiceGuards(
   deps: ServiceGuardsDeps,
 ): (guardrail: Guardrail, context: ServiceContext) => ServiceGuard {
@@ -237,7 +238,9 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
   }
 }
 
-/** What a response is compared with: what the model was shown. The caller's last question is apart from all else. */
+/**
+ * The context that a response is compared with: the texts that the model got. The caller's last question is separate.
+ */
 function contextOf({ messages }: JsonObject): RequestContext {
   const turns = objectsOf(messages);
   const last = turns.findLastIndex(({ role }) => role === 'user');

@@ -1,4 +1,4 @@
-// So many at a time: whoever finds no place waits for one in turn, and so many may wait.
+// A limited number of slots. Callers without a slot wait in order of arrival; their number is limited too.
 
 export interface PlacesOptions {
   readonly max: number;
@@ -15,14 +15,14 @@ export class TooManyWaitingError extends Error {
 export class Places {
   readonly #options: PlacesOptions;
   #taken = 0;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<() => void>();
 
   constructor(options: PlacesOptions) {
     this.#options = options;
   }
 
-  /** @returns what gives the place back. @throws TooManyWaitingError; the signal's reason */
+  /** @returns releases the slot when disposed. @throws TooManyWaitingError; the signal's reason */
   async take(signal: AbortSignal): Promise<Disposable> {
     if (this.#taken < this.#options.max) this.#taken++;
     else await this.#wait(signal);
@@ -45,7 +45,7 @@ export class Places {
     });
   }
 
-  /** A place that somebody waits for is never free. */
+  /** A slot passes directly to the next waiting caller and is never free in between. */
   #giveBack(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -1,5 +1,6 @@
-// A vendor's service, asked by its adapter (guardrails/services): the requests go where webhooks go, under the same rule of addresses, to
-// https alone, and no redirect is followed. Whatever the adapter cannot read is a failed check.
+// A vendor's service, called through its adapter (guardrails/services). Requests are sent like those to webhooks: under
+// the same address rule, over https only, without following redirects. A response that the adapter cannot read is a
+// failed check.
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { parseJson } from '../../../common/json.ts';
@@ -21,7 +22,7 @@ import { documentsOf, type TextDocument, verdictsOf } from './documents.ts';
 import { AccessTokens } from './google-token.ts';
 import type { Ask } from './limited-check.ts';
 
-/** Signature Version 4, as requests to models are signed: @returns all headers, names and values in turn */
+/** Signature Version 4, as for requests to models. @returns all headers, as alternating names and values */
 export type CloudSigner = (
   request: {
     readonly origin: string;
@@ -49,7 +50,7 @@ export interface VendorServiceDeps {
   readonly cloud: CloudAccess;
 }
 
-/** Requests of one question that are under way at a time. */
+/** Maximum number of parallel requests of one question. */
 const parallelMax = 4;
 
 export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): Ask {
@@ -63,7 +64,7 @@ export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): A
     const { documents, exchanges } = exchangesOf(request);
     const verdicts = documents.map((): TextVerdict[] => []);
     const next = exchanges.values();
-    // One request that fails ends the others.
+    // If one request fails, the others are aborted.
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     const askOn = async () => {
@@ -95,13 +96,13 @@ function exchangesOf({ check, adapter, question }: ServiceRequest): {
   readonly exchanges: readonly ServiceExchange[];
 } {
   const { stage, texts, guardrail, window } = question;
-  // What a service has masked can be put in place of one text only.
+  // A masked document can replace only a single text.
   const documents = documentsOf(texts, guardrail.action === 'redact' ? 0 : window);
   const requested = { stage, texts: documents.map(({ text }) => text), context: question.context() };
   return { documents, exchanges: adapter.ask(requested, check) };
 }
 
-/** @throws ServiceFailedError, NoResponseError, or what the connection fails with */
+/** @throws ServiceFailedError, NoResponseError, or the error of the connection */
 async function postExchange(
   exchange: ServiceExchange,
   request: ServiceRequest,
@@ -182,7 +183,7 @@ async function cloudHeaders(
   return named;
 }
 
-/** Of what was found only labels that count. */
+/** Keeps only matches whose labels count. */
 export function verdictOf(found: readonly TextVerdict[], counting: readonly string[]): ServiceVerdict {
   const counts = ({ label }: ServiceFinding) => counting.length === 0 || counting.includes(label);
   const left = found.map((verdict) => ({ ...verdict, found: verdict.found.filter(counts) }));

@@ -1,5 +1,5 @@
-// A service of the organization's own that is asked over https: a documented contract in JSON, signed as Standard Webhooks.
-// Whatever is not an answer of the contract is a failed check, which the guardrail's failure rule decides.
+// The organization's own service, called over https: a documented contract in JSON, signed as Standard Webhooks. A
+// response outside the contract is a failed check, and the guardrail's failure rule decides.
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost, GuardedResponse, KeptConnections } from '../../../common/guarded-request.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
@@ -10,32 +10,32 @@ import { labelsIn, ServiceFailedError, type ServiceQuestion, type ServiceVerdict
 import type { Ask } from './limited-check.ts';
 
 export interface WebhookDeps {
-  /** Reads answers up to webhookResponseBytesMax. */
+  /** Reads responses up to webhookResponseBytesMax. */
   readonly post: GuardedPost;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 export const webhookResponseBytesMax = 2 * 1024 * 1024;
-/** Idle for less than most servers keep a connection open. */
+/** The idle time is shorter than most servers keep a connection open. */
 export const webhookConnections: KeptConnections = { countMax: 8, idleMs: 4_000, ageMsMax: 60_000 };
 
 /**
- * The contract, version 1. Answered is 200 with one of
- * - `{"decision":"pass"}`: nothing was found; the texts go on as they are, whatever the guardrail's action.
- * - `{"decision":"found","labels":["…"]}`, or "block" in place of "found", which means the same: what becomes of it is the
- *   guardrail's action. block: the caller is refused. observe: it is counted. redact: the caller is refused too, because nothing
- *   says what to put in place of what was found.
- * - `{"decision":"redact","texts":["…"]}`, with as many texts as were sent, in their order: redact puts them in place of those that
- *   were sent; block and observe do what they do with "found". It may have labels too.
+ * The contract, version 1. A response has status 200 and one of these bodies:
+ * - `{"decision":"pass"}`: no match. The texts stay unchanged, whichever action the guardrail has.
+ * - `{"decision":"found","labels":["…"]}`, or "block" instead of "found", with the same meaning: the guardrail's action
+ *   decides. block: the caller is refused. observe: the match is counted. redact: the caller is refused too, because
+ *   the response contains no replacement.
+ * - `{"decision":"redact","texts":["…"]}`, with as many texts as were sent, in their order. redact: these replace the
+ *   texts that were sent. block and observe act as for "found". It may have labels too.
  *
- * Labels say what was found, in the form `^[A-Z][A-Z0-9_]*$`; others are ignored, and so are fields that are not named here.
+ * Labels name the matches, in the form `^[A-Z][A-Z0-9_]*$`. Other labels and fields that are not listed are ignored.
  */
 export function createWebhookAsk({ url, secret }: WebhookCheck, { post, clock }: WebhookDeps): Ask {
   return async (question, signal) => {
     const body = questionBody(question);
     const owner = { organization: question.organization.id, key: question.guardrail.id };
     const headers = {
-      // Sent again over another connection it keeps its id.
+      // A retry over another connection has the same id.
       ...signedHeaders(secret.reveal(), { id: uuidv7(), at: clock.now(), body }),
       'content-type': 'application/json',
       accept: 'application/json',

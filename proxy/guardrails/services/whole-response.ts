@@ -1,4 +1,5 @@
-// A streamed answer that is collected for services that observe it: its texts, each in one piece, and what else it says, in order.
+// Collects a streamed response for services that observe it: its texts, each in one piece, and all other fields, in
+// order.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
@@ -8,7 +9,7 @@ import type { ServiceText } from './ask-services.ts';
 
 interface Part {
   text: string;
-  /** The chunk that says it. */
+  /** Builds a chunk with this text. */
   chunk(text: string): JsonObject;
 }
 
@@ -17,7 +18,7 @@ export class WholeResponse {
   readonly #texts = new Map<string, Part>();
   #length = 0;
 
-  /** UTF-16 units. */
+  /** In UTF-16 units. */
   get length(): number {
     return this.#length;
   }

@@ -1,17 +1,18 @@
-// Long texts are asked about in windows that overlap: where a window begins goes by the text alone, never by how it came, so that a
-// stream is asked about what a whole answer is asked about. Of what was judged the end is kept back and asked about again with what
-// follows: whatever is no longer than the overlap is seen whole before any of it leaves.
+// Long texts are sent to services in overlapping windows. The start of a window depends on the text alone, not on its
+// chunks, so that a stream is sent in the same windows as a whole response. The end of a checked window is held back
+// and sent again with the text that follows: a match no longer than the overlap is inspected whole before any of it is
+// released.
 import { never } from '../../../common/never.ts';
 import { type Guardrail, isServiceCheck, type Stage } from '../../../guardrails/definition.ts';
 import { modelForm } from '../../../guardrails/models/index.ts';
 import { serviceAdapter } from '../../../guardrails/services/index.ts';
 
-/** UTF-16 units of an answer's text that are asked about at a time, where the guardrail does not say. */
+/** In UTF-16 units: the length of a window in a response, if the guardrail has none. */
 const windowDefault = 1_000;
-/** Of a window; so much of it is asked about again. */
+/** The overlap is the window's length divided by this. */
 const overlapPart = 4;
 
-/** @returns UTF-16 units of a text that are asked about at a time */
+/** @returns the length of a window in UTF-16 units */
 export function windowOf(
   { check, window = windowDefault }: Pick<Guardrail, 'check' | 'window'>,
   stage: Stage,
@@ -20,7 +21,7 @@ export function windowOf(
   return stage === 'output' ? Math.min(window, max) : max;
 }
 
-/** What is asked in one piece at most. */
+/** Maximum length of text in one call. */
 function textMaxOf(check: Guardrail['check']): number {
   if (!isServiceCheck(check)) return Number.POSITIVE_INFINITY;
   switch (check.kind) {
@@ -38,7 +39,7 @@ function textMaxOf(check: Guardrail['check']): number {
 
 export class WindowedText {
   readonly #window: number;
-  /** Of what was judged, what has not left. */
+  /** The end of the checked text, which is held back. */
   #carry = '';
   #fresh = '';
   #hasEnded = false;
@@ -46,7 +47,7 @@ export class WindowedText {
   #isLast = false;
   #isOver = false;
   #hasBegun = false;
-  /** UTF-16 units as they came: of all, and of those that are in windows already. */
+  /** UTF-16 units of the original text: received, and already in windows. */
   #pushed = 0;
   #judged = 0;
   #decided = 0;
@@ -59,22 +60,22 @@ export class WindowedText {
     return this.#pushed;
   }
 
-  /** So much of what came has left, in its place what the service left of it. */
+  /** How much of the original text was released, unchanged or replaced. */
   get decided(): number {
     return this.#decided;
   }
 
-  /** UTF-16 units. */
+  /** In UTF-16 units. */
   get held(): number {
     return this.#carry.length + this.#fresh.length;
   }
 
-  /** All of it was judged. */
+  /** The whole text was checked. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Whether what is asked now is all of the text. */
+  /** Whether the current window is the whole text. */
   get isWhole(): boolean {
     return !this.#hasBegun && this.#hasEnded && this.#pushed <= this.#window;
   }
@@ -89,13 +90,13 @@ export class WindowedText {
     if (this.#pushed === 0) this.#isOver = true;
   }
 
-  /** Whether there is something to ask about. */
+  /** Whether a window has to be sent. */
   get isDue(): boolean {
     if (this.#isOver || this.#requested !== undefined) return false;
     return this.#hasEnded || this.held > this.#window;
   }
 
-  /** @returns what is asked about, which is then told to `judged` */
+  /** @returns the next window. Its result must be reported before the next one is taken */
   ask(): string {
     this.#isLast = this.#hasEnded && this.held <= this.#window;
     const room = Math.max(1, this.#window - this.#carry.length);
@@ -106,7 +107,7 @@ export class WindowedText {
     return this.#requested;
   }
 
-  /** @param left in place of what was asked about @returns what leaves */
+  /** @param left the result for the current window @returns the text to release */
   judged(left: string): string {
     const isSame = left === this.#requested;
     this.#requested = undefined;
@@ -120,13 +121,13 @@ export class WindowedText {
     const overlap = Math.floor(this.#window / overlapPart);
     const kept = left.length <= overlap ? 0 : wholeUnits(left, left.length - overlap);
     this.#carry = left.slice(kept);
-    // Of what was replaced nobody knows where it came from: then what is kept back may be any of it.
+    // After a replacement, positions in the original text are unknown: the held-back end may come from any of them.
     if (isSame) this.#decided = this.#judged - this.#carry.length;
     return left.slice(0, kept);
   }
 }
 
-/** So many units, and not half a character. */
+/** This many units, but never half a surrogate pair. */
 function wholeUnits(text: string, units: number): number {
   if (units >= text.length) return text.length;
   const before = text.charCodeAt(units - 1);
@@ -134,7 +135,7 @@ function wholeUnits(text: string, units: number): number {
   return isHalf ? (units > 1 ? units - 1 : units + 1) : units;
 }
 
-/** The windows of a text that nothing is replaced in. */
+/** The windows of a text in which nothing is replaced. */
 export function windowsOf(text: string, window: number): readonly string[] {
   const windowed = new WindowedText(window);
   windowed.push(text);

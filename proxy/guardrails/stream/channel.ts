@@ -1,15 +1,15 @@
-// Texts of a stream that come in pieces, each behind its window.
+// Texts of a stream that arrive in pieces, each with its window.
 import type { TextWindow } from '../../../guardrails/window.ts';
 import type { Piece } from '../delta.ts';
 
-/** What has come of a text, and how much of it is decided: what stands behind it in the stream waits for that. */
+/** How much of a text was received, and how much is decided. Fields after it in the stream wait for that. */
 export interface Decidable {
-  /** UTF-16 units. */
+  /** In UTF-16 units. */
   readonly pushed: number;
   readonly decided: number;
 }
 
-/** A text that leaves piece by piece, in chunks of the shape that it came in. */
+/** A text that is released piece by piece, in chunks of the shape in which it arrived. */
 export class Channel implements Decidable {
   readonly #window: TextWindow;
   #pushed = 0;
@@ -39,19 +39,19 @@ export class Channel implements Decidable {
   }
 }
 
-/** A text whose pieces leave as they came; from where something was replaced, with what is left of it. */
+/** A text whose pieces are released unchanged. After the first replacement, the rewritten text is released instead. */
 export class KeptChannel implements Decidable {
   readonly #makeWindow: () => TextWindow;
   #window: TextWindow;
   #hasEnded = false;
   #pushed = 0;
   #last = '';
-  /** What has not left the window, so long as nothing was replaced. */
+  /** Text that is still in the window, before the first replacement. */
   #raw = '';
-  /** So much left the window as it came. */
+  /** How much text has left the window unchanged. */
   #same = 0;
   #isReplaced = false;
-  /** Of what left it from there on, what was not taken. */
+  /** Text that left the window after that and was not taken. */
   #rest = '';
 
   constructor(makeWindow: () => TextWindow) {
@@ -67,12 +67,12 @@ export class KeptChannel implements Decidable {
     return this.#pushed - this.#window.held;
   }
 
-  /** Whether a piece is the one before again. */
+  /** Whether a piece repeats the one before. */
   isRepeated(text: string): boolean {
     return text === this.#last;
   }
 
-  /** @returns where it begins in the text. @throws BlockedError */
+  /** @returns the start of the piece in the text. @throws BlockedError */
   push(text: string): number {
     if (this.#hasEnded) this.#window = this.#makeWindow();
     this.#hasEnded = false;
@@ -84,14 +84,14 @@ export class KeptChannel implements Decidable {
     return start;
   }
 
-  /** Nothing more of this text follows. @throws BlockedError */
+  /** The text has ended. @throws BlockedError */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#add(this.#window.end());
   }
 
-  /** @param start where the piece begins @returns what leaves in its place; each once */
+  /** @param start start of the piece @returns the released text for the piece; called once for each */
   take(text: string, start: number): string {
     if (this.decided < start + text.length) this.end();
     if (!this.#isReplaced || start + text.length <= this.#same) return text;

@@ -1,4 +1,4 @@
-// One choice of a streamed answer on its way through guardrails: a window for each of its texts, its calls held until they are
+// Guards one choice of a streamed response: each of its texts has a window, and calls are held back until they are
 // complete.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { fields as placesOf } from '../../../guardrails/inspection/inspection-schema.ts';
@@ -13,13 +13,13 @@ import { HeldCall } from './held-call.ts';
 import { type Left, PathWindows } from './path-windows.ts';
 import type { WholeGuard } from './whole-guard.ts';
 
-/** What becomes of a chunk's choice. */
+/** The result for a chunk's choice. */
 export interface TakenChoice {
-  /** The delta of the text that may leave; undefined where none may. */
+  /** The delta of the released text; undefined if there is none. */
   readonly released: JsonObject | undefined;
-  /** All of the chunk's choice leaves, as it came. */
+  /** The whole choice of the chunk is released unchanged. */
   readonly isUntouched: boolean;
-  /** What leaves after the text before it. */
+  /** Fields that are released after the text before them. */
   readonly later: readonly LaterFields[];
   /** Fields that end the choice. */
   readonly finish: JsonObject | undefined;
@@ -27,27 +27,27 @@ export interface TakenChoice {
 
 export interface LaterFields {
   readonly delta: JsonObject;
-  /** Of the choice, beside the delta. */
+  /** Fields of the choice beside the delta. */
   readonly fields: JsonObject;
   readonly isCall: boolean;
-  /** UTF-16 units, of a call. */
+  /** UTF-16 units of a call. */
   readonly held: number;
-  /** Of fields that nobody knows, which have windows of their own. */
+  /** Unknown fields, which have windows of their own. */
   readonly left?: { readonly delta: Left; readonly fields: Left };
 }
 
 export interface ChoiceGuardDeps {
   readonly guards: ResponseGuards;
   readonly whole: WholeGuard;
-  /** What comes out leads nowhere: whatever can be inspected is, and nothing is refused for its form. */
+  /** The output is not used: everything that can be inspected is inspected, and nothing is refused for its form. */
   readonly observes: boolean;
-  /** Of the stream. */
+  /** The windows of the stream. */
   readonly windows: { count: number };
 }
 
 const deltaPlaces = placesOf(messageFields);
 const knownOfChoice: ReadonlySet<string> = new Set(
-  // Some servers say the text of a stream where others say a whole answer.
+  // Some servers put the text of a stream into the field for a whole response.
   Object.keys(choicePlaces.fields ?? {}).filter((name) => name !== 'message'),
 );
 const knownOfDelta: ReadonlySet<string> = new Set(Object.keys(messageFields));
@@ -60,7 +60,7 @@ export class ChoiceGuard {
   readonly #channels = new Map<string, Channel>();
   readonly #ofDelta: PathWindows;
   readonly #ofChoice: PathWindows;
-  /** What the choice begins with, until something of it leaves. */
+  /** Fields that begin the choice, until a part of it is released. */
   #opening: JsonObject | undefined = {};
   #call: HeldCall | undefined;
   readonly #completeCalls: HeldCall[] = [];
@@ -79,7 +79,7 @@ export class ChoiceGuard {
     return [...this.#channels.values(), ...this.#ofDelta.channels, ...this.#ofChoice.channels];
   }
 
-  /** UTF-16 units of a call that is not complete. */
+  /** UTF-16 units of an incomplete call. */
   get held(): number {
     return this.#call?.length ?? 0;
   }
@@ -122,7 +122,7 @@ export class ChoiceGuard {
     return { ...stated, left };
   }
 
-  /** Nothing follows. @throws BlockedError */
+  /** The stream has ended. @throws BlockedError */
   end(): Pick<TakenChoice, 'released' | 'later'> {
     const later = this.#completeCall();
     const channels = [...this.#channels.values()];
@@ -132,13 +132,13 @@ export class ChoiceGuard {
     return { released: this.#deltaOf(channels, texts), later };
   }
 
-  /** From now on calls pass as they come. @returns the one under way */
+  /** From now on calls pass as they arrive. @returns the incomplete call */
   letCallsGo(): readonly LaterFields[] {
     this.#holdsCalls = false;
     return this.#completeCall((delta) => delta);
   }
 
-  /** A delta with what the choice begins with, where nothing of it has left. */
+  /** Adds the fields that begin the choice, if no part of it was released yet. */
   opened(delta: JsonObject): JsonObject {
     const opening = this.#opening;
     this.#opening = undefined;
@@ -164,12 +164,12 @@ export class ChoiceGuard {
     return delta;
   }
 
-  /** @returns the call that it completes */
+  /** @returns the call that the piece completes */
   #takeCall(piece: CallPiece): readonly LaterFields[] {
     if (!this.#holdsCalls) return [{ delta: deltaOf(piece), fields: {}, isCall: true, held: 0 }];
     const complete = this.#call?.goesOn(piece) === true ? [] : this.#completeCall();
     if (this.#call === undefined) {
-      // What has left of a call cannot be inspected again with the rest of it.
+      // The released part of a call cannot be inspected again together with the rest.
       if (!this.#observes && this.#completeCalls.some((call) => call.goesOn(piece)))
         throw protocolError('a call goes on behind the next one');
       this.#call = new HeldCall(piece);
@@ -188,7 +188,7 @@ export class ChoiceGuard {
   }
 }
 
-/** Of a choice, beside its delta. */
+/** Fields of a choice beside its delta. */
 interface Beside {
   readonly known: JsonObject;
   readonly unknown: JsonObject;
@@ -198,7 +198,7 @@ function isNothing(fields: JsonObject): boolean {
   return Object.keys(fields).length === 0;
 }
 
-/** Fields that a table names, and the others. */
+/** Splits fields into known and unknown ones. */
 export function parted(
   fields: JsonObject,
   known: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// The chunks of a streamed answer on their way through guardrails. Text leaves as soon as it is decided, in a chunk of the same
-// shape; whatever else a chunk says leaves after the text that came before it; what ends a choice, and the usage, leave last.
+// Guards the chunks of a streamed response. Text is released as soon as it is decided, in a chunk of the same shape.
+// Other fields of a chunk are released after the text that came before them; the ends of choices, and the usage, last.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
@@ -11,40 +11,40 @@ import { headFields, headOf } from './chunk-pieces.ts';
 import { type Left, PathWindows } from './path-windows.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
 
-/** A chunk that may leave. */
+/** A chunk that may be sent. */
 export interface PassedChunk {
   readonly chunk: JsonObject;
-  /** The chunk is as it came. */
+  /** The chunk is unchanged. */
   readonly isUntouched: boolean;
-  /** Says something of the answer: what says nothing waits, so long as nothing has left, for what does. */
+  /** The chunk has content. Chunks without content are held back until the first one with content. */
   readonly commits: boolean;
 }
 
-/** UTF-16 units. */
+/** In UTF-16 units. */
 export interface HeldMax {
-  /** Of calls that are not complete: each is inspected in one go. */
+  /** Limit of incomplete calls: each is inspected in one step. */
   readonly calls: number;
-  /** Of calls, and of chunks that wait for text: what they say has been inspected. */
+  /** Limit of calls, and of chunks that wait for text and were inspected. */
   readonly all: number;
 }
 
-/** What leaves with a choice's delta, or beside it. */
+/** Fields that are released with a choice's delta or beside it. */
 interface Fields extends LaterFields {
   readonly choice: ChoiceGuard | undefined;
   readonly head: JsonObject;
   readonly extras: Extras;
 }
 
-/** Of a chunk, beside its choices. */
+/** Fields of a chunk beside its choices. */
 interface Extras {
   readonly known: JsonObject;
-  /** Fields that nobody knows. */
+  /** Unknown fields. */
   readonly left?: Left;
 }
 
 interface Waiting {
   readonly fields: Fields;
-  /** Leaves when so much of these texts is decided. */
+  /** The fields are released when this much of these texts is decided. */
   readonly after: readonly (readonly [channel: Decidable, at: number])[];
 }
 
@@ -59,15 +59,15 @@ export class ChunkGuard {
   readonly #whole: WholeGuard;
   readonly #choices = new Map<unknown, ChoiceGuard>();
   readonly #paths: PathWindows;
-  /** Says which answer it is of. */
+  /** The latest chunk, which identifies the response. */
   #last = nothing;
   #waiting: Waiting[] = [];
   #waitingHeld = 0;
-  /** What waits is waited for no more: there was too much of it. */
+  /** Too much was waiting, so nothing waits any longer. */
   #letGo = false;
-  /** In the order in which they ended. */
+  /** In the order in which the choices ended. */
   readonly #finishes = new Map<ChoiceGuard, Fields>();
-  /** The last one told counts. */
+  /** The last one received counts. */
   #usage: JsonObject | undefined;
   #usageChunk: { readonly head: JsonObject; readonly extras: Extras } | undefined;
 
@@ -81,19 +81,19 @@ export class ChunkGuard {
     this.#paths = new PathWindows({ guards, windows, place: responsePlaces, mayRepeat: true });
   }
 
-  /** UTF-16 units that are held, windows aside. */
+  /** UTF-16 units that are held back outside of windows. */
   get held(): number {
     return this.#waitingHeld + this.#heldCalls;
   }
 
-  /** That are not complete. */
+  /** UTF-16 units of incomplete calls. */
   get #heldCalls(): number {
     let held = 0;
     for (const choice of this.#choices.values()) held += choice.held;
     return held;
   }
 
-  /** @param size of the chunk, in bytes @returns what may leave now @throws BlockedError, GatewayError */
+  /** @param size of the chunk, in bytes @returns the chunks that may be sent now @throws BlockedError, GatewayError */
   take(chunk: JsonObject, size: number): readonly PassedChunk[] {
     const { extras, usage } = this.#readTop(chunk);
     const choices = objectsOf(chunk.choices);
@@ -119,7 +119,7 @@ export class ChunkGuard {
     return passed;
   }
 
-  /** Nothing follows. @returns all that has not left @throws BlockedError */
+  /** The stream has ended. @returns all remaining chunks @throws BlockedError */
   end(): readonly PassedChunk[] {
     const ended = [...this.#choices.values()].map((choice) => ({ choice, ...choice.end() }));
     this.#paths.end();
@@ -147,7 +147,7 @@ export class ChunkGuard {
   }
 
   #choice(index: unknown): ChoiceGuard {
-    // However it is written.
+    // An index can be written in several ways.
     const key = plainNumber(index) ?? index;
     const known = this.#choices.get(key);
     if (known !== undefined) return known;
@@ -163,7 +163,7 @@ export class ChunkGuard {
     return choices.length === 0 ? [] : [stated({ ...headOf(this.#last), choices })];
   }
 
-  /** What a chunk says beside text waits for the text before it. */
+  /** Fields of a chunk beside its text wait for the text before them. */
   #keep(taken: readonly Kept[], extras: Extras, size: number): void {
     if (extras === noExtras && taken.every(saysNoMore)) return;
     const head = headOf(this.#last);
@@ -197,7 +197,7 @@ export class ChunkGuard {
     this.#waitingHeld += fields.held;
   }
 
-  /** @param passed takes what has waited long enough */
+  /** @param passed receives the fields that have waited long enough */
   #pass(passed: PassedChunk[]): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       if (!this.#letGo && first.after.some(([channel, at]) => channel.decided < at)) return;
@@ -212,7 +212,7 @@ export class ChunkGuard {
     }
   }
 
-  /** @throws GatewayError where a guardrail's failure rule is to block */
+  /** @throws GatewayError if a guardrail's failure rule blocks */
   #letAllGo(passed: PassedChunk[]): void {
     this.#guards.tooLong();
     this.#letGo = true;
@@ -225,7 +225,7 @@ export class ChunkGuard {
     this.#pass(passed);
   }
 
-  /** With the last choice to end, unless it has a chunk of its own. */
+  /** The usage is in the chunk that ends the last choice, unless it has a chunk of its own. */
   #usageChunks(last: PassedChunk | undefined): readonly PassedChunk[] {
     const usage = this.#usage;
     if (usage === undefined) return [];

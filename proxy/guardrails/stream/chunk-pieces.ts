@@ -1,13 +1,13 @@
-// Chunks with long texts, cut into several that say the same: however text is cut, it gives the same, and between two slices others
-// have their turn.
+// Cuts chunks with long texts into several chunks of the same content. The result does not depend on the cuts, and
+// other requests can run between two slices.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 
-/** UTF-16 units of a text in one slice. */
+/** UTF-16 units of text in one slice. */
 export const sliceMax = 16 * 1024;
 
 const textNames = ['content', 'reasoning_content', 'reasoning', 'refusal'];
 
-/** @returns none where no text of the chunk is long; the last slice says what else the chunk says */
+/** @returns no slices if no text of the chunk is long; the last slice contains all other fields of the chunk */
 export function slicesOf(chunk: JsonObject): JsonObject[] {
   const slices: JsonObject[] = [];
   const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
@@ -30,7 +30,9 @@ export function slicesOf(chunk: JsonObject): JsonObject[] {
   return slices.length === 0 ? [] : [...slices, { ...chunk, choices: rest }];
 }
 
-/** What all chunks of a stream repeat, and the model has no say in. `obfuscation` hides how long a text is. */
+/**
+ * Fields that all chunks of a stream repeat, and the model does not write. `obfuscation` hides the length of a text.
+ */
 export const headFields: ReadonlySet<string> = new Set([
   ...['id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier', 'provider', 'obfuscation'],
 ]);

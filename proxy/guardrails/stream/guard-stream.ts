@@ -1,5 +1,6 @@
-// A provider's stream on its way through guardrails to the caller: it is handed over with the first bytes that may leave, and a
-// slow reader pauses the provider as it does without guardrails. What fails before is the outcome; afterwards it goes to the sink.
+// Passes a provider's stream through guardrails to the caller. It is handed over with the first bytes that may be sent,
+// and a slow reader pauses the provider as it does without guardrails. An earlier failure rejects; a later one goes to
+// the sink.
 import type { Background } from '../../../common/background.ts';
 import { BlockedError } from '../../../guardrails/window.ts';
 import { SseSplitter } from '../../formats/sse.ts';
@@ -12,17 +13,17 @@ import type { HeldMax } from './chunk-guard.ts';
 import { StreamInspection } from './stream-inspection.ts';
 
 export interface StreamGuardDeps {
-  /** Of calls, and of what waits for text: above it the failure rules hold. */
+  /** Limit of calls, and of chunks that wait for text. Above it the failure rules apply. */
   readonly eventBytesMax: number;
   readonly background: Background;
 }
 
-/** The request whose answer it is. */
+/** The request of the response. */
 export type StreamGuardContext = Pick<InspectContext, 'onAbort' | 'buffer'>;
 
 /**
- * Resolves when the first bytes may leave.
- * @throws GatewayError guardrail_blocked where none may, and what the stream failed with before
+ * Resolves when the first bytes may be sent.
+ * @throws GatewayError guardrail_blocked if none may, or the stream's error before that
  */
 export function guardStream(
   source: StreamResult,
@@ -39,12 +40,12 @@ export function guardStream(
   const { background } = deps;
   const placeholders = () => guards.placeholders();
   const served = serveStream(guarded, { services, placeholders, observedMax, background }, context);
-  // What it fails with goes to the services' stream as well.
+  // The error reaches the services' stream as well.
   guarded.start().catch(() => undefined);
   return served;
 }
 
-/** Calls are inspected in one go: none that takes longer than this. */
+/** Limit for the inspection of a call, which is done in one step. */
 const callMsMax = 250;
 
 function heldMax(guards: ResponseGuards, { eventBytesMax }: StreamGuardDeps): HeldMax {
@@ -53,7 +54,7 @@ function heldMax(guards: ResponseGuards, { eventBytesMax }: StreamGuardDeps): He
   return { calls, all: eventBytesMax };
 }
 
-/** Long texts, and slow matchers, must not keep others waiting. */
+/** Long texts and slow matchers must not delay other requests. */
 const turnMs = 5;
 
 class GuardedStream implements StreamResult, StreamSink {
@@ -63,18 +64,18 @@ class GuardedStream implements StreamResult, StreamSink {
   readonly #guards: ResponseGuards;
   readonly #context: StreamGuardContext;
   readonly #inspection: StreamInspection;
-  /** The source's events are whole, and within its own limits. */
+  /** The source's events are complete and within its own limits. */
   readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
   readonly #handedOver = Promise.withResolvers<StreamResult>();
   #isHandedOver = false;
   #buffered = 0;
-  /** What has come and was not looked at yet. */
+  /** Received events that were not inspected yet. */
   #queue: Buffer[] = [];
   #isWaiting = false;
   #isPaused = false;
-  /** All has come of the source. */
+  /** The source has ended. */
   #hasEnded = false;
-  /** Nothing more is looked at. */
+  /** Nothing more is inspected. */
   #isOver = false;
   #held: Buffer[] = [];
   #sink: StreamSink | undefined;
@@ -135,7 +136,7 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#fail(error);
   }
 
-  /** Looks at what has come, for so long that nobody else notices; the rest has its turn later. */
+  /** Inspects received events, too briefly to delay other requests; the rest follows in a later tick. */
   #work(): void {
     const until = performance.now() + turnMs;
     try {
@@ -149,7 +150,7 @@ class GuardedStream implements StreamResult, StreamSink {
       this.#account();
       this.#forward();
     } catch (error) {
-      // What was decided before the event that failed has passed.
+      // Text that was decided before the failing event is still sent.
       this.#forward();
       this.#fail(error);
     }
@@ -178,7 +179,7 @@ class GuardedStream implements StreamResult, StreamSink {
     }
   }
 
-  /** Takes room for what is held. @throws GatewayError overloaded */
+  /** Accounts memory for text that is held back. @throws GatewayError overloaded */
   #account(): void {
     const { held } = this.#inspection;
     if (held <= this.#buffered) return;
@@ -206,7 +207,7 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#conclude((sink) => sink.end());
   }
 
-  /** Once; lets go of the provider's stream. */
+  /** Ends the stream with an error, once, and aborts the provider's stream. */
   #fail(cause: unknown): void {
     if (this.#ending !== undefined) return;
     const error = this.#errorOf(cause);

@@ -1,16 +1,16 @@
-// A call of a tool on its way through guardrails: its arguments are JSON, which says what it says only as a whole, so it is held
-// until it is complete and sent in one piece.
+// A tool call on its way through guardrails. Its arguments are JSON, which has a meaning only as a whole, so the call
+// is held back until it is complete and then sent in one piece.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { type CallPiece, saysNothing, withoutEmpty } from '../delta.ts';
 
-/** Where the text of a call stands, by its type. */
+/** The field with the text of a call, by type of the call. */
 const bodies = { function: 'arguments', custom: 'input' } as const;
 type Body = keyof typeof bodies;
 
 export class HeldCall {
   readonly #field: CallPiece['field'];
-  /** Beside the body. */
+  /** The fields beside the body. */
   #fields: JsonObject = {};
   #body: JsonObject = {};
   #kind: Body = 'function';
@@ -20,12 +20,14 @@ export class HeldCall {
     this.#field = field;
   }
 
-  /** UTF-16 units. */
+  /** In UTF-16 units. */
   get length(): number {
     return this.#text.length;
   }
 
-  /** Whether a piece goes on with this call. Some servers send each call whole and number none, or all the same. */
+  /**
+   * Whether a piece continues this call. Some servers send each call whole, without an index or all with the same one.
+   */
   goesOn({ field, call: { index = null, id } }: CallPiece): boolean {
     const known = this.#fields;
     if (field !== this.#field) return false;
@@ -38,7 +40,7 @@ export class HeldCall {
     const { [name]: text, ...more } = body;
     this.#kind = kind;
     if (typeof text === 'string') this.#text += text;
-    // Some servers repeat the name with every piece, or an empty one; others bring it in pieces, which clients join.
+    // Some servers repeat the name, or an empty one, in every piece; others send it in pieces, which clients join.
     const { name: stated, ...others } = withoutEmpty(more);
     Object.assign(this.#body, others);
     if (typeof stated !== 'string') Object.assign(this.#body, withoutEmpty({ name: stated }));
@@ -48,7 +50,7 @@ export class HeldCall {
     Object.assign(this.#fields, withoutEmpty(fields));
   }
 
-  /** @returns the fields of a delta that say the whole call; nothing of its text is kept */
+  /** @returns the fields of a delta with the whole call; its text is no longer kept */
   take(): JsonObject {
     const body = { ...this.#body, [bodies[this.#kind]]: this.#text };
     this.#text = '';

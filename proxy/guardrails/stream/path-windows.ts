@@ -1,6 +1,6 @@
-// Texts of a stream in fields that the gateway does not know: each may go on in the next chunk, at the same path, so each path has a
-// window. What a chunk says there leaves as it came, when all of it is decided; where something was replaced, what is left of the
-// text leaves in its place. There are so many windows and no more: then the failure rules hold.
+// Texts of a stream in unknown fields. Each may continue in the next chunk, at the same path, so each path has a
+// window. The fields of a chunk are released unchanged, when all of them are decided; if something was replaced, the
+// rewritten text is released in their place. The number of windows is limited; above it the failure rules apply.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import {
   mapPaths,
@@ -12,22 +12,24 @@ import { guardText, TextWindow } from '../../../guardrails/window.ts';
 import type { ResponseGuards } from '../response-guards.ts';
 import { type Decidable, KeptChannel } from './channel.ts';
 
-/** Windows of one stream, all its choices together. */
+/** Maximum number of windows in one stream, for all its choices together. */
 export const windowsMax = 256;
 
 export interface PathWindowsDeps {
   readonly guards: ResponseGuards;
-  /** How many windows the stream has: all that know this object count together. */
+  /** Number of windows in the stream, counted by all owners of this object together. */
   readonly windows: { count: number };
   readonly place: Place;
-  /** A long text that is said again at its path is no more of it: some vendors repeat what they say of the whole answer. */
+  /**
+   * A long text that is repeated at its path is no continuation: some vendors repeat fields about the whole response.
+   */
   readonly mayRepeat: boolean;
 }
 
-/** What leaves of a chunk's fields. Asked once, when all that was said before is decided. */
+/** The released fields of a chunk. Called once, when everything before them is decided. */
 export type Left = () => JsonObject;
 
-/** Shorter ones may be pieces that are alike. */
+/** Shorter texts may be equal pieces of one text. */
 const repeatedMin = 16;
 
 export class PathWindows {
@@ -42,7 +44,9 @@ export class PathWindows {
     return this.#channels.values();
   }
 
-  /** @throws BlockedError; GatewayError guardrail_blocked for too many windows, and what is nested too deep */
+  /**
+   * @throws BlockedError; GatewayError guardrail_blocked for too many windows, or for fields that are nested too deep
+   */
   take(fields: JsonObject): Left {
     const texts: (() => string)[] = [];
     try {
@@ -62,7 +66,7 @@ export class PathWindows {
     };
   }
 
-  /** Nothing follows. @throws BlockedError */
+  /** The stream has ended. @throws BlockedError */
   end(): void {
     for (const channel of this.#channels.values()) channel.end();
   }

@@ -1,5 +1,5 @@
-// From the events of a provider's stream to those of the caller: what the guardrails let pass, in bytes. Where they only observe,
-// the events pass as they come.
+// Turns the events of a provider's stream into those of the caller: the bytes that the guardrails release. If they only
+// observe, the events pass unchanged.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
@@ -13,14 +13,14 @@ export class StreamInspection {
   readonly #chunks: ChunkGuard;
   readonly #observes: boolean;
   #begun = false;
-  /** Of what says nothing of the answer: waits until something does. */
+  /** Events without content, which wait for the first one with content. */
   #prelude: Buffer[] = [];
   #preludeBytes = 0;
   #out: Buffer[] = [];
-  /** Of a chunk with a long text, what was not looked at yet. */
+  /** The rest of a chunk with a long text, not inspected yet. */
   #slices: JsonObject[] = [];
 
-  /** @param heldMax above it the failure rules hold */
+  /** @param heldMax limits above which the failure rules apply */
   constructor(guards: ResponseGuards, heldMax: HeldMax) {
     this.#guards = guards;
     const holds = guards.services.some((service) => service.holds);
@@ -28,12 +28,12 @@ export class StreamInspection {
     this.#chunks = new ChunkGuard(guards, heldMax, this.#observes);
   }
 
-  /** UTF-16 units that are held, windows aside. */
+  /** UTF-16 units that are held back outside of windows. */
   get held(): number {
     return this.#chunks.held;
   }
 
-  /** @returns what may leave since the last look */
+  /** @returns the bytes released since the last call */
   takeOut(): Buffer | undefined {
     const out = this.#out;
     if (out.length === 0) return undefined;
@@ -41,7 +41,7 @@ export class StreamInspection {
     return out.length === 1 ? out[0] : Buffer.concat(out);
   }
 
-  /** Whether an event is not done with: it goes on when nothing is taken. */
+  /** Whether an event is unfinished: it continues when `take` gets no event. */
   get isBusy(): boolean {
     return this.#slices.length > 0;
   }
@@ -58,7 +58,7 @@ export class StreamInspection {
     else if (data !== endMark) this.#takeChunk(data, event);
   }
 
-  /** All has come. @throws as take */
+  /** The stream has ended. @throws as take */
   end(): void {
     this.#deliver(this.#chunks.end());
     if (!this.#observes) this.#out.push(...this.#prelude, done);
@@ -81,7 +81,7 @@ export class StreamInspection {
     if (slice !== undefined) this.#deliver(this.#chunks.take(slice, sliceMax));
   }
 
-  /** @param event what a chunk that is untouched came in */
+  /** @param event the original event of an unchanged chunk */
   #deliver(passed: readonly PassedChunk[], event?: Buffer): void {
     if (this.#observes) return;
     for (const { chunk, isUntouched, commits } of passed)
@@ -106,9 +106,9 @@ export class StreamInspection {
 
 const endMark = '[DONE]';
 const done = Buffer.from(`data: ${endMark}\n\n`);
-/** Comments keep a connection open; what a provider writes into them is not inspected, and not sent. */
+/** Comments keep a connection open. A provider's comments are neither inspected nor sent. */
 const comment = Buffer.from(':\n\n');
-/** With more that says nothing the answer begins. */
+/** With more events without content, the response begins. */
 const preludeBytesMax = 64 * 1024;
 
 function eventOf(chunk: JsonObject): Buffer {
@@ -124,7 +124,7 @@ function dataOf(event: Buffer): string | undefined {
   return event.toString('utf8', dataHead.length, event.length - eventEnd.length);
 }
 
-/** Whether all of an event was inspected: it has no other line, and no bytes that clients may read in another way. */
+/** Whether all of an event was inspected: it has no other line, and no bytes that clients may decode in another way. */
 function saysOnly(event: Buffer, data: string): boolean {
   return isOneLine(event) && !data.includes('\ufffd');
 }

@@ -1,4 +1,4 @@
-// What comes whole in a stream, inspected by the same table of places as a complete answer.
+// Inspects fields that are complete in one chunk of a stream, with the same schema as for a complete response.
 import type { JsonObject } from '../../../common/json.ts';
 import { fields, type Place, TooDeepError } from '../../../guardrails/inspection/inspection-schema.ts';
 import { messageFields } from '../../../guardrails/inspection/message-schema.ts';
@@ -6,7 +6,10 @@ import { responsePlaces } from '../../../guardrails/inspection/response-schema.t
 import type { ResponseGuards } from '../response-guards.ts';
 import { guardStrings } from '../response-guards.ts';
 
-/** Fields by where they stand, as they pass. @throws BlockedError; GatewayError guardrail_blocked for what is nested too deep */
+/**
+ * Guards fields by their location.
+ * @throws BlockedError; GatewayError guardrail_blocked for fields that are nested too deep
+ */
 export interface WholeGuard {
   ofDelta(fields: JsonObject): JsonObject;
   ofChoice(fields: JsonObject): JsonObject;

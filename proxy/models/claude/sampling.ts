@@ -1,5 +1,5 @@
-// How a Claude model draws its words, wherever it is served: `temperature`, `top_p` and the vendor's own `top_k`, where the
-// model takes them. What is at the vendor's default anyway is never missed.
+// How a Claude model samples, with any provider: `temperature`, `top_p` and the vendor's own `top_k`, if the model
+// accepts them. A dropped value that equals the vendor's default is not reported.
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Options } from '../../conversation/fields.ts';
@@ -14,7 +14,7 @@ export interface Sampling {
 }
 
 /**
- * @param thinking the model thinks: then it samples by its own rules
+ * @param thinking whether the model thinks; then it samples by its own rules
  * @throws GatewayError invalid_request
  */
 export function readSampling(
@@ -25,7 +25,7 @@ export function readSampling(
   const temperature = readNumber(options, 'temperature', { min: 0, max: 2 });
   const topP = readNumber(options, 'top_p', { min: 0, max: 1 });
   const topK = readNumber(options, 'top_k', { min: 0, max: 1_000_000, whole: true });
-  // The callers' format goes up to 2, the vendor's to 1, its default.
+  // The callers' format allows up to 2; the vendor allows up to 1, its default.
   const clamped = temperature === undefined ? undefined : atMost(temperature, 1);
   const missed = {
     temperature: clamped !== undefined && Number(clamped) < 1,

@@ -1,6 +1,7 @@
-// JSON Schemas as a Claude model takes them, wherever it is served: any for a tool's input, a part of JSON Schema where the
-// output is held to one (the vendor's page "Structured outputs"; its SDK's `transformJSONSchema` does alike). What the part
-// lacks moves into the description, where the model reads it; what it cannot express at all, `take` returns as undefined.
+// JSON Schemas for a Claude model, with any provider: any schema for a tool's input, a subset of JSON Schema for
+// enforced output (the vendor's page "Structured outputs"; its SDK's `transformJSONSchema` works alike). Keywords
+// outside of the subset move into the description, where the model reads them; for a schema that the subset cannot
+// express, `take` returns undefined.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { described, someSchema } from '../../conversation/schema-descriptions.ts';
@@ -27,7 +28,7 @@ export function inputSchema(parameters: JsonObject | undefined): JsonObject {
 
 const alternatives: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf']);
 
-/** The schemas of one request that hold its output to them: they share the vendor's limits. */
+/** The schemas of one request that the vendor enforces. They share the vendor's limits. */
 export class StrictSchemas {
   #optionalLeft = 24;
   #unionsLeft = 16;
@@ -35,7 +36,7 @@ export class StrictSchemas {
 
   #hasMoved = false;
 
-  /** @returns the schema in the vendor's part of JSON Schema; undefined where that cannot express it, or no room is left */
+  /** @returns the schema in the vendor's subset; undefined if the subset cannot express it, or a limit is reached */
   take(schema: JsonObject): JsonObject | undefined {
     const { optional, unions } = new Costs(schema).of(schema, 0);
     if (optional > this.#optionalLeft || unions > this.#unionsLeft || this.#schemasLeft === 0)
@@ -47,7 +48,7 @@ export class StrictSchemas {
     return cleaned(schema);
   }
 
-  /** Whether something of the schemas that were taken since the last call is in a description. */
+  /** Whether a keyword of the schemas that were taken since the last call moved into a description. */
   takeMoves(): boolean {
     const hasMoved = this.#hasMoved;
     this.#hasMoved = false;
@@ -55,22 +56,22 @@ export class StrictSchemas {
   }
 }
 
-/** What a schema takes of the limits, with all that it refers to. */
+/** How much of the limits a schema uses, including all schemas that it refers to. */
 interface Cost {
-  /** Properties that need not be there. */
+  /** Number of properties that are not required. */
   readonly optional: number;
-  /** Values of several types. */
+  /** Number of values with several types. */
   readonly unions: number;
 }
 
-/** Of what cannot be expressed. */
+/** The cost of a schema that the subset cannot express. */
 const impossible: Cost = { optional: Number.POSITIVE_INFINITY, unions: Number.POSITIVE_INFINITY };
 
 const nestingMax = 100;
 
 class Costs {
   readonly #root: JsonObject;
-  /** By reference. While one is being followed it is impossible: a schema cannot contain itself. */
+  /** Costs by reference. A reference that is being followed counts as impossible: a schema cannot contain itself. */
   readonly #known = new Map<string, Cost>();
 
   constructor(root: JsonObject) {
@@ -110,21 +111,21 @@ function branchesOf({ anyOf, oneOf, allOf }: JsonObject): readonly unknown[] {
 
 const kinds = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'];
 
-/** Whether the part says this much, its inner schemas aside. */
+/** Whether the subset can express the schema, apart from its inner schemas. */
 function isExpressible(schema: JsonObject): boolean {
   const literals = [schema.enum, schema.const].flat();
   const branches = branchesOf(schema);
   return (
     kinds.some((keyword) => schema[keyword] !== undefined) &&
     literals.every((value) => !isObject(value) && !Array.isArray(value)) &&
-    // Objects are closed: several at once would exclude each other.
+    // All objects are closed, so several in allOf would exclude each other.
     (!Array.isArray(schema.allOf) || schema.allOf.length === 1) &&
     (branches.length === 0 || schema.properties === undefined) &&
     (branches.length > 0 || !isOpenObject(schema))
   );
 }
 
-/** An object whose names are not all known. */
+/** An object that allows unknown property names. */
 function isOpenObject({ type, properties, additionalProperties, patternProperties }: JsonObject): boolean {
   if (![type].flat().includes('object')) return false;
   if (patternProperties !== undefined || isObject(additionalProperties)) return true;
@@ -133,7 +134,7 @@ function isOpenObject({ type, properties, additionalProperties, patternPropertie
 }
 
 function cleaned(schema: JsonObject): JsonObject {
-  // The first two constrain nothing, the next two are where references lead.
+  // The first two constrain nothing; the next two are the targets of references.
   const { $schema: _, $id: __, $defs, definitions, description, title, ...own } = schema;
   const named = {
     ...(isObject($defs) && { $defs: cleanedAll($defs) }),
@@ -150,7 +151,7 @@ function cleaned(schema: JsonObject): JsonObject {
   };
 }
 
-/** The keywords that its shape does not have. */
+/** Keywords that are missing in the schema's shape. */
 function unexpressed(schema: JsonObject, shape: JsonObject): JsonObject {
   const left = Object.entries(schema).filter(
     ([keyword]) => !(keyword in shape) && !isImplied(keyword, schema),
@@ -158,7 +159,7 @@ function unexpressed(schema: JsonObject, shape: JsonObject): JsonObject {
   return Object.fromEntries(left);
 }
 
-/** Whether something of the schema is in a description after `take`. What is inside of a node comes up separately. */
+/** Whether a keyword of the schema moves into a description with `take`. Inner schemas are visited separately. */
 function movesKeywords(schema: JsonObject): boolean {
   return someSchema(schema, ({ $schema: _, $id: __, $defs, definitions, description, title, ...own }) => {
     if (own.$ref !== undefined) return false;
@@ -173,7 +174,7 @@ function movesKeywords(schema: JsonObject): boolean {
   });
 }
 
-/** @param clean for the schemas inside of it */
+/** @param clean applied to inner schemas */
 function shapeOf(schema: JsonObject, clean: Clean = cleanedOne): JsonObject {
   if (schema.enum !== undefined || schema.const !== undefined) {
     return {
@@ -190,7 +191,7 @@ function shapeOf(schema: JsonObject, clean: Clean = cleanedOne): JsonObject {
 
 type Clean = (schema: unknown) => unknown;
 
-/** The keywords beside a type. */
+/** The keywords of each type. */
 const ofType: Readonly<Record<string, (schema: JsonObject, clean: Clean) => JsonObject>> = {
   object: ({ properties, required }, clean) => ({
     properties: isObject(properties) ? cleanedAll(properties, clean) : {},
@@ -219,7 +220,7 @@ const formats: ReadonlySet<unknown> = new Set([
 
 function isImplied(keyword: string, schema: JsonObject): boolean {
   if (keyword === 'oneOf') return schema.anyOf === undefined;
-  // A comment is not for the model.
+  // Comments are not for the model.
   return keyword === 'type' || keyword === 'additionalProperties' || keyword === '$comment';
 }
 

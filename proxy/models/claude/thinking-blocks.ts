@@ -1,5 +1,6 @@
-// What a Claude model thought, wherever it is served: returned in the extension `thinking_blocks`, and sent back unchanged with
-// the calls that came of it (SDK types `ThinkingBlockParam`, `RedactedThinkingBlockParam` of @anthropic-ai/sdk).
+// The thinking of a Claude model, with any provider. It is returned in the extension `thinking_blocks`, and sent back
+// unchanged with the calls that followed it (SDK types `ThinkingBlockParam`, `RedactedThinkingBlockParam` of
+// @anthropic-ai/sdk).
 import type { JsonObject } from '../../../common/json.ts';
 import type { Turn } from '../../conversation/conversation.ts';
 
@@ -7,7 +8,7 @@ export type ThinkingBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string };
 
-/** Undefined for what such a model did not issue: without its signature nothing is taken back. */
+/** Undefined for a block that no such model issued: a block without the vendor's signature is not accepted. */
 export function readThinkingBlock({
   type,
   thinking,
@@ -21,8 +22,8 @@ export function readThinkingBlock({
 }
 
 /**
- * Whether thinking within a budget can go on: the response that the latest calls belong to must still begin with what the model
- * thought. Callers may have dropped that.
+ * Whether thinking within a budget can continue: the response with the latest calls must still begin with the model's
+ * thinking, which callers may have dropped.
  */
 export function keepsThinking(turns: readonly Turn[]): boolean {
   const speaking = turns.filter(saysSomething);
@@ -32,15 +33,15 @@ export function keepsThinking(turns: readonly Turn[]): boolean {
   return response.thinking.some((block) => readThinkingBlock(block) !== undefined);
 }
 
-/** A response without words and calls is not sent, and the messages around it become one turn of the user's. */
+/** An assistant message without text and calls is not sent, so the messages around it become one user turn. */
 function saysSomething(turn: Turn): boolean {
-  // The vendor reads on past what the system says in between.
+  // The vendor ignores system texts in between.
   if (turn.role === 'system') return false;
   if (turn.role !== 'assistant') return true;
   return turn.calls.length > 0 || turn.blocks.length > 0 || turn.parts.some(({ text }) => text.trim() !== '');
 }
 
-/** Whether the results of calls begin the turn of the user's that this one is part of. */
+/** Whether the user turn that this one is part of begins with results of calls. */
 function carriesOn(turns: readonly Turn[], at: number): boolean {
   const before = turns.slice(0, at).findLast(({ role }) => role !== 'user');
   return before?.role === 'tool';

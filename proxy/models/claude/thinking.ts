@@ -1,5 +1,5 @@
-// How much a Claude model thinks, wherever it is served: `reasoning_effort` and the vendor's own `thinking`, as the fields
-// that this model takes (SDK types `ThinkingConfigParam` and `OutputConfig` of @anthropic-ai/sdk).
+// How much a Claude model thinks, with any provider: `reasoning_effort` and the vendor's own `thinking`, as the fields
+// that this model accepts (SDK types `ThinkingConfigParam` and `OutputConfig` of @anthropic-ai/sdk).
 import { atMost, isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
 import { isObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
@@ -22,7 +22,10 @@ export interface Thinking {
   readonly config: ThinkingConfig | undefined;
   /** `output_config.effort` of the request. */
   readonly effort: ClaudeEffort | undefined;
-  /** The request requests it: then no tool can be forced, no response begun, and sampling is the model's own. */
+  /**
+   * Thinking is requested: then no tool can be forced, no response can be begun, and the model samples by its own
+   * rules.
+   */
   readonly on: boolean;
   /** Fields that this model does not get. */
   readonly dropped: readonly string[];
@@ -31,7 +34,7 @@ export interface Thinking {
 export type ThinkingOptions = Options<'thinking' | 'reasoning_effort'>;
 
 /**
- * @param maxTokens what the response may take, thinking included
+ * @param maxTokens maximum of output tokens, including thinking
  * @throws GatewayError invalid_request
  */
 export function readThinking(
@@ -45,14 +48,14 @@ export function readThinking(
     case 'adaptive':
       return wish.on ? adaptive(wish, capabilities) : least(wish, capabilities);
     case 'budget':
-      // Off is how these models are.
+      // These models do not think unless the request enables it.
       return wish.on ? withinBudget(wish, maxTokens) : nothing;
     default:
       return wish.on ? noThinking(options) : nothing;
   }
 }
 
-/** None, whatever the request says: for what cannot be had together with it. */
+/** No thinking, even if the request wants it: for options that exclude it. */
 export function noThinking(options: ThinkingOptions): Thinking {
   const wish = readWish(options);
   return wish?.on === true ? { ...nothing, dropped: wish.fields } : nothing;
@@ -65,11 +68,11 @@ interface Wish {
   readonly effort: Exclude<Effort, 'none'> | undefined;
   readonly budget: JsonNumber | undefined;
   readonly display: Display | undefined;
-  /** Those that express it. */
+  /** The fields that express it. */
   readonly fields: readonly string[];
 }
 
-/** Of the two fields the vendor's own says whether, and the other how much. */
+/** The vendor's own field decides whether the model thinks, and the other one how much. */
 function readWish(options: ThinkingOptions): Wish | undefined {
   const config = readConfig(options.thinking);
   const effort = readEffort(options);
@@ -88,7 +91,7 @@ function readWish(options: ThinkingOptions): Wish | undefined {
   };
 }
 
-/** The vendor's own smallest. */
+/** The vendor's minimum. */
 const budgetMin = 1024;
 
 function readConfig(value: unknown): ThinkingConfig | undefined {
@@ -122,7 +125,7 @@ function readDisplay(value: unknown): { readonly display?: Display } {
 
 function adaptive({ effort, budget, display }: Wish, capabilities: ModelCapabilities): Thinking {
   return {
-    // Newer models keep their thoughts to themselves unless the request wants them.
+    // Newer models omit their thinking unless the request wants it.
     config: { type: 'adaptive', display: display ?? 'summarized' },
     effort: effort && effortOf(effort, capabilities),
     on: true,
@@ -135,7 +138,7 @@ function effortOf(effort: Exclude<Effort, 'none'>, { effortXhigh }: ModelCapabil
   return effort === 'xhigh' && !effortXhigh ? 'high' : effort;
 }
 
-/** Off, or as near to it as this model comes. An effort beside it would contradict it. */
+/** Off, or as little thinking as this model allows. An effort beside it would contradict it. */
 function least({ effort, fields }: Wish, capabilities: ModelCapabilities): Thinking {
   const dropped = effort === undefined ? [] : ['reasoning_effort'];
   if (capabilities.reasoningOff) return { ...nothing, config: { type: 'disabled' }, dropped };
@@ -143,7 +146,7 @@ function least({ effort, fields }: Wish, capabilities: ModelCapabilities): Think
   return { ...nothing, effort: 'low', dropped: fields };
 }
 
-/** Shares of all that the response may take, in hundredths. */
+/** Shares of the maximum of output tokens, in hundredths. */
 const shares = { minimal: 2, low: 10, medium: 30, high: 60, xhigh: 90, max: 90 } as const;
 
 function withinBudget({ effort = 'medium', budget, display, fields }: Wish, maxTokens: number): Thinking {

@@ -1,11 +1,12 @@
-// Callers' schemas in the JSON Schema that the vendor reads (`parametersJsonSchema`, `responseJsonSchema`): fewer keywords, and
-// nothing beside a reference. What it has no word for moves into the description, where the model reads it.
+// Converts callers' schemas to the JSON Schema that the vendor reads (`parametersJsonSchema`, `responseJsonSchema`):
+// fewer keywords, and none beside a reference. Unsupported keywords move into the description, where the model reads
+// them.
 import { isNumber, isWhole } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { described, someSchema } from '../../conversation/schema-descriptions.ts';
 
-/** The guard on the request's body bounds how deep a caller's schema goes. */
+/** The limit on the nesting of the request's body also limits the depth of a caller's schema. */
 export function jsonSchema(schema: JsonObject): JsonObject {
   const node = withPlainKeywords(schema);
   if (typeof node.$ref === 'string') return { $ref: definitionPath(node.$ref), ...definitionsOf(node) };
@@ -19,7 +20,7 @@ export function jsonSchema(schema: JsonObject): JsonObject {
   };
 }
 
-/** Keywords that narrow or describe values, and that neither language of the vendor's has. */
+/** Keywords that narrow or describe values, and that neither of the vendor's schema languages has. */
 const unread = [
   ...['default', 'multipleOf', 'uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'],
   ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'dependentRequired'],
@@ -30,7 +31,7 @@ const unreadBy = {
   openapi: unread,
 } as const satisfies Record<ModelCapabilities['schemaLanguage'], readonly string[]>;
 
-/** The keywords of a node that the language has no word for. */
+/** The keywords of a node that the schema language cannot express. */
 export function unexpressed(node: JsonObject, language: ModelCapabilities['schemaLanguage']): JsonObject {
   const { enum: values } = node;
   const lists = language === 'openapi' ? isText : isTextOrNumber;
@@ -56,14 +57,14 @@ const shapes = [
   '$ref',
 ];
 
-/** The shapes of which a node has one; undefined where there are none, and where they only narrow the node's own shape. */
+/** The alternatives of a node; undefined if it has none, or if they only narrow the node's own shape. */
 export function alternativesOf({ anyOf, oneOf }: JsonObject): JsonObject[] | undefined {
   const several = objectsOf(anyOf ?? oneOf);
   const haveShape = several.some((one) => shapes.some((keyword) => one[keyword] !== undefined));
   return haveShape ? several : undefined;
 }
 
-/** Whether something of the schema is in a description after its translation. */
+/** Whether a keyword of the schema moves into a description with its translation. */
 export function movesKeywords(schema: JsonObject, language: ModelCapabilities['schemaLanguage']): boolean {
   return someSchema(schema, (one) => {
     if (typeof one.$ref === 'string') return false;
@@ -79,7 +80,10 @@ function isTextOrNumber(value: unknown): boolean {
   return typeof value === 'string' || isNumber(value);
 }
 
-/** `const`, `allOf` and exclusive bounds, which no language of the vendor's has, in keywords that it has; the bounds stay as well. */
+/**
+ * Replaces `const`, `allOf` and exclusive bounds, which neither of the vendor's schema languages has, by keywords that
+ * they have. The exclusive bounds stay as well.
+ */
 export function withPlainKeywords(schema: JsonObject): JsonObject {
   const { const: constant, allOf, ...rest } = schema;
   const { exclusiveMinimum, exclusiveMaximum } = rest;
@@ -103,7 +107,9 @@ const keywords = [
   ...['minimum', 'maximum', 'required', 'propertyOrdering'],
 ];
 
-/** Of objects what they hold and require together; of all else what the first says. */
+/**
+ * Merges properties and required names of all schemas. For every other keyword, the first schema that has it decides.
+ */
 function merge(schemas: readonly JsonObject[]): JsonObject {
   const properties = schemas.flatMap((one) =>
     isObject(one.properties) ? Object.entries(one.properties) : [],
@@ -128,7 +134,7 @@ export function typeOf(value: unknown): string | undefined {
   }
 }
 
-/** The vendor lists texts and numbers only. */
+/** The vendor accepts only texts and numbers in the list. */
 function enumOf({ enum: values }: JsonObject): JsonObject {
   if (!Array.isArray(values)) return {};
   const taken = values.filter(isTextOrNumber);
@@ -137,7 +143,7 @@ function enumOf({ enum: values }: JsonObject): JsonObject {
 
 function childrenOf(schema: JsonObject): JsonObject {
   const { items, prefixItems, anyOf, oneOf, properties, additionalProperties: others } = schema;
-  // A list of items is how older schemas say prefixItems.
+  // Older schemas use a list of items instead of prefixItems.
   const prefix = Array.isArray(items) ? items : prefixItems;
   const several = anyOf ?? oneOf;
   return {

@@ -1,13 +1,14 @@
-// Callers' schemas in the vendor's own Schema message, a subset of OpenAPI 3.0 (SDK type `Schema`), for models that read no JSON
-// Schema: every node has one type, null is a flag, and no reference, empty object or list of other than texts is left.
+// Converts callers' schemas to the vendor's own Schema message, a subset of OpenAPI 3.0 (SDK type `Schema`), for models
+// without JSON Schema. Every node has one type, and null is a flag; there are no references, no empty objects, and only
+// texts in lists of values.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { described } from '../../conversation/schema-descriptions.ts';
 import { withoutReferences } from '../../conversation/schema-references.ts';
 import { alternativesOf, only, typeOf, unexpressed, withPlainKeywords } from './json-schema.ts';
 
 /**
- * @param at the schema's place in the caller's body
- * @returns undefined for a schema that says nothing in this language
+ * @param at path of the schema in the caller's body
+ * @returns undefined for a schema that this language cannot express
  * @throws GatewayError invalid_request for a schema whose references grow too large
  */
 export function openApiSchema(schema: JsonObject, at: string): JsonObject | undefined {
@@ -57,7 +58,7 @@ function convertOf(node: JsonObject, types: readonly string[]): JsonObject | und
   }
 }
 
-/** Null alone has no type. Where none is given, other keywords show it; text can hold anything. */
+/** Null alone has no type. A missing type follows from other keywords; the fallback is a string. */
 function typesOf(node: JsonObject): string[] {
   const { type, properties, items, prefixItems, enum: values } = node;
   const several = alternativesOf(node);
@@ -73,7 +74,7 @@ function hasNull(values: unknown): boolean {
   return Array.isArray(values) && values.includes(null);
 }
 
-/** @param words title and description, which alone may be beside alternatives; a single one takes them on */
+/** @param words title and description, the only keywords allowed beside alternatives; a single alternative gets them */
 function alternatives(words: JsonObject, schemas: readonly JsonObject[]): JsonObject | undefined {
   const converted = schemas.map(convert).filter((one) => one !== undefined);
   const [first] = converted;
@@ -94,7 +95,7 @@ function plain(node: JsonObject, type: string): JsonObject {
   return { type, ...about(node), ...(format !== undefined && { format }) };
 }
 
-/** Its words, with what no keyword of the language says. */
+/** Title and description, including the keywords that the language cannot express. */
 function about(node: JsonObject): JsonObject {
   const description = described(node.description, unexpressed(node, 'openapi'));
   return { ...only(node, ['title']), ...(description !== undefined && { description }) };
@@ -106,7 +107,7 @@ function enumOf({ enum: values }: JsonObject): JsonObject {
   return texts.length > 0 ? { enum: texts } : {};
 }
 
-/** The vendor refuses an object without properties, so it is left out. */
+/** Undefined for an object without properties, which the vendor refuses. */
 function objectOf(node: JsonObject): JsonObject | undefined {
   const entries = Object.entries(isObject(node.properties) ? node.properties : {}).flatMap(([name, one]) => {
     const converted = isObject(one) ? convert(one) : undefined;
@@ -121,7 +122,7 @@ function objectOf(node: JsonObject): JsonObject | undefined {
     ...plain(node, 'object'),
     properties,
     ...(required.length > 0 && { required }),
-    // In the caller's order; the vendor's own is the alphabet's.
+    // In the caller's order; the vendor's default is alphabetical.
     propertyOrdering: Object.keys(properties),
   };
 }

@@ -1,4 +1,4 @@
-// A caller's JSON Schema in the language that the model reads.
+// Converts a caller's JSON Schema to the schema language that the model reads.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { OutputMode, ResponseFormat } from '../../conversation/output-mode.ts';
@@ -7,8 +7,8 @@ import { jsonSchema, movesKeywords } from './json-schema.ts';
 import { openApiSchema } from './openapi-schema.ts';
 
 /**
- * @param at the schema's place in the body
- * @returns undefined for a schema that says nothing in that language
+ * @param at path of the schema in the body
+ * @returns undefined for a schema that the language cannot express
  * @throws GatewayError invalid_request for a schema whose references grow too large
  */
 export function vendorSchema(
@@ -24,7 +24,10 @@ export function vendorSchema(
   }
 }
 
-/** The fields whose schemas say in a description what the language has no keyword for. The response's may be in a tool of our own. */
+/**
+ * The fields whose schemas have keywords in a description because the language lacks them. The response's schema may be
+ * that of a tool that the gateway added.
+ */
 export function movedSchemas(
   {
     tools,

@@ -1,5 +1,5 @@
-// How much the model thinks: `reasoning_effort`, or the extension `thinking` with a budget, as SDK type `ThinkingConfig`. Budget
-// and level never come together: the vendor refuses that.
+// How much the model thinks: `reasoning_effort`, or the extension `thinking` with a budget, as SDK type
+// `ThinkingConfig`. Budget and level are never sent together: the vendor refuses that.
 import { isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
 import { isObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
@@ -9,15 +9,15 @@ import { type Effort, readEffort } from '../../conversation/options.ts';
 
 export interface ThinkingConfig {
   readonly includeThoughts?: true;
-  /** Tokens; 0 is off, -1 as the model likes. */
+  /** In tokens; 0 is off, -1 lets the model decide. */
   readonly thinkingBudget?: JsonNumber;
   readonly thinkingLevel?: Level;
 }
 
 export interface Thinking {
-  /** Undefined where nothing is requested, or the model does not think. */
+  /** Undefined if nothing is requested, or if the model does not think. */
   readonly config: ThinkingConfig | undefined;
-  /** Fields of the request that it was read from. */
+  /** The request's fields that it was read from. */
   readonly fields: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function readThinking(
   const effort = readEffort(options);
   if (effort !== undefined) {
     const config = configOfEffort(effort, capabilities);
-    // A model that does not think has done what none requests.
+    // A model that does not think fulfils the effort none.
     const done = config !== undefined || effort === 'none';
     return { config, fields: done ? ['reasoning_effort'] : [] };
   }
@@ -41,7 +41,7 @@ export function readThinking(
 
 const nothing: Thinking = Object.freeze({ config: undefined, fields: Object.freeze([]) });
 
-/** As the vendor's own door for the callers' format has them. */
+/** The values of the vendor's own API in the callers' format. */
 const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 1024,
   low: 1024,
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: 24_576,
 };
 
-/** The least that a model takes whose thinking cannot be turned off. */
+/** The minimum for a model whose thinking cannot be turned off. */
 const budgetMin = 128;
 
 function configOfEffort(effort: Effort, capabilities: ModelCapabilities): ThinkingConfig | undefined {
@@ -82,14 +82,14 @@ const wanted: Readonly<Record<Effort, Level>> = {
   max: 'high',
 };
 
-/** The wanted level, or the next above it that the model has. */
+/** The wanted level, or the next higher one that the model has. */
 function levelOf(effort: Effort, { reasoningLevels }: ModelCapabilities): Level {
   const known = reasoningLevels.split('-');
   const enough = levels.slice(levels.indexOf(wanted[effort]));
   return enough.find((level) => known.includes(level)) ?? 'high';
 }
 
-/** Of the assistant vendor's `thinking`: off, as the model likes, or a budget in tokens. */
+/** The assistant vendor's `thinking`: off, up to the model, or a budget in tokens. */
 type Wish = 'off' | 'adaptive' | JsonNumber;
 
 function configOfWish(wish: Wish, capabilities: ModelCapabilities): ThinkingConfig | undefined {
@@ -98,7 +98,7 @@ function configOfWish(wish: Wish, capabilities: ModelCapabilities): ThinkingConf
     case 'budget':
       return { thinkingBudget: wish === 'adaptive' ? -1 : wish, includeThoughts: true };
     case 'level':
-      // Left unsaid, the level is the model's own; budgets are still taken.
+      // Without a level the model decides. These models still accept budgets.
       return wish === 'adaptive'
         ? { includeThoughts: true }
         : { thinkingBudget: wish, includeThoughts: true };

@@ -1,4 +1,4 @@
-// API keys in a header: each scheme puts the key in front of the request's own headers.
+// API keys in a header. Each scheme adds the key before the request's own headers.
 import { type Authorize, apiKeyOf } from './credential.ts';
 
 export const bearer: Authorize = ({ headers }, target) => [
@@ -7,12 +7,12 @@ export const bearer: Authorize = ({ headers }, target) => [
   ...headers,
 ];
 
-/** @param name in lower case; a header of the request that has it gives way */
+/** @param name in lower case; replaces a header of this name in the request */
 export function keyInHeader(name: string): Authorize {
   return ({ headers }, target) => [name, apiKeyOf(target), ...withoutHeader(headers, name)];
 }
 
-/** For a server that takes no key. */
+/** For a server without keys. */
 export const noCredential: Authorize = ({ headers }) => headers;
 
 function withoutHeader(headers: string[], name: string): string[] {

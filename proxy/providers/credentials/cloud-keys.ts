@@ -1,4 +1,5 @@
-// The credential of a cloud account: a request is signed with an access key pair, or carries an API key as a bearer token.
+// The credential of a cloud account: a request is signed with an access key pair, or contains an API key as a bearer
+// token.
 import { bearer } from './api-key.ts';
 import { type Authorize, type CredentialTarget, type UpstreamRequest, unusableTarget } from './credential.ts';
 import { type AccessKeys, regionOf, signedHeaders } from './sigv4.ts';
@@ -12,7 +13,7 @@ export const cloudKeys: Authorize = (request, target, now) => {
   return bearer(request, target, now);
 };
 
-/** The only header that is signed beside the host and the signature's own: proxies on the way may change others. */
+/** The only signed header beside the host and the signature's own: proxies on the way may change others. */
 const signedName = 'content-type';
 
 function signed(

@@ -1,9 +1,9 @@
-// What proves to a vendor who calls, and the ways of adding it to a request.
+// Credentials that identify the gateway or the caller to a vendor, and the ways of adding them to a request.
 import type { Secret } from '../../../common/secret.ts';
 import { GatewayError } from '../../errors.ts';
 import type { BaseUrl, WrittenRequest } from '../../formats/format.ts';
 
-/** Either the API key or the access key pair is there. */
+/** Contains either the API key or the access key pair. */
 export interface Credential {
   readonly apiKey: Secret | undefined;
   readonly accessKeyId?: Secret | undefined;
@@ -14,14 +14,14 @@ export interface Credential {
 export interface UpstreamRequest extends WrittenRequest {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** With query. */
+  /** Includes the query. */
   readonly path: string;
 }
 
 /**
  * Adds the credential to a request.
  * @param now milliseconds since 1970
- * @returns all headers; a promise only where signing needs one
+ * @returns all headers; a promise only if signing needs one
  * @throws GatewayError no_healthy_target
  */
 export type Authorize = (
@@ -30,16 +30,16 @@ export type Authorize = (
   now: number,
 ) => string[] | Promise<string[]>;
 
-/** Whose credential a request carries, and where it goes. */
+/** The credential of a request, and the region that it is for. */
 export interface CredentialTarget {
   readonly credential: Credential;
   readonly baseUrl: BaseUrl;
-  /** Id of the stored provider key, or what replaces it; undefined for the caller's own. */
+  /** Id of the stored provider key, or its replacement; undefined for the caller's own key. */
   readonly providerKeyId: string | undefined;
   readonly region: string | undefined;
 }
 
-/** The key as it goes on the wire. @throws GatewayError no_healthy_target */
+/** The key as sent. @throws GatewayError no_healthy_target */
 export function apiKeyOf({ credential }: Pick<CredentialTarget, 'credential'>): string {
   if (credential.apiKey !== undefined) return credential.apiKey.reveal();
   throw unusableTarget('the target has no API key');

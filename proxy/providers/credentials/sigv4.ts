@@ -1,26 +1,27 @@
-// Signs a request with a cloud account's access key pair: Signature Version 4 (the only import of @smithy/signature-v4), with
-// the body's hash among what is signed. The keys are revealed here alone, and of a caller's own keys nothing is kept.
+// Signs a request with a cloud account's access key pair: Signature Version 4 (the only import of
+// @smithy/signature-v4), including the body's hash. The keys are revealed only here, and nothing of a caller's own keys
+// is kept.
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { clearCredentialCache, SignatureV4 } from '@smithy/signature-v4';
 import type { Secret } from '../../../common/secret.ts';
 import type { BaseUrl } from '../../formats/format.ts';
 
-/** The service's name in signatures; its host is called otherwise. */
+/** The service's name in signatures; its host has another name. */
 const service = 'bedrock';
 
 export interface AccessKeys {
   readonly accessKeyId: Secret;
   readonly secretAccessKey: Secret;
-  /** Of temporary credentials. */
+  /** For temporary credentials. */
   readonly sessionToken: Secret | undefined;
 }
 
 export interface UnsignedRequest {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** As it goes on the wire; the signature covers it encoded once more. */
+  /** The path as sent; the signature covers it encoded once more. */
   readonly path: string;
-  /** Lower-case names. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -29,11 +30,11 @@ export interface SigningScope {
   readonly region: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether what is derived of the keys may be kept for requests to come. */
+  /** Whether data derived from the keys may be cached for later requests. */
   readonly keep: boolean;
 }
 
-/** @returns all headers of the request, names and values in turn */
+/** @returns all headers of the request, as alternating names and values */
 export async function signedHeaders(
   request: UnsignedRequest,
   keys: AccessKeys,
@@ -62,7 +63,7 @@ export async function signedHeaders(
     );
     return Object.entries(signed.headers).flat();
   } finally {
-    // The library keeps what it derives of the keys, and the session token beside it, for all to come.
+    // The library caches data derived from the keys, and the session token with it, indefinitely.
     if (!keep) clearCredentialCache();
   }
 }
@@ -77,12 +78,12 @@ function revealed({ accessKeyId, secretAccessKey, sessionToken }: AccessKeys) {
 
 const regionForm = /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/;
 
-/** The region that the host's name says: `bedrock-runtime.eu-west-1.amazonaws.com`. */
+/** The region in the host's name: `bedrock-runtime.eu-west-1.amazonaws.com`. */
 export function regionOf({ origin }: BaseUrl): string | undefined {
   return new URL(origin).hostname.split('.').find((label) => regionForm.test(label));
 }
 
-/** SHA-256 as the library takes it; keyed where it is given a secret. */
+/** SHA-256 with the library's interface; keyed if it gets a secret. */
 class Sha256 {
   readonly #hash: Hash | Hmac;
 

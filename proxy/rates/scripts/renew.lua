@@ -1,5 +1,6 @@
--- Renews all leases that one proxy holds in one shard; those that a Redis has lost are there again.
--- KEYS: one for each limit. ARGV: not after, milliseconds of a lease; then for each limit how many leases, and their names.
+-- Renews all leases that one proxy has in one shard. Leases that a Redis has lost exist again afterwards.
+-- KEYS: one for each limit. ARGV: not after, milliseconds of a lease; then for each limit the number of leases, and
+-- their names.
 local lease_ms = tonumber(ARGV[2])
 local at = 3
 for _, key in ipairs(KEYS) do

@@ -1,20 +1,23 @@
--- One turn of a proxy: gives back for the requests that have ended, then takes for those that begin, in their order, of each its
--- part of all of its limits or of none. Each limit is read once, changed here for all of them, and written once.
--- Run twice it does so once: KEYS[1] keeps the answer. KEYS[2…]: the limits, none twice. ARGV: not after; then in JSON `leaseMs`,
--- `limits` (kind and maximum of each), `asked` (how many of them are those of requests that begin: the first), `ended` (of each
--- request the tokens above its estimate or, negative, below it, how many limits that changes, and their positions), `begun` (of
--- each its tokens, how many limits, and their positions), `endedLeases` and `begunLeases` (their names), `alone` (positions of limits,
--- and requests or tokens of each that were let in while Redis was not heard).
--- Answers 1, now, and in JSON: 1 admitted or 0 refused of each that begins, in one text; then how each limit asked stood before
--- them: of requests what was left, milliseconds until it opens if it was found full, until all of it is left; of tokens the parts
--- that were used; of places what was left.
+-- One batch of a proxy: releases for the requests that have ended, then admits those that begin, in order. Each of them
+-- gets its part of all of its limits or of none. Each limit is read once, changed here for all requests, and written
+-- once.
+-- A batch that runs twice takes effect once: KEYS[1] contains its result. KEYS[2…]: the limits, none twice. ARGV: not
+-- after; then in JSON `leaseMs`, `limits` (kind and maximum of each), `asked` (how many of the limits are of requests
+-- that begin: the first ones), `ended` (for each request the tokens above its estimate or, negative, below it, the
+-- number of limits that this changes, and their positions), `begun` (for each request its tokens, the number of its
+-- limits, and their positions), `endedLeases` and `begunLeases` (their names), `alone` (positions of limits, and for
+-- each the requests or tokens that were admitted while Redis did not respond).
+-- Returns 1, now, and in JSON: for each request that begins 1 (admitted) or 0 (refused), in one text; then the state of
+-- each limit before them: for requests the remaining number, milliseconds until it opens if it was found full, and
+-- milliseconds until all of it remains; for tokens the used parts; for slots the remaining number.
 local known = redis.call('GET', KEYS[1])
 if known then
   return { 1, now, known }
 end
 local call = cjson.decode(ARGV[2])
 
--- Requests: one cell for each second, the running one and the sixty before it: the oldest counts whole. `count` is their sum.
+-- Requests: one cell for each second, the current one and the sixty before it. The oldest counts whole. `count` is
+-- their sum.
 local cells = 61
 local requests = {}
 
@@ -22,7 +25,7 @@ function requests.open(key, max, alone)
   local second = math.floor(now / 1000)
   local state = redis.call('HMGET', key, 'second', 'count', second % cells)
   local last, count, running = tonumber(state[1]) or second, tonumber(state[2]) or 0, tonumber(state[3]) or 0
-  -- Fields of cells that are past, each with the 0 that it becomes.
+  -- Fields of past cells, each followed by its new value, 0.
   local past = {}
   if second - last >= cells then
     redis.call('DEL', key)
@@ -50,13 +53,13 @@ function requests.open(key, max, alone)
   return {
     key = key, max = max, second = second, last = last, count = count, running = running, past = past,
     left = max - count, resets = (second + cells) * 1000 - now,
-    -- Its end was set in this second, and is later than that of any cell.
+    -- Its expiry was set in this second, and is later than that of any cell.
     is_kept = state[1] and last == math.floor(now / 1000),
     is_changed = alone,
   }
 end
 
--- It opens when enough of the oldest cells are past; those since `last` are empty.
+-- The limit opens when enough of the oldest cells are past. Cells since `last` are empty.
 local function opens_in(limit, left)
   local order = {}
   for second = limit.second - cells + 1, math.min(limit.last, limit.second - 1) do
@@ -85,8 +88,9 @@ function requests.close(limit, left, is_full)
   return limit.left, opens, limit.resets
 end
 
--- Tokens: a bucket, kept as what is used of it, so that a changed limit changes nothing else. In sixty-thousandths of a token: a
--- limit of L gives back L of them each millisecond, and all that is counted is whole numbers. A debt is at most an hour's.
+-- Tokens: a bucket, stored as its used part, so that a changed limit changes nothing else. It is in sixty-thousandths
+-- of a token: a limit of L releases L of them each millisecond, and all counts are whole numbers. A debt is at most
+-- that of an hour.
 local part = 60000
 local debt_ms = 3600000
 local tokens = {}
@@ -94,7 +98,7 @@ local tokens = {}
 function tokens.open(key, max, corrections)
   local state = redis.call('HMGET', key, 'used', 'at')
   local used, at = tonumber(state[1]) or 0, tonumber(state[2]) or now
-  -- Time that goes back gives nothing back.
+  -- Nothing is released if time goes back.
   if now > at then
     used = math.max(0, used - (now - at) * max)
     at = now
@@ -115,7 +119,7 @@ function tokens.close(limit, left)
   return limit.used
 end
 
--- Requests at a time: a lease for each, which ends by itself where its proxy no longer renews it.
+-- Concurrent requests: a lease for each, which expires if its proxy no longer renews it.
 local places = {}
 
 function places.open(key, max, ended, is_asked)
@@ -142,13 +146,13 @@ local kind_of = {}
 for i = 1, #KEYS - 1 do
   local word = call.limits[2 * i - 1]
   kind_of[i] = kinds[word]
-  -- Before anything is written. What counts none of its requests lets all of them in.
+  -- Checked before anything is written: a limit that counts no requests would admit all of them.
   if not kind_of[i] then
     return redis.error_reply('GATEWAY_KIND no limit of the kind ' .. tostring(word) .. ' is counted here')
   end
 end
 
--- Of each limit what is given back to it: corrections to tokens, leases to places.
+-- The releases of each limit: corrections of tokens, leases of slots.
 local given_back = {}
 local list, at = call.ended, 1
 for _, lease in ipairs(call.endedLeases) do
@@ -169,7 +173,7 @@ for i = 1, #call.alone, 2 do
   given_back[limit] = given
 end
 
--- What is left of each, and whether it is left of tokens, so that all kinds are judged alike.
+-- The rest of each limit, and whether it is in tokens, so that all kinds are checked alike.
 local limits, left, is_of_tokens, is_full = {}, {}, {}, {}
 for i, kind in ipairs(kind_of) do
   limits[i] = kind.open(KEYS[i + 1], call.limits[2 * i], given_back[i], i <= call.asked)
@@ -206,7 +210,7 @@ end
 local answer = { '"' .. table.concat(admitted) .. '"' }
 for i, kind in ipairs(kind_of) do
   for _, figure in ipairs({ kind.close(limits[i], left[i], is_full[i]) }) do
-    -- In all of its digits.
+    -- With all of its digits.
     answer[#answer + 1] = string.format('%.0f', figure)
   end
 end

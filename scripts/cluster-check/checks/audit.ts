@@ -1,4 +1,5 @@
-// Reinvocation: a webhook after ours changes pods, so ours is asked again. What the audit log then holds, and what the API server logs.
+// Reinvocation: a later webhook changes pods, so the API server calls the gateway's webhook again. Checks the audit log
+// and the API server's own log.
 import {
   type Check,
   createNamespace,
@@ -16,7 +17,7 @@ export const auditChecks: readonly Check[] = [
   {
     name: 'a webhook after ours adds a container: it gets its environment, and no audit annotation is written twice',
     run: async ({ control }) => {
-      // It stands after ours by its name.
+      // Its name sorts after the gateway's webhook.
       const later = await startOtherWebhook(control, {
         name: 'zz-later',
         script: 'later-webhook',
@@ -63,7 +64,7 @@ export const auditChecks: readonly Check[] = [
   },
 ];
 
-/** Of the two pods, by the names that our webhook gave them. */
+/** Annotations of the two pods, by the names that the gateway's webhook gave them. */
 function annotationsIn(control: Control, namespace: string) {
   const ours = 'namespaces.injector.model-gateway.io/';
   const found = control

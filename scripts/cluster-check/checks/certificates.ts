@@ -1,4 +1,5 @@
-// Certificates that live for seconds: what takes months happens while pods are being created, and none of them is refused.
+// Certificates that live for seconds: rotations that normally take months happen while pods are being created, and no
+// pod is refused.
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ import { applyGateway } from '../manifests.ts';
 import { endInjectors, secretText, startInjectors } from './install.ts';
 
 const lives = { GATEWAY_KEEPER_CERTIFICATE_LIFE: '20s', GATEWAY_KEEPER_AUTHORITY_LIFE: '240s' };
-/** The next authority is announced at 160 s, signs from 200 s on, and the first one is gone at 240 s. */
+/** The next authority is announced at 160 s and signs from 200 s; the first one is removed at 240 s. */
 const watchedMs = 270_000;
 
 const gatewaySecrets = [
@@ -61,7 +62,7 @@ export const certificateChecks: readonly Check[] = [
       await endInjectors(scene);
       const before = injectorSecret(control, 'tls.crt');
       const authorities = certificatesIn(injectorSecret(control, 'ca.crt'));
-      // As the changelog says: what applied them before is not to take them away now.
+      // As the changelog describes: the earlier owner of the Secrets must not delete their data.
       control.kubectl([
         '-n',
         'model-gateway',
@@ -101,7 +102,7 @@ export const certificateChecks: readonly Check[] = [
     run: async (cluster, scene) => {
       const { control } = cluster;
       await endInjectors(scene);
-      // Begun anew, as the runbook says: deleted, and brought back empty.
+      // A new start as the runbook describes it: the Secrets are deleted and created empty.
       for (const name of ['model-gateway-authorities', ...gatewaySecrets]) {
         control.kubectl(['-n', 'model-gateway', 'delete', 'secret', name]);
         control.kubectl(['-n', 'model-gateway', 'create', 'secret', 'generic', name]);

@@ -1,4 +1,5 @@
-// From nothing to a cluster in which pods get sidecars: the placeholder refused, certificates made by the keeper, webhooks whole.
+// From an empty cluster to one in which pods get sidecars: the placeholder is refused, the keeper issues certificates,
+// the webhooks are complete.
 import { X509Certificate } from 'node:crypto';
 import { type Check, eventually, must, mustEqual, mustMatch, type Scene } from '../check.ts';
 import { type Cluster, type RunningPod, untilReady } from '../cluster.ts';
@@ -117,7 +118,7 @@ export interface InjectorOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Pods of the injector's Deployment, and where they are as its Service has it. */
+/** Starts pods of the injector's Deployment, and sets them as endpoints of its Service. */
 export async function startInjectors(
   cluster: Cluster,
   { injectors }: Scene,
@@ -127,12 +128,15 @@ export async function startInjectors(
   cluster.setEndpoints(injectors);
 }
 
-/** All that run. */
+/** Ends all running pods. */
 export async function endInjectors({ injectors }: Scene): Promise<void> {
   for (const pod of injectors.splice(0)) await pod.close();
 }
 
-/** The keeper first, whose certificates the injector needs: as a kubelet would, it is started again until they are there. */
+/**
+ * Starts the keeper first, because the injector needs its certificates. Like a kubelet, it restarts the injector until
+ * they exist.
+ */
 async function startInjector(cluster: Cluster, env: Readonly<Record<string, string>>): Promise<RunningPod> {
   const pod = await cluster.podOf('injector');
   const keeper = pod.run('keeper', { image: 'control-plane', env });

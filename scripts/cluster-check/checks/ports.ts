@@ -1,5 +1,6 @@
-// Two applications on 8080, one that declares the port and one that does not, unchanged beside their sidecars: their pods as the
-// ReplicaSet controller makes them and our webhook patches them, in networks of their own, and the whole way to a simulated vendor.
+// Two unchanged applications on 8080 beside their sidecars, one that declares the port and one that does not. The
+// ReplicaSet controller creates their pods, the gateway's webhook patches them, each has its own network, and requests
+// go all the way to a simulated vendor.
 import { join } from 'node:path';
 import { createCredential } from '../../../common/credential.ts';
 import { createSealKey } from '../../../common/seal.ts';
@@ -105,14 +106,14 @@ export const portChecks: readonly Check[] = [
   },
 ];
 
-/** Sidecar first, as a native sidecar starts; then the app, which finds 8080 free. */
+/** Starts the sidecar first, like a native sidecar, then the app, for which 8080 is free. */
 async function runPod(cluster: Cluster, pod: TestPod): Promise<string> {
   const running = await cluster.podAs(namespace, pod);
   const sidecar = running.run('model-gateway', { image: 'proxy' });
   await untilReady(sidecar, 'ready for requests');
   const [adminPort] = (sidecarIn(pod)?.ports ?? []) as { containerPort: number }[];
   const admin = `http://${running.address}:${adminPort?.containerPort}`;
-  // On the pod's address there are metrics and probes, and nothing else.
+  // The pod's address serves only metrics and probes.
   for (const [path, status] of Object.entries({ livez: 200, readyz: 200, metrics: 200, '': 404, debug: 404 }))
     mustEqual((await fetch(`${admin}/${path}`)).status, status, `/${path} on the pod’s address`);
   const process_ = running.runHere('app', [process.execPath, app]);
@@ -124,7 +125,7 @@ async function runPod(cluster: Cluster, pod: TestPod): Promise<string> {
   return `the app answers on 8080: ${JSON.stringify(result.slice(0, 40))}`;
 }
 
-/** As the ReplicaSet controller creates it. */
+/** A pod as the ReplicaSet controller creates it. */
 async function deployedPod(control: Control, name: string, container: object): Promise<TestPod> {
   const labels = { app: name };
   const deployment = {
@@ -151,7 +152,7 @@ async function deployedPod(control: Control, name: string, container: object): P
   });
 }
 
-/** As docs/kubernetes.md goes. @returns a virtual key */
+/** Follows docs/kubernetes.md. @returns a virtual key */
 async function startGateway(cluster: Cluster): Promise<string> {
   const { control, folder } = cluster;
   const simulator = await startSimulator({ host: hostAddress, port: 0 });

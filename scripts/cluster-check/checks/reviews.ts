@@ -1,4 +1,4 @@
-// Writes down what the API server asks of webhooks about pods, for npm test: what is new since those that are there were written.
+// Records the API server's reviews of pods for npm test. These pods were added after the first recordings were made.
 import { join } from 'node:path';
 import { projectRoot } from '../../../test/support/process.ts';
 import {

@@ -1,5 +1,5 @@
-// LimitRanges of Kubernetes' own LimitRanger, and the class of service that the API server works out: what makes an app's pod possible
-// makes it possible with its sidecar.
+// Runs Kubernetes' own LimitRanger, and reads the quality-of-service class that the API server computes: if an app's
+// pod is possible, it is possible with its sidecar too.
 import {
   type Check,
   createLimitRange,
@@ -16,7 +16,7 @@ import {
 
 const resources = (cpu: string, memory: string) => ({ requests: { cpu, memory }, limits: { cpu, memory } });
 
-/** What the reviewer had in mind, and what else is ordinary. */
+/** The ranges that a review named, and further common ones. */
 const ranges: Readonly<Record<string, { readonly limits: readonly object[]; readonly app?: object }>> = {
   'small-max': {
     limits: [

@@ -1,5 +1,5 @@
-// Taken away in whatever order: no fail-closed webhook stays behind. Namespaces and what belongs to them are deleted by Kubernetes' own
-// controllers.
+// Uninstalling in any order leaves no fail-closed webhook. Kubernetes' own controllers delete namespaces and dependent
+// objects.
 import {
   type Check,
   createNamespace,
@@ -123,7 +123,7 @@ export const uninstallChecks: readonly Check[] = [
   },
 ];
 
-/** Whole again, with one running pod; what the last check left is waited for. */
+/** Installs the gateway again with one running pod, after waiting for the last check's deletions. */
 async function installed(cluster: Cluster, scene: Scene): Promise<void> {
   const { control } = cluster;
   await endInjectors(scene);

@@ -1,4 +1,4 @@
-// The webhook configuration in an outage and after it: deleted and applied again it is whole by itself, whatever was done to it.
+// The webhook configuration during an outage and afterwards: after a deletion and a new apply, the keeper completes it.
 import {
   type Check,
   createNamespace,

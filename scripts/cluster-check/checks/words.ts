@@ -1,5 +1,5 @@
-// Who is asked about, by label and word, as the API server's own selectors and expressions decide it: every pair of what a namespace
-// says and what a pod says.
+// Which pods the API server sends to the injector, by labels and annotations: every pair of values of a namespace and a
+// pod, with the API server's own selectors and expressions.
 import {
   type Check,
   type Created,
@@ -15,7 +15,7 @@ import { endInjectors, startInjectors } from './install.ts';
 
 const name = 'model-gateway.io/inject';
 
-/** Namespaces by what their label says; undefined: none. */
+/** Namespaces by the value of their label; undefined: without it. */
 const namespaces: Readonly<Record<string, string | undefined>> = {
   'says-enabled': 'enabled',
   'says-true': 'true',
@@ -64,7 +64,7 @@ export const wordChecks: readonly Check[] = [
       for (const [namespace, ofNamespace] of Object.entries(namespaces)) {
         for (const label of words) {
           for (const annotation of words) {
-            // All pairs in two namespaces, one form at a time in the others.
+            // All pairs in two namespaces; in the others, only a label or only an annotation.
             const isPair = label !== undefined && annotation !== undefined;
             if (isPair && !['says-enabled', 'says-nothing'].includes(namespace)) continue;
             const created = createPodAt(control, {
@@ -112,7 +112,7 @@ export const wordChecks: readonly Check[] = [
     name: 'without an injector those who opted out and those who never opted in start, and nobody else',
     run: async (cluster, scene) => {
       const { control } = cluster;
-      // Not only out of the Service: API servers keep connections.
+      // Ended, not only removed from the Service, because API servers keep connections.
       await endInjectors(scene);
       const outcome = (namespace: string, labels = {}) =>
         outcomeOf(createPodAt(control, { namespace, labels }));

@@ -1,19 +1,22 @@
-// What an alert and a recorded series are in the tables beside this file.
+// The types of alerts and recorded series in this folder's tables.
 
 export interface AlertGroup {
   readonly name: string;
-  /** How often it is evaluated, where that is not Prometheus' own pace. */
+  /** The evaluation interval, if not Prometheus' default. */
   readonly interval?: string;
-  /** Evaluated before the alerts, which compare them over a week, or read them several times. */
+  /** Evaluated before the alerts, which compare these series over a week or read them several times. */
   readonly recorded?: readonly Recorded[];
   readonly alerts: readonly Alert[];
 }
 
 export interface Alert {
   readonly name: string;
-  /** critical: callers or accounts suffer now; warning: they will, or a part of them does; info: worth knowing on a working day. */
+  /**
+   * critical: callers or accounts are affected now; warning: they will be, or a part of them is; info: for a working
+   * day.
+   */
   readonly severity: 'critical' | 'warning' | 'info';
-  /** How long it has to hold. */
+  /** How long the expression must be true. */
   readonly for: string;
   readonly expr: string;
   readonly summary: string;

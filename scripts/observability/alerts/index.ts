@@ -1,4 +1,4 @@
-// All alerts, and what is recorded for them.
+// All alerts, and the series recorded for them.
 import type { AlertGroup, Recorded } from './alert.ts';
 import { controlPlaneAlerts } from './control-plane.ts';
 import { injectorAlerts } from './injector.ts';

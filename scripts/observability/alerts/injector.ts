@@ -9,7 +9,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         name: 'GatewayInjectorDown',
         severity: 'critical',
         for: '3m',
-        // Where it was scraped within the week: installations without sidecars have none.
+        // Only if it was scraped within the last week: installations without sidecars have no injector.
         expr: 'absent(gateway_injector_reviews_total) and on () count(last_over_time(gateway_injector_reviews_total[1w])) > 0',
         summary: 'No replica of the injector runs',
         description:
@@ -54,7 +54,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         name: 'GatewayKeeperDown',
         severity: 'warning',
         for: '10m',
-        // Where it was scraped within the week: installations without sidecars have none.
+        // Only if it was scraped within the last week: installations without sidecars have no keeper.
         expr: 'absent(gateway_keeper_leader) and on () count(last_over_time(gateway_keeper_leader[1w])) > 0',
         summary: 'No keeper runs',
         description:

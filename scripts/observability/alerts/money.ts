@@ -1,4 +1,4 @@
-// Alerts about money: budgets, usage on its way to the books, cost, and what vendors bill.
+// Alerts about money: budgets, usage on its way to the ledger, cost, and vendors' bills.
 import { catalogDaysMax } from '../../../catalog/in-force.ts';
 import type { AlertGroup } from './alert.ts';
 
@@ -110,7 +110,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
   },
   {
     name: 'model-gateway-cost',
-    // A week of it is read at a time.
+    // Each evaluation reads a week of samples.
     interval: '5m',
     recorded: [
       {

@@ -1,17 +1,17 @@
-// Alerts of proxies: requests, providers, what they know of keys.
+// Alerts of proxies: requests, providers, knowledge of keys.
 import type { AlertGroup } from './alert.ts';
 
-// kube-state-metrics tells the limits of native sidecars, which are init containers, under a name of their own.
+// kube-state-metrics reports limits of native sidecars, which are init containers, in another metric.
 const memoryLimits =
   'max by (namespace, pod, container) (kube_pod_container_resource_limits{resource="memory"} or kube_pod_init_container_resource_limits{resource="memory"})';
 
-/** What the gateway answers with 5xx for reasons of its own; upstream_… are of providers. */
+/** 5xx codes that the gateway causes; upstream_… codes are providers'. */
 const ownFailures = 'internal_error|overloaded|access_unavailable|ledger_unavailable|no_healthy_target';
 const internalErrors = 'gateway_requests_total{code="internal_error"}';
 const ofProvider = 'provider!="none"';
 const failedThere = `${ofProvider}, status=~"429|5..", code=~"provider_error|upstream_.*"`;
 
-/** How long each certificate holds still, of all pods with one use the shortest. */
+/** The time until a certificate expires; of all pods with one use, the shortest. */
 const certificateLeft = 'min by (namespace, job, use) (gateway_certificate_not_after_seconds) - time()';
 
 export const proxyAlerts: readonly AlertGroup[] = [
@@ -39,7 +39,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayInternalErrors',
         severity: 'warning',
         for: '0m',
-        // The first of a process begins a series, which increase() does not see.
+        // The first error of a process starts a series, which increase() does not count.
         expr: `sum by (namespace, job) (increase(${internalErrors}[10m])) > 0 or sum by (namespace, job) (${internalErrors} unless ${internalErrors} offset 10m) > 0`,
         summary: 'Requests in {{ $labels.namespace }} meet a defect of the gateway',
         description: 'internal_error is a defect, always. The log has its cause by the request id.',
@@ -121,7 +121,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayEgressUnreachable',
         severity: 'critical',
         for: '2m',
-        // Whoever knows a provider has reached the egress gateway, or is one.
+        // A process that names a provider has reached the egress gateway, or is one.
         expr: 'sum by (namespace, job) (rate(gateway_requests_total{provider="none", code=~"upstream_unreachable|upstream_timeout|upstream_protocol_error"}[5m])) > 0',
         summary: 'Sidecars in {{ $labels.namespace }} do not reach the egress gateway',
         description:
@@ -142,7 +142,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayCertificateEndsSoon',
         severity: 'warning',
         for: '1h',
-        // cert-manager and the keeper renew 30 days before the end, of 90.
+        // cert-manager and the keeper renew certificates of 90 days 30 days before they expire.
         expr: `${certificateLeft} < 21 * 24 * 3600`,
         summary:
           'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
@@ -256,7 +256,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayFeedNeverHeard',
         severity: 'warning',
         for: '5m',
-        // Not a number, and so not equal to itself.
+        // True only for NaN, which is not equal to itself.
         expr: 'gateway_feed_age_seconds != gateway_feed_age_seconds',
         summary: '{{ $labels.namespace }}/{{ $labels.pod }} has never reached the control plane',
         description:

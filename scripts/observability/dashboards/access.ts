@@ -1,4 +1,4 @@
-// Whether proxies know who may call: the change feed, the tiers that records come from, Redis.
+// Access records at proxies: the change feed, the tiers of records, Redis.
 import type { Dashboard } from '../dashboard.ts';
 
 const lookups = 'rate(gateway_key_lookups_total{$scope}[$__rate_interval])';

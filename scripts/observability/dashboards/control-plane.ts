@@ -1,4 +1,4 @@
-// The control plane: its calls, the feed it tells, the books it keeps.
+// The control plane: its calls, its change feed, its ledger.
 import type { Dashboard } from '../dashboard.ts';
 
 const calls = 'rate(gateway_control_plane_calls_total{$scope}[$__rate_interval])';

@@ -1,4 +1,4 @@
-// What requests cost, and how what they used comes to the books.
+// Cost of requests, and the path of usage to the ledger.
 import { catalogDaysMax } from '../../../catalog/in-force.ts';
 import type { Dashboard } from '../dashboard.ts';
 

@@ -1,4 +1,4 @@
-// The injector: what became of the pods it was asked about.
+// The injector: outcomes of reviewed pods.
 import type { Dashboard } from '../dashboard.ts';
 
 const reviews = 'rate(gateway_injector_reviews_total{$scope}[$__rate_interval])';

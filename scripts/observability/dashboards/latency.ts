@@ -1,4 +1,4 @@
-// Where time goes: in the gateway, at the provider, between tokens.
+// Latency: in the gateway, at the provider, between tokens.
 import type { Dashboard, Query } from '../dashboard.ts';
 
 const quantiles = [0.5, 0.95, 0.99];

@@ -1,4 +1,4 @@
-// What refuses callers on purpose: rates, budgets, guardrails.
+// Deliberate refusals: rates, budgets, guardrails.
 import type { Dashboard } from '../dashboard.ts';
 
 export const limits: Dashboard = {

@@ -1,4 +1,4 @@
-// How providers do, one beside the other.
+// Providers in comparison.
 import type { Dashboard } from '../dashboard.ts';
 
 const requests = 'rate(gateway_requests_total{$scope, provider=~"$provider"}[$__rate_interval])';

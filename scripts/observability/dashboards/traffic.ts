@@ -1,4 +1,4 @@
-// The first page of who is on call: what comes in, what is answered, how full the gateway is.
+// The first page for on-call operators: requests, responses, load of the gateway.
 import type { Dashboard } from '../dashboard.ts';
 
 const requests = 'rate(gateway_requests_total{$scope}[$__rate_interval])';

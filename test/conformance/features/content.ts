@@ -1,4 +1,4 @@
-// Messages and what they are made of.
+// Features of messages and their content.
 import { png } from '../../support/png.ts';
 import {
   dropped,
@@ -158,7 +158,7 @@ export const contentFeatures: readonly Feature[] = [
   },
   {
     name: 'an image by URL',
-    // What fetches it must refuse to fetch this.
+    // The gateway or vendor that fetches images must refuse to fetch this one.
     ask: withPart({ type: 'image_url', image_url: { url: 'https://127.0.0.1/a.png' } }),
     at: usually(native(`${inPart}.image_url.url`, 'https://127.0.0.1/a.png'), {
       'managed-cloud-models': fetched,
@@ -231,7 +231,7 @@ export const contentFeatures: readonly Feature[] = [
         data: png,
       }),
     }),
-    // It takes no tools there.
+    // The model takes no tools in a stream.
     streamed: { 'managed-cloud-models': vendorRefuses(null) },
   },
   {

@@ -1,5 +1,5 @@
-// What becomes of one feature of a request at each provider: a row of the table that the conformance tests take their cases from and
-// docs/providers.md its matrix. Nothing here knows how a test or a page is made.
+// One row of the feature table: how each provider handles one feature of a request. The conformance tests take their
+// cases from the table, and docs/providers.md takes its matrix from it. This file does not depend on tests or pages.
 import { type VendorName, vendorNames } from '../../../common/vendors.ts';
 import type { Behaviour } from '../../../simulator/behaviour.ts';
 
@@ -8,52 +8,58 @@ export type Json = Readonly<Record<string, unknown>>;
 export type PerVendor<T> = Readonly<Partial<Record<VendorName, T>>>;
 
 export interface Feature {
-  /** As a person would call it, fields in backquotes. */
+  /** The feature in plain words, with fields in backquotes. */
   readonly name: string;
-  /** Fields of the request, its messages among them where the feature is in those. */
+  /** Fields of the request, including its messages if the feature is in the messages. */
   readonly ask: Json;
-  /** What the vendor says, where its own answer would show nothing. */
+  /** The vendor's response, if its default response would not show the feature. */
   readonly says?: Behaviour;
-  /** Models that the feature is about, where that is not the one of most tests. */
+  /** Models for this feature, where the model of most tests does not fit. */
   readonly models?: PerVendor<string>;
   readonly at: Readonly<Record<VendorName, Outcome>>;
-  /** Where a stream differs. */
+  /** Outcomes of a stream, where they differ. */
   readonly streamed?: PerVendor<Outcome>;
 }
 
 export type Outcome =
-  /** The vendor has it, there in its body. `dropped` is what of the request it has not. */
+  /**
+   * The vendor has the feature, at this path of its body. `dropped` names the part of the request that it does not
+   * have.
+   */
   | { readonly is: 'native'; readonly at: string; readonly value?: unknown; readonly dropped?: string }
-  /** Something like it is done by other means, there in the vendor's body. */
+  /** The gateway achieves a similar effect by other means, at this path of the vendor's body. */
   | {
       readonly is: 'emulated';
       readonly how: string;
       readonly at: string;
       readonly value?: unknown;
-      /** The field, where the caller is told of it in `x-svc-emulated-params`. */
+      /** The field, if the gateway names it in `x-svc-emulated-params`. */
       readonly names?: string;
     }
-  /** Fetched by the gateway first. */
+  /** The gateway fetches the resource first. */
   | { readonly is: 'fetched' }
-  /** There in the caller's answer. */
+  /** The caller finds it at this path of its response. */
   | { readonly is: 'told'; readonly at: string; readonly value?: unknown; readonly dropped?: string }
-  /** The vendor does not get it, and the caller is told that in `x-svc-dropped-params`. */
+  /** The vendor does not get it, and `x-svc-dropped-params` names it. */
   | { readonly is: 'dropped'; readonly names: string }
-  /** The vendor does not get it, or there is nothing to tell. */
+  /** The vendor does not get it, or there is nothing to report. */
   | { readonly is: 'left out'; readonly dropped?: string }
   | { readonly is: 'refused'; readonly param: string }
-  /** It goes to the vendor, who refuses it of this model. */
+  /** The gateway sends it to the vendor, and the vendor refuses it for this model. */
   | { readonly is: 'refused by vendor'; readonly param: string | null };
 
-/** The same of every vendor, but for those that differ: a new one needs to be in the rows where it does, and a test finds them. */
+/**
+ * The usual outcome for every vendor, except for those that differ. A new vendor must be added to the rows where it
+ * differs; a test finds these rows.
+ */
 export function usually(usual: Outcome, differing: PerVendor<Outcome> = {}): Feature['at'] {
   const outcomes = vendorNames.map((name) => [name, differing[name] ?? usual] as const);
   return Object.fromEntries(outcomes) as Feature['at'];
 }
 
 /**
- * @param value absent: whatever stands there
- * @param dropped what of the request is dropped all the same
+ * @param value absent: any value
+ * @param dropped the part of the request that is dropped nevertheless
  */
 export function native(at: string, value?: unknown, dropped?: string): Outcome {
   return { is: 'native', at, value, ...(dropped !== undefined && { dropped }) };
@@ -63,7 +69,7 @@ export function emulated(how: string, at: string, value?: unknown): Outcome {
   return { is: 'emulated', how, at, value };
 }
 
-/** The same, named in `x-svc-emulated-params`. */
+/** As `emulated`, and named in `x-svc-emulated-params`. */
 export function emulatedAndNamed(names: string, how: string, at: string, value?: unknown): Outcome {
   return { is: 'emulated', how, at, value, names };
 }

@@ -1,4 +1,4 @@
-// The table: every section of docs/providers.md with its rows.
+// The feature table: every section of docs/providers.md with its rows.
 import { contentFeatures } from './content.ts';
 import type { Feature } from './feature.ts';
 import { lengthFeatures, samplingFeatures } from './options.ts';

@@ -1,4 +1,4 @@
-// How long an answer may be, and how its words are drawn.
+// Features of output limits and sampling.
 import {
   dropped,
   emulated,

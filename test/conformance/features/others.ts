@@ -1,4 +1,4 @@
-// Fields about the request rather than the answer, and what only some vendors have.
+// Features of the request that do not affect the response, and features that only some vendors have.
 import {
   dropped,
   type Feature,

@@ -1,4 +1,4 @@
-// How much a model reasons, and what is told of it.
+// Features of reasoning: how much a model reasons, and how much of it is returned.
 import { dropped, type Feature, leftOut, native, reported, usually, vendorRefuses } from './feature.ts';
 
 const reasoning = { 'gpt-provider': 'gpt-5', 'studio-ai': 'gpt-5' };

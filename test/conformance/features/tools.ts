@@ -1,4 +1,4 @@
-// Tools, and the form of an answer.
+// Features of tools and of the format of a response.
 import { boil, stir } from '../providers/tools.ts';
 import {
   dropped,

@@ -1,5 +1,5 @@
-// The request path of the proxy with its real ledger of requests, over budgets that hold whatever is asked: what was reserved and
-// what was booked of each request can be looked up. Callers and vendors are real sockets.
+// The proxy's request path with its real request ledger and unlimited budgets. The reservation and the charge of each
+// request can be looked up. Callers and vendors are real sockets.
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -27,14 +27,16 @@ import { directCallers } from '../../support/direct-callers.ts';
 import { transportTo } from '../../support/transports.ts';
 
 export interface Booking extends UsageEvent {
-  /** Nano-dollars that were held for it. */
+  /** Nano-dollars that were reserved for the request. */
   readonly reserved: number;
 }
 
 export interface HangUpGateway {
   readonly port: number;
   readonly key: string;
-  /** The booking of a request, once there is one; undefined where it ended before it was sent to a vendor. */
+  /**
+   * The charge of a request, as soon as it is recorded; undefined if the request ended before it was sent to a vendor.
+   */
   booked(requestId: string): Promise<Booking | undefined>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// Five vendors that say a number of words, in their own wire formats, whole and streamed, and report what they used at the place
-// where the vendor does. How many words stand in a part of the bytes can be read off it, and each is two tokens: so everybody knows
-// what was generated when a response broke off, whatever the gateway makes of it.
+// Five vendors that return a number of words in their own wire formats, whole and streamed, and report usage where the
+// real vendor does. Each word is two tokens, so the number of words in the sent bytes gives the generated tokens when a
+// response breaks off, independently of the gateway's code.
 import { eventFrame } from '../../../simulator/managed-cloud-models/frames.ts';
 import type { VendorName } from '../../../simulator/vendors.ts';
 
@@ -13,7 +13,7 @@ export const wordCount = 12;
 export const promptTokens = 20;
 export const outputTokens = 2 * wordCount;
 
-/** Models that keep no thoughts to themselves. */
+/** Models that do not hide their reasoning. */
 export const models = {
   'gpt-provider': 'gpt-4o',
   'studio-ai': 'gpt-4o',
@@ -22,7 +22,7 @@ export const models = {
   'search-provider': 'gemini-2.0-flash',
 } as const satisfies Record<VendorName, string>;
 
-/** Tokens of output whose words have begun in these bytes. */
+/** Output tokens of the words that have begun in these bytes. */
 export function generatedIn(bytes: Buffer): number {
   return 2 * (bytes.toString('latin1').match(/w\d/g) ?? []).length;
 }
@@ -155,7 +155,7 @@ function replies(): VendorResponse {
         ...(at === words.length - 1 && { finishReason: 'STOP' }),
       },
     ],
-    // Cumulative, as the vendor sends it.
+    // The counts are cumulative, as from the real vendor.
     usageMetadata: {
       ...searchUsage,
       candidatesTokenCount: 2 * (at + 1),

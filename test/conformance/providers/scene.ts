@@ -1,5 +1,5 @@
-// All five simulated vendors behind one gateway, and the official SDK as a client of it in each way that a caller may come:
-// the generic route with the stored key, the same route with a key of the caller's own, the provider's own route.
+// All five simulated vendors behind one gateway, with the official SDK as a client in each way in: the generic route
+// with the stored key, the same route with the caller's own key, the provider's own route.
 import OpenAI, { type APIError } from 'openai';
 import { expect } from 'vitest';
 import { type VendorName, vendorNames } from '../../../common/vendors.ts';
@@ -18,7 +18,7 @@ export interface Scene {
   readonly gateway: TestGateway;
   readonly key: string;
   client(vendor: VendorName, way?: Way, headers?: Readonly<Record<string, string>>): OpenAI;
-  /** What the vendor received last. */
+  /** The last request that the vendor received. */
   received(): RecordedRequest;
   close(): Promise<void>;
 }
@@ -60,18 +60,18 @@ function headersOf(vendor: VendorName, way: Way, key: string): Record<string, st
   }
 }
 
-/** The generic route wants the scheme word that some of the own routes do without. */
+/** The generic route needs the authorization scheme that some of the own routes do without. */
 function asDirect({ authorization, ...others }: Readonly<Record<string, string>>): Record<string, string> {
   if (authorization === undefined) return others;
   return { ...others, authorization: `Bearer ${authorization.replace(/^Bearer /, '')}` };
 }
 
-/** The model's name as this way wants it. */
+/** The model's name in this way in. */
 export function modelFor(vendor: VendorName, way: Way, model: string = plainModels[vendor]): string {
   return way === 'own route' ? model : `${vendor}/${model}`;
 }
 
-/** The SDK's error of a request that must fail. */
+/** The SDK's error for a request that must fail. */
 export async function refusalOf(pending: Promise<unknown>): Promise<APIError> {
   const error = await pending.then(
     () => undefined,

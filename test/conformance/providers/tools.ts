@@ -1,4 +1,4 @@
-// The tools that these tests offer: one with parameters, one without.
+// The tools of these tests: one with parameters, one without.
 import type { ChatCompletionFunctionTool } from 'openai/resources/chat/completions';
 
 export const boil: ChatCompletionFunctionTool = {

@@ -1,4 +1,4 @@
-// Every way that a call with a secret may take through the control plane: wrong tokens, wrong doors, requests that fail every
+// Every path of a call with a secret through the control plane: wrong tokens, wrong listeners, requests that fail each
 // check with a secret inside, and a database that fails in the middle.
 import type { KeptDatabase } from '../../support/kept.ts';
 import { freshName, GrpcCaller } from '../../support/operators.ts';
@@ -149,7 +149,7 @@ async function invalidRequests(scene: Scene): Promise<void> {
       await scene.exchange(httpPort, [...lines, `content-length: ${body.length}`, '', body].join('\r\n'));
     }
   }
-  // Field names that are secrets: those whose form the gateway knows are not repeated even to whoever sent them.
+  // Field names that are secrets. Those whose form the gateway recognizes are not repeated even to their sender.
   for (const secret of [keys.usable, keys.owner, gateway.proxyToken]) {
     await call('VirtualKeys/Create', { [secret]: secret });
     await call('VirtualKeys/Create', { metadata: { entries: { [secret]: 1 } } });
@@ -188,7 +188,7 @@ async function overGrpc(scene: Scene): Promise<void> {
   caller.close();
 }
 
-/** Tables that are gone make every call fail after its checks: with the secrets in the statement's parameters. */
+/** Missing tables make every call fail after its checks, with the secrets in the statement's parameters. */
 async function failingDatabase(scene: Scene, database: KeptDatabase): Promise<void> {
   const { gateway, keys, call } = scene;
   const { id } = gateway.organization;

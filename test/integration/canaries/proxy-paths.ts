@@ -1,4 +1,4 @@
-// Every way that a request with a secret may take through the proxy: let in, refused, failed at the provider, malformed.
+// Every path of a request with a secret through the proxy: accepted, refused, failed at the provider, malformed.
 import type { Behaviour } from '../../../simulator/index.ts';
 import { chatBody } from '../../support/gateway.ts';
 import { freePort, until } from '../../support/process.ts';
@@ -109,7 +109,7 @@ async function refused(scene: Scene): Promise<void> {
   ]);
 }
 
-/** Secrets where nobody expects them. */
+/** Secrets in unexpected parts of a request. */
 async function misplaced(scene: Scene): Promise<void> {
   const { keys, gateway } = scene;
   const { stored } = credentials(scene);
@@ -157,14 +157,14 @@ async function misplaced(scene: Scene): Promise<void> {
     await scene.exchange(port, `GET / HTTP/1.1\r\n${secret}\r\n\r\n`);
     await scene.exchange(port, `POST / HTTP/1.1\r\nhost: x\r\nx-long: ${secret.repeat(500)}\r\n\r\n`);
   }
-  // What the gateway knows for a secret by its form is kept out of names as well.
+  // Texts that the gateway recognizes as secrets by their form are kept out of names too.
   for (const secret of [keys.usable, keys.owner, gateway.proxyToken, gateway.secrets.bootstrapToken]) {
     await send(scene, [...stored, ['x-request-id', secret]]);
     await send(scene, stored, { body: chatBody({ model: `gpt-provider/${secret}` }) });
   }
 }
 
-/** Providers that repeat the key they were sent wherever they can. */
+/** Providers that repeat the key of their request wherever they can. */
 async function failedAtProvider(scene: Scene): Promise<void> {
   const { keys } = scene;
   const { stored, direct, route } = credentials(scene);
@@ -230,7 +230,7 @@ export function headersThatEcho(key: string): Record<string, string> {
   };
 }
 
-/** Nobody there: neither provider nor control plane; and callers who leave. */
+/** Neither provider nor control plane can be reached; and callers that leave. */
 async function cutOff(scene: Scene): Promise<void> {
   const { gateway, keys } = scene;
   const { stored, direct } = credentials(scene);
@@ -252,7 +252,7 @@ async function cutOff(scene: Scene): Promise<void> {
   }
   for (const headers of [stored, direct]) {
     gateway.simulator.reset();
-    // A stream is not read on.
+    // The proxy does not read this stream on.
     gateway.simulator.script({ headDelayMs: 2000 });
     const connection = await openConnection(gateway.proxy.port);
     const lines = headers.map(([name, value]) => `${name}: ${value}`);

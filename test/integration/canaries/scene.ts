@@ -1,5 +1,5 @@
-// A gateway over a real database and a real Redis, full of secrets that are known, with every answer that it gives taken down
-// as bytes. Where a call returns a new secret, that one occurrence is taken out: a second one is a leak.
+// A gateway over a real database and a real Redis, full of known secrets, that records every response as bytes. Where a
+// call returns a new secret, that one occurrence is removed from the record: a second one is a leak.
 import { randomBytes } from 'node:crypto';
 import { Canaries } from '../../support/canaries.ts';
 import { providerSecret, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -8,15 +8,15 @@ import type { TestRedis } from '../../support/redis.ts';
 
 export interface Scene {
   readonly gateway: TestGateway;
-  /** A proxy that waits for no provider long. */
+  /** A proxy with a short timeout for providers. */
   readonly hasty: TestProxy;
   readonly canaries: Canaries;
-  /** Whole answers, heads included. */
+  /** Whole responses, including heads. */
   readonly responses: string[];
   readonly keys: SceneKeys;
-  /** Everything from the first byte of the answer to the end of the connection. */
+  /** All bytes from the start of the response to the end of the connection. */
   exchange(port: number, bytes: string): Promise<string>;
-  /** A call of the JSON door with the owner's token unless another is given. */
+  /** Calls the JSON API with the owner's token, unless another token is given. */
   call(method: string, request: unknown, options?: CallOptions): Promise<Record<string, unknown>>;
 }
 
@@ -28,7 +28,7 @@ export interface SceneKeys {
   readonly revoked: string;
   readonly inactive: string;
   readonly stored: string;
-  /** Callers' own provider keys; vendors take the first. */
+  /** Callers' own provider keys; vendors accept the first. */
   readonly own: string;
   readonly ownRefused: string;
   readonly owner: string;
@@ -38,7 +38,7 @@ export interface SceneKeys {
 
 export interface CallOptions {
   readonly token?: string;
-  /** Where in the response a new secret stands, and what to call it. */
+  /** The field of the response with a new secret, and the name of that secret. */
   readonly returns?: { readonly field: string; readonly as: string };
 }
 
@@ -54,7 +54,7 @@ export async function startScene(databaseUrl: string, redis: TestRedis): Promise
   canaries.add('owner token', organization.ownerToken);
   canaries.addKey('master key', secrets.masterKey);
   canaries.addKey('cache key', secrets.cacheKey);
-  // The last 32 bytes of the one line in its PEM.
+  // The last 32 bytes of the only line in its PEM.
   const signingKey = Buffer.from(secrets.recordKey.split('\n')[1] ?? '', 'base64').subarray(-32);
   canaries.addKey('key that signs records', signingKey.toString('base64'));
   canaries.add('provider key before', providerSecret);

@@ -1,5 +1,6 @@
-// The ways of proxy-paths for the credentials of every vendor, stored and callers' own: API keys, cloud access keys and their session
-// token. Taken, refused, repeated by the vendor wherever it can, and put where something else belongs.
+// The paths of proxy-paths for the credentials of every vendor, stored and callers' own: API keys, cloud access keys
+// and their session token. They are accepted, refused, repeated by the vendor wherever it can, and sent in place of
+// other values.
 import { randomBytes } from 'node:crypto';
 import type { Behaviour } from '../../../simulator/index.ts';
 import { accounts } from '../../../simulator/managed-cloud-models/accounts.ts';
@@ -12,10 +13,10 @@ import type { Scene } from './scene.ts';
 interface Way {
   readonly vendor: VendorName;
   readonly line: string;
-  /** As the route wants it. */
+  /** In the form that the route needs. */
   readonly model: string;
   readonly headers: readonly Header[];
-  /** What the vendor is sent. */
+  /** The secrets that the vendor receives. */
   readonly secrets: readonly string[];
 }
 
@@ -113,7 +114,7 @@ function ownCredentials({ canaries }: Scene, vendor: Vendor): OwnCredentials {
   return { generic: [['x-api-key', key]], route: plain, secrets: [key] };
 }
 
-/** Of the directory, in the form that the simulator takes. */
+/** A token of the directory, in the form that the simulator accepts. */
 function token(): string {
   return `eyJzaW0.eyJzaW0.${random()}`;
 }
@@ -161,13 +162,13 @@ function echoingResponses(secret: string): readonly Behaviour[] {
   ];
 }
 
-/** Of those that may hold it in their names, if it can stand in one. */
+/** The echoing headers whose names are valid with this secret inside. */
 function headersWith(secret: string): Record<string, string> {
   const all = Object.entries(headersThatEcho(secret));
   return Object.fromEntries(all.filter(([name]) => /^[\w-]+$/.test(name)));
 }
 
-/** Where something else belongs, and where something is missing. */
+/** Secrets in place of other values, and requests with missing parts. */
 async function misplaced(scene: Scene): Promise<void> {
   const { usable, project, own } = scene.keys;
   const { accessKeyId, secretAccessKey, sessionToken } = accounts.temporary;
@@ -188,7 +189,7 @@ async function misplaced(scene: Scene): Promise<void> {
       await send(scene, [onRoute, ...others, [missing, secret]], { line: cloud });
       await send(scene, [onRoute, ...parts, [missing, secret]], { line: cloud });
     }
-    // Of its own words a caller is told the names of fields that were dropped.
+    // The gateway returns the names of dropped fields to the caller.
     const body = chatBody({ model: 'assistant-provider/claude-sonnet-4-5', [secret]: 1 });
     await expectStatus(200, send(scene, [['authorization', `Bearer ${usable}`]], { body }));
   }

@@ -1,4 +1,4 @@
-// The audit log over both databases: what it records, and that nobody changes it unseen.
+// The audit log over both databases: its content, and that every change of it is detected.
 import { beforeEach, expect, it } from 'vitest';
 import { verifyAuditChain } from '../../../control-plane/store/audit-chain.ts';
 import { describeStores } from '../../support/databases.ts';
@@ -15,7 +15,7 @@ describeStores('the audit log', (given) => {
   });
   const verdict = () => given.store.snapshot((db) => verifyAuditChain(db));
 
-  it('records who changed what, chained from the first event to the end', async () => {
+  it('records the actor and the target of every change, in one chain from the first event to the last', async () => {
     const events = await given.store.snapshot((db) => db.selectFrom('audit_events').selectAll().execute());
     expect(events[1]).toMatchObject({
       ...{ revision: 2, actor_kind: 'person', actor_id: 'person-1', from_address: '192.0.2.1' },
@@ -36,12 +36,12 @@ describeStores('the audit log', (given) => {
     ['the newest event was removed', 'delete from audit_events where revision = 3', 3],
     ['a hash was altered', `update audit_events set hash = 'x' where revision = 2`, 2],
     ['the end was moved', `update feed set audit_hash = 'x'`, 3],
-  ])('finds out when %s', async (_what, tampering, at) => {
+  ])('detects that %s', async (_what, tampering, at) => {
     await given.database.raw(tampering);
     expect(await verdict()).toMatchObject({ intact: false, revision: at });
   });
 
-  it('finds out when somebody appends an event of their own', async () => {
+  it('detects an event that an attacker appended', async () => {
     await given.database.raw(`insert into audit_events
       select 4, at, organization_id, actor_kind, actor_id, from_address, action, target_kind, target_id, before, after,
         hash, 'x' from audit_events where revision = 3`);

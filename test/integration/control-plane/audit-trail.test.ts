@@ -1,4 +1,5 @@
-// Every change leaves an audit event that says who, what, when and from where; no secret of any kind is in a row or a log line.
+// Every change leaves an audit event with its actor, target, time and address; no secret of any kind is in a row or a
+// log line.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +47,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-it('every change of every resource is an event, and no secret is in it', async () => {
+it('every change of every resource is an audit event without a secret', async () => {
   const { token } = acme.owner;
   const key = await createKey(plane, acme);
   const { id } = key.virtualKey;
@@ -100,7 +101,7 @@ it('every change of every resource is an event, and no secret is in it', async (
   expect(JSON.parse(events[3].after)).toMatchObject({ secretVersion: 2 });
 });
 
-it('events come in pages, of one target too, and the platform’s own apart', async () => {
+it('audit events are listed in pages, also of one target, and the platform’s own separately', async () => {
   const request = { organizationId: acme.id, pageSize: 5 };
   const first = await plane.expect('Audit.List', acme.admin.token, request);
   const next = { ...request, pageToken: first.nextPageToken };
@@ -118,7 +119,7 @@ it('events come in pages, of one target too, and the platform’s own apart', as
   ]);
 });
 
-it('the chain is unbroken from the first change to the last', async () => {
+it('the audit chain is unbroken from the first change to the last', async () => {
   const store = await openStore({ url, log: silentLog, clock: systemClock });
   expect(await store.snapshot((db) => verifyAuditChain(db))).toMatchObject({ intact: true });
   await store.close();

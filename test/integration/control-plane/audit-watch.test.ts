@@ -1,5 +1,5 @@
-// The audit log verifies itself and anchors its head outside the database, over both databases: what somebody does who can write all of
-// the database is found, from the log, the folder and the webhook.
+// The audit log verifies itself and anchors its head outside the database, over both databases: changes by an attacker
+// with full write access to the database are detected from the log, the folder and the webhook.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,14 @@ import { describeStores } from '../../support/databases.ts';
 import { deliveries, storeWebhook } from '../../support/notice-rows.ts';
 import { change, insertOrganization } from '../../support/stored-records.ts';
 
-/** And a minute, for the database has a clock of its own. */
+/** A day and a minute, because the database has its own clock. */
 const dayMs = 86_460_000;
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 
-/** All events anew, as somebody would who can write the database: with the end of the chain in the feed. */
+/**
+ * Hashes all events again from one on, and updates the end of the chain in the feed, as an attacker with write access
+ * to the database would.
+ */
 async function hashAnew(store: Store, from: number): Promise<void> {
   await store.books(async ({ db }) => {
     const events = await db.selectFrom('audit_events').selectAll().orderBy('revision').execute();
@@ -49,7 +52,7 @@ async function cutTail(store: Store, to: number): Promise<void> {
   });
 }
 
-/** What a program that writes the row of checks would leave behind to hide itself. */
+/** The row of checks as an attacker who can write it would leave it, to hide the attack. */
 async function hideChecks(store: Store): Promise<void> {
   await store.books(async ({ db }) => {
     const feed = await db.selectFrom('feed').selectAll().executeTakeFirstOrThrow();
@@ -96,7 +99,7 @@ describeStores('the watch of the audit log', (given) => {
   const inFolder = () =>
     readdirSync(folder).flatMap((file) => readAnchorLine(readFileSync(join(folder, file), 'utf8')) ?? []);
 
-  it('anchors the head, signed, in the log, the folder and the webhook, and not again until there is more', async () => {
+  it('anchors its signed head in the log, the folder and the webhook, and again only when there are new events', async () => {
     const watch = open();
     await watch.look();
     const [anchor] = inLogs();
@@ -113,7 +116,7 @@ describeStores('the watch of the audit log', (given) => {
     expect(verdicts).toEqual([true, true, true]);
   });
 
-  it('is done by one replica, which another one takes over from only when it is silent', async () => {
+  it('is verified by one replica; another one takes over only when that one is silent', async () => {
     const [one, other] = [open(), open()];
     await Promise.all([one.look(), other.look()]);
     expect(inLogs()).toHaveLength(1);
@@ -122,7 +125,7 @@ describeStores('the watch of the audit log', (given) => {
     expect(inLogs()).toHaveLength(1);
   });
 
-  it('walks a long log in pieces', async () => {
+  it('is read in pieces when it is long', async () => {
     const pieces: number[] = [];
     const store: AuditWatchDeps['store'] = {
       books: (work) => given.store.books(work),
@@ -144,8 +147,8 @@ describeStores('the watch of the audit log', (given) => {
     ['it was hashed anew from an event in its midst', (store: Store) => hashAnew(store, 3), true],
   ] as const;
 
-  describe.each(attacks)('finds that %s', (_what, attack) => {
-    it('in the process that saw it before, whatever else was written', async () => {
+  describe.each(attacks)('detects that %s', (_what, attack) => {
+    it('in the process that verified it before, even if the row of checks is forged', async () => {
       const watch = open({ folder: undefined });
       await watch.look();
       await attack(given.store);
@@ -159,7 +162,7 @@ describeStores('the watch of the audit log', (given) => {
       expect(verdicts.at(-1)).toBe(false);
     });
 
-    it('after a start, from the folder, and tells the webhook once', async () => {
+    it('after a start, from the folder, and notifies the webhook once', async () => {
       await open().look();
       await attack(given.store);
       await given.store.books(({ db }) =>
@@ -175,7 +178,7 @@ describeStores('the watch of the audit log', (given) => {
     });
   });
 
-  describe.each([attacks[1], attacks[2], attacks[3]])('anchors find that %s', (_what, attack) => {
+  describe.each([attacks[1], attacks[2], attacks[3]])('has anchors that show that %s', (_what, attack) => {
     it('from log lines, and from the webhook', async () => {
       await open().look();
       const [fromLog, fromWebhook] = [inLogs(), await inWebhook()];
@@ -187,7 +190,7 @@ describeStores('the watch of the audit log', (given) => {
     });
   });
 
-  it('walks all of it after two days on its own, whatever the database says of when that was', async () => {
+  it('is verified in full after two days, even if the database claims that this was done', async () => {
     const watch = open({ folder: undefined });
     await watch.look();
     await editEvent(given.store);
@@ -203,7 +206,7 @@ describeStores('the watch of the audit log', (given) => {
     expect(verdicts).toEqual([true, true, false]);
   });
 
-  it('takes no forged file for an anchor, and says so', async () => {
+  it('refuses a forged file as an anchor, and logs it', async () => {
     const forged = { revision: 2, hash: 'ab'.repeat(32), at: 1, key: '', signature: '' };
     await open().look();
     const [{ key = '', signature = '' } = {}] = inFolder();
@@ -218,7 +221,7 @@ describeStores('the watch of the audit log', (given) => {
     expect(logs.join('')).toContain('not genuine');
   });
 
-  it('counts what the folder does not take, anchors in the log all the same, and tries again', async () => {
+  it('counts failed writes to the folder, still anchors in the log, and tries again', async () => {
     const watch = open({ folder: join(folder, 'missing') });
     await watch.look();
     expect([failures > 0, inLogs().length, verdicts]).toEqual([true, 1, [true]]);
@@ -227,7 +230,7 @@ describeStores('the watch of the audit log', (given) => {
     expect(inLogs()).toHaveLength(2);
   });
 
-  it('is intact again once what was changed is put back', async () => {
+  it('is intact again once the changed event is restored', async () => {
     const watch = open({ folder: undefined });
     await watch.look();
     await given.database.raw(`update audit_events set actor_id = 'x' where revision = 2`);

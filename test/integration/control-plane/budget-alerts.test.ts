@@ -1,5 +1,6 @@
-// What is told of a budget besides its thresholds: that it is another since it was raised or lowered, that it refuses requests, and
-// what proxies have left unsettled. Each once, whoever looks, over both databases.
+// Alerts of budgets other than thresholds: a raised or lowered budget counts as a new one, a budget that refuses
+// requests, and unconfirmed money that proxies left. Each alert is sent once, over both databases, even with several
+// replicas.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
@@ -22,7 +23,9 @@ interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Tells what is to be told, as often as it takes. @returns the bodies that were written since, in their order */
+/**
+ * Sends pending alerts, as many times as needed. @returns the bodies that were written since the last call, in order
+ */
 function alertsOf(store: Store) {
   let seen = 0;
   return async (): Promise<readonly Event[]> => {
@@ -54,7 +57,7 @@ describeStores('a budget that is raised or lowered', (given) => {
     await storeWebhook(given.store, { url });
   });
 
-  it('is told of again, at the shares of its new amount', async () => {
+  it('is alerted again, at the shares of its new amount', async () => {
     await at(0.97 * dollar, dollar);
     expect(await shown()).toEqual([
       [50, '1', '0.97'],
@@ -76,7 +79,7 @@ describeStores('a budget that is raised or lowered', (given) => {
     ]);
   });
 
-  it('is told of once for each amount that it has had in a window', async () => {
+  it('is alerted once for each amount that it has had in a window', async () => {
     for (const amount of [1, 10, 1, 10, 1]) {
       await setAmount(amount * dollar);
       await at(0.9 * dollar, amount * dollar);
@@ -87,7 +90,7 @@ describeStores('a budget that is raised or lowered', (given) => {
     ]);
   });
 
-  it('is told of with the amount that was reached, though it was raised since', async () => {
+  it('is alerted with the amount that was reached, even if it was raised since', async () => {
     await at(0.5 * dollar, dollar);
     await setAmount(10 * dollar);
     expect(await shown()).toEqual([[50, '1', '0.5']]);
@@ -117,7 +120,7 @@ describeStores('a budget that refuses', (given) => {
   const spendOf = (cost: number) =>
     desk.report([{ row: usageEvent({ organization_id: 'organization-1', cost }) }]);
 
-  it('is told of with its first refusal, and not with those that follow', async () => {
+  it('is alerted at its first refusal only', async () => {
     await spendOf(0.97 * dollar);
     expect((await reported()).map(({ data }) => data.percent)).toEqual([50, 80]);
     expect(await draw(0.02 * dollar)).toBe('granted');
@@ -142,7 +145,7 @@ describeStores('a budget that refuses', (given) => {
     expect((await actions(given.store)).at(-1)).toBe('Budgets.Exceed');
   });
 
-  it('is told of again where it was raised, and refuses again', async () => {
+  it('is alerted again after it was raised and refuses again', async () => {
     await spendOf(dollar);
     expect(await draw(1)).toBe('exceeded');
     await reported();
@@ -155,7 +158,7 @@ describeStores('a budget that refuses', (given) => {
     ]);
   });
 
-  it('is not told of because others hold what is left: that opens by itself', async () => {
+  it('is not alerted when other leases have the rest, because that ends without action', async () => {
     expect(await draw(dollar)).toBe('granted');
     const other = await desk.session();
     const busy = await desk.draw({ session: other, budgetId, window: 'total', seq: 1, need: 5, want: 5 });
@@ -163,7 +166,7 @@ describeStores('a budget that refuses', (given) => {
     expect(await notices(given.store, 'exceeded')).toEqual([]);
   });
 
-  it('is told of once by replicas that refuse at the same time', async () => {
+  it('is alerted once when several replicas refuse at the same time', async () => {
     await spendOf(dollar);
     const sessions = await Promise.all(Array.from({ length: 12 }, () => desk.session()));
     const refused = await Promise.all(
@@ -191,7 +194,7 @@ describeStores('what proxies leave unsettled', (given) => {
     budgetId = await desk.budget({ amount: dollar });
   });
 
-  /** A proxy that has drawn so much and is not heard any more. @returns its session */
+  /** A proxy that acquired this amount and has been silent since. @returns its session */
   const leave = async (amount: number): Promise<string> => {
     const session = await desk.session();
     await desk.draw({ session, budgetId, window: 'total', seq: 1, need: amount, want: amount });
@@ -213,7 +216,7 @@ describeStores('what proxies leave unsettled', (given) => {
   const release = (sessionId: string) =>
     given.store.books((tx) => releaseUnsettled(tx, { sessionId, budgetId, window: 'total' }, undefined));
 
-  it('is told of when it has stayed for a quarter of an hour, with its age, and not before', async () => {
+  it('is alerted with its age after a quarter of an hour, and not before', async () => {
     await leave(0.2 * dollar);
     await pass(soonMs - 5000);
     expect(await look()).toEqual([]);
@@ -237,7 +240,7 @@ describeStores('what proxies leave unsettled', (given) => {
     expect((await actions(given.store)).at(-1)).toBe('Budgets.LeaveUnsettled');
   });
 
-  it('is told of again when it is a day old, and a week', async () => {
+  it('is alerted again when it is a day old, and a week old', async () => {
     await leave(0.2 * dollar);
     await pass(soonMs);
     expect(await look()).toHaveLength(1);
@@ -250,7 +253,7 @@ describeStores('what proxies leave unsettled', (given) => {
     expect(await look()).toEqual([]);
   });
 
-  it('is told of in one for all proxies of a window, and again for one that falls silent later', async () => {
+  it('is alerted once for all proxies of a window, and again for a proxy that falls silent later', async () => {
     await leave(0.1 * dollar);
     await leave(0.2 * dollar);
     await pass(soonMs);
@@ -261,7 +264,7 @@ describeStores('what proxies leave unsettled', (given) => {
     expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.35', proxies: 3 }]);
   });
 
-  it('is not told of where it was released or reported in time, nor is anything left to be told', async () => {
+  it('is not alerted when it was released or reported in time, and no alert stays pending', async () => {
     const session = await leave(0.2 * dollar);
     await pass(soonMs);
     await noteUnsettled(given.store);
@@ -275,7 +278,7 @@ describeStores('what proxies leave unsettled', (given) => {
     expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.1', proxies: 1 }]);
   });
 
-  it('is told of once by replicas that look at the same time', async () => {
+  it('is alerted once when several replicas look at the same time', async () => {
     for (let n = 0; n < 5; n++) await leave(0.01 * dollar);
     await pass(soonMs);
     await Promise.all(Array.from({ length: 4 }, () => noteUnsettled(given.store)));
@@ -286,13 +289,13 @@ describeStores('what proxies leave unsettled', (given) => {
 });
 
 describeStores('what was told before notices had amounts', (given) => {
-  it('is not told again for the amount that the budget has', async () => {
+  it('is not alerted again for the current amount of the budget', async () => {
     await storeBudget(given.store, { id: 'budget-1' });
     await storeWebhook(given.store, { url });
     await fillBefore(given);
     const reported = alertsOf(given.store);
     await spend(given.store, { budgetId: 'budget-1', spent: 0.9 * dollar });
-    // What was noted and not told yet is.
+    // An alert that was noted but not sent yet is sent.
     expect((await reported()).map(({ data }) => data.percent)).toEqual([80]);
     await spend(given.store, { budgetId: 'budget-1', spent: dollar });
     expect((await reported()).map(({ data }) => data.percent)).toEqual([100]);

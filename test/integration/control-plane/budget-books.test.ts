@@ -1,4 +1,5 @@
-// The books of budgets as operators see them: windows, and what silent proxies held until somebody gives it back.
+// The ledger of budgets as operators see it: windows, and unconfirmed money of silent proxies until an admin releases
+// it.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { dayOf, windowEnd, windowOf } from '../../../common/budget-window.ts';
@@ -10,8 +11,8 @@ const dayMs = 86_400_000;
 const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
 
 describeBudgets('the books of budgets', (desk) => {
-  describe('show their windows', () => {
-    it('of now, with and without books', async () => {
+  describe('list windows', () => {
+    it('of the present, with and without entries in the ledger', async () => {
       const tenant = await desk.tenant();
       const ids: string[] = [];
       for (const period of periods) {
@@ -48,7 +49,7 @@ describeBudgets('the books of budgets', (desk) => {
       expect(await desk.windows(tenant, { limitId })).toMatchObject([{ freeUsd: '-1.500000031' }]);
     });
 
-    it('and the ended ones, newest first, in pages that neither repeat nor skip', async () => {
+    it('and past windows, newest first, in pages that neither repeat nor skip', async () => {
       const tenant = await desk.tenant();
       const keys: string[] = [];
       for (let i = 0; i < 3; i++) {
@@ -82,7 +83,7 @@ describeBudgets('the books of budgets', (desk) => {
       expect(await desk.windows(tenant)).toHaveLength(4);
     });
 
-    it('to a member as far as they apply to them', async () => {
+    it('for a member only of the budgets that apply to the member', async () => {
       const tenant = await desk.tenant();
       const { member } = tenant;
       const own = await desk.key(tenant, 'PERSON', member.id);
@@ -110,7 +111,7 @@ describeBudgets('the books of budgets', (desk) => {
       for (const limitId of hidden) expect(await ids(member, { limitId, includePast: true })).toEqual([]);
     });
 
-    it('of a deleted budget only where it is named and has books', async () => {
+    it('of a deleted budget only when it is named and has entries in the ledger', async () => {
       const tenant = await desk.tenant();
       const used = (await desk.budget(tenant)).id;
       const unused = (await desk.budget(tenant)).id;
@@ -137,7 +138,7 @@ describeBudgets('the books of budgets', (desk) => {
       [{ pageToken: Buffer.from('2026-11-31 x').toString('base64url') }, 'page_token'],
       [{ pageToken: Buffer.from(`today ${randomUUID()}`).toString('base64url') }, 'page_token'],
       [{ pageToken: Buffer.from(`total ${randomUUID()} x`).toString('base64url') }, 'page_token'],
-    ])('refusing %j', async (wrong, field) => {
+    ])('and refuse %j', async (wrong, field) => {
       const request = { organizationId: desk.acme.id, ...wrong };
       for (const method of ['Budgets.ListWindows', 'Budgets.ListUnsettled']) {
         expect(await violated(desk.plane.call(method, desk.acme.owner.token, request))).toEqual([field]);
@@ -145,7 +146,7 @@ describeBudgets('the books of budgets', (desk) => {
     });
   });
 
-  describe('show what is unsettled', () => {
+  describe('list unconfirmed money', () => {
     /** A budget of $5 with two expired leases, of $1 and $2. */
     const withUnsettled = async (tenant: TestTenant) => {
       const { id: budgetId } = await desk.budget(tenant, { period: 'BUDGET_PERIOD_TOTAL' });
@@ -190,7 +191,7 @@ describeBudgets('the books of budgets', (desk) => {
       expect(await desk.unsettled(desk.other, { limitId: first.limitId })).toEqual([]);
     });
 
-    it('and give it back in part, then all of it, and the books say so', async () => {
+    it('and release it in part, then all of it, which the windows show', async () => {
       const tenant = await desk.tenant();
       const { limitId, small, large } = await withUnsettled(tenant);
       const release = (session: string, more: object = {}) =>
@@ -214,7 +215,7 @@ describeBudgets('the books of budgets', (desk) => {
       expect(events[0]).toMatchObject({ actorId: tenant.owner.id, targetKind: 'limit' });
     });
 
-    it('of a deleted budget as well, where it is named', async () => {
+    it('of a deleted budget too, when it is named', async () => {
       const tenant = await desk.tenant();
       const { limitId, small } = await withUnsettled(tenant);
       await desk.as(tenant, 'Limits.Delete', { id: limitId });
@@ -224,7 +225,7 @@ describeBudgets('the books of budgets', (desk) => {
       expect(await desk.unsettled(tenant, { limitId })).toHaveLength(1);
     });
 
-    it('and give back nothing that proxies still hold, or that is not there', async () => {
+    it('and release neither money of live proxies nor unknown money', async () => {
       const { limitId, small, open } = await withUnsettled(desk.acme);
       const request = { limitId, window: 'total', session: small };
       const release = (more: object, by = desk.acme.owner) =>
@@ -248,7 +249,7 @@ describeBudgets('the books of budgets', (desk) => {
       [{ window: '2026-02-30' }, ['window']],
       [{ session: 'x', amountUsd: '0' }, ['session', 'amount_usd']],
       [{ window: '', session: '', amountUsd: '-1' }, ['window', 'session', 'amount_usd']],
-    ])('refusing to give back %j', async (wrong, fields) => {
+    ])('and refuse to release %j', async (wrong, fields) => {
       const { id: limitId } = await desk.budget(desk.other);
       const request = { limitId, window: 'total', session: randomUUID(), ...wrong };
       expect(await violated(desk.plane.call('Budgets.Release', desk.other.owner.token, request))).toEqual(

@@ -1,5 +1,5 @@
-// While proxies draw or report, which share the turn at their organization's books, a budget is neither made, changed nor ended
-// (PostgreSQL; SQLite runs one transaction at a time). What concerns no budget never waits for them.
+// While proxies acquire or report, which share a lock on their organization's ledger, a budget is neither created,
+// changed nor ended (PostgreSQL; SQLite runs one transaction at a time). Changes without budgets never wait for them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BooksTransaction } from '../../../control-plane/store/store.ts';
@@ -9,7 +9,7 @@ import { type Called, createPerson, type TestTenant } from '../../support/operat
 
 const rate = { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '60', amountUsd: undefined, period: undefined };
 
-describe('while the books of an organization are in use', () => {
+describe('while the ledger of an organization is in use', () => {
   const desk = new BudgetDesk();
   beforeAll(() => desk.open(freshPostgres));
   afterAll(() => desk.close());
@@ -84,7 +84,7 @@ describe('while the books of an organization are in use', () => {
     await whileUsed(tenant, async ({ db }) => {
       changing = change().then(({ code }) => done.push(code));
       await somebodyWaits();
-      // A report writes to the keys that were used: who waits for it must not hold those.
+      // A report writes to the keys that were used, so a transaction that waits for it must not lock them.
       await db
         .updateTable('virtual_keys')
         .set({ last_used_at: 1 })

@@ -1,4 +1,5 @@
-// Budgets as limits of money: what they may say, that they change and end like other limits, and that their books stay.
+// Budgets as limits of money: their valid fields, that they change and end like other limits, and that their ledger
+// entries remain.
 import { expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
 import { hashCredential } from '../../../common/credential.ts';
@@ -17,7 +18,7 @@ const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
 
 describeBudgets('budgets', (desk) => {
   it('are created, read, changed and deleted, and each change is an event', async () => {
-    // What the selector selects is told by the call that writes it.
+    // The call that writes the selector returns the models that it selects.
     const { match, _match, ...made } = await desk.budget(desk.acme, {
       amountUsd: '5.50',
       model: 'gpt-provider/*',
@@ -51,7 +52,7 @@ describeBudgets('budgets', (desk) => {
   });
 
   it.each(['0.000000001', '9000000', '8999999.999999999'])(
-    'take an amount of %s of every period',
+    'accept an amount of %s for every period',
     async (amountUsd) => {
       const tenant = await desk.tenant();
       for (const period of periods) {
@@ -81,14 +82,14 @@ describeBudgets('budgets', (desk) => {
     expect(await violated(desk.ask(desk.acme, wrong))).toEqual([field]);
   });
 
-  it('tell everything that is wrong at once', async () => {
+  it('report all invalid fields at once', async () => {
     const wrong = { subject: {}, count: '0', amountUsd: '1 USD', period: undefined, model: ' ' };
     expect(await violated(desk.ask(desk.acme, wrong))).toEqual([
       ...['subject.kind', 'count', 'amount_usd', 'period', 'model'],
     ]);
   });
 
-  it('change their amount, never what they are', async () => {
+  it('change their amount, never their other fields', async () => {
     const { id } = await desk.budget(desk.acme);
     const change = (more: object) => desk.plane.call('Limits.Update', desk.acme.owner.token, { id, ...more });
     const forEver = 'cannot be changed: delete the limit and create another';
@@ -106,7 +107,7 @@ describeBudgets('budgets', (desk) => {
     expect(await desk.as(desk.acme, 'Limits.Get', { id })).toMatchObject(testBudget);
   });
 
-  it('give their place among the 32 of a subject back', async () => {
+  it('free their slot among the 32 limits of a subject when deleted', async () => {
     const on = { subject: limitSubject('AI_SYSTEM', await desk.system(desk.acme)) };
     const ids: string[] = [];
     for (let i = 0; i < 32; i++) ids.push((await desk.budget(desk.acme, on)).id);
@@ -116,7 +117,7 @@ describeBudgets('budgets', (desk) => {
     expect(await refusal(desk.ask(desk.acme, on))).toMatchObject({ reason: 'too_many_limits' });
   });
 
-  it('on an owner are the business of owners', async () => {
+  it('of an owner can be changed by owners only', async () => {
     const { id } = await desk.budget(desk.acme, {
       subject: limitSubject('PERSON', desk.acme.owner.id),
     });
@@ -126,7 +127,7 @@ describeBudgets('budgets', (desk) => {
     }
   });
 
-  it('travel in the record of their subject until they are deleted', async () => {
+  it('are in the record of their subject until they are deleted', async () => {
     const tenant = await desk.tenant();
     const proxy = (
       await desk.plane.expect('ProxyTokens.Create', desk.platform.token, {
@@ -147,7 +148,7 @@ describeBudgets('budgets', (desk) => {
     expect(await limits()).toEqual([]);
   });
 
-  it('go with their subject, and leave their books', async () => {
+  it('are deleted with their subject, and leave their ledger entries', async () => {
     const tenant = await desk.tenant();
     const system = await desk.system(tenant);
     const person = await createPerson(desk.plane, tenant, 'ROLE_MEMBER');
@@ -183,7 +184,7 @@ describeBudgets('budgets', (desk) => {
     }
   });
 
-  it('note the thresholds that a lower amount has reached, of the current window alone', async () => {
+  it('note the thresholds that a lower amount has reached, in the current window only', async () => {
     const { id } = await desk.budget(desk.acme);
     const today = dayOf(Date.now());
     const books = { budgetId: id, organizationId: desk.acme.id };
@@ -204,7 +205,7 @@ describeBudgets('budgets', (desk) => {
     await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '1.25' });
     expect(await noted()).toEqual([50, 80].map((percent) => ({ window_start: today, percent })));
     await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '1' });
-    // Another amount is another budget to who is told of it.
+    // For recipients of alerts, a budget with another amount is a new budget.
     expect((await noted()).map(({ percent }) => percent)).toEqual([50, 80, 50, 80, 100]);
   });
 });

@@ -1,5 +1,5 @@
-// Whom the audit log and the log of the control plane name where its listeners are behind proxies: over JSON and over gRPC, by
-// X-Forwarded-For and by the PROXY protocol.
+// The caller's address in the audit log and in the control plane's log when its listeners are behind proxies: over JSON
+// and over gRPC, by X-Forwarded-For and by the PROXY protocol.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -32,7 +32,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Operat
   return plane;
 }
 
-/** A load balancer that passes on bytes. @returns its port */
+/** A load balancer that passes bytes on. @returns its port */
 async function balance(port: number, header: Buffer): Promise<number> {
   const server = createServer((downstream) => {
     const upstream = connect(port, '127.0.0.1');
@@ -47,7 +47,7 @@ async function balance(port: number, header: Buffer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Makes the first operator over JSON. */
+/** Creates the first operator over JSON. */
 function bootstrapOverJson(port: number, token: string, forwardedFor?: string): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -63,7 +63,7 @@ function bootstrapOverJson(port: number, token: string, forwardedFor?: string): 
   });
 }
 
-/** Of the first change, as the audit log has it. */
+/** The address of the first change in the audit log. */
 async function addressOfChange(plane: OperatorsPlane): Promise<unknown> {
   const find = () => plane.logs.map(readAuditLine).find((event) => event !== undefined);
   await until(() => find() !== undefined, { what: 'the audit event' });
@@ -77,7 +77,7 @@ describe('the JSON listener', () => {
   it.each([
     ['is trusted', trusting, '198.51.100.1'],
     ['is not', {}, '127.0.0.1'],
-  ])('names who called behind a proxy that %s', async (_, env, address) => {
+  ])('names the caller behind a proxy that %s', async (_, env, address) => {
     const plane = await start(env);
     const { status } = await bootstrapOverJson(
       plane.plane.httpPort,
@@ -89,7 +89,7 @@ describe('the JSON listener', () => {
     expect(logged(plane.logs, 'call').at(-1)).toMatchObject({ from: address });
   });
 
-  it('names whom a PROXY header names', async () => {
+  it('names the caller of a PROXY header', async () => {
     const plane = await start(withHeaders);
     const port = await balance(plane.plane.httpPort, proxyLine('198.51.100.2'));
     expect((await bootstrapOverJson(port, plane.bootstrapToken)).status).toBe(200);
@@ -99,7 +99,7 @@ describe('the JSON listener', () => {
 });
 
 describe('the gRPC listener', () => {
-  /** Over a caller of its own, with metadata as a proxy adds it. */
+  /** Over a separate connection, with the metadata that a proxy adds. */
   async function call(
     target: string,
     forwardedFor: string | undefined,
@@ -122,7 +122,7 @@ describe('the gRPC listener', () => {
   it.each([
     ['is trusted', trusting, '198.51.100.1'],
     ['is not', {}, '127.0.0.1'],
-  ])('names who called behind a proxy that %s', async (_, env, address) => {
+  ])('names the caller behind a proxy that %s', async (_, env, address) => {
     const plane = await start(env);
     const target = `127.0.0.1:${plane.plane.grpcPort}`;
     expect(await call(target, '6.6.6.6, 198.51.100.1', plane.bootstrapToken)).toMatchObject({ code: 'OK' });
@@ -132,14 +132,14 @@ describe('the gRPC listener', () => {
   it.each([
     ['version 1', proxyLine('198.51.100.3'), '198.51.100.3'],
     ['version 2', proxyV2({ source: '2001:db8:0:0:0:0:0:3', extra: 30 }), '2001:db8::3'],
-  ])('names whom a PROXY header of %s names', async (_, header, address) => {
+  ])('names the caller of a PROXY header of %s', async (_, header, address) => {
     const plane = await start(withHeaders);
     const port = await balance(plane.plane.grpcPort, header);
     expect(await call(`127.0.0.1:${port}`, undefined, plane.bootstrapToken)).toMatchObject({ code: 'OK' });
     expect(await addressOfChange(plane)).toBe(address);
   });
 
-  it('speaks TLS behind a PROXY header, knows its callers, and stops as always', async () => {
+  it('uses TLS behind a PROXY header, names its callers, and stops in order', async () => {
     const authority = await createAuthority();
     closers.push(() => authority.remove());
     const { certFile, keyFile } = await authority.issue({ commonName: 'control plane' });
@@ -157,7 +157,7 @@ describe('the gRPC listener', () => {
     await new Promise((resolve) => after.once('error', resolve));
   });
 
-  it('judges by who is at the other end, and not by whom that one names, whether secrets may leave in plain text', async () => {
+  it('decides by the address of the connection, not of its PROXY header, whether secrets may leave in plain text', async () => {
     const plane = await start(withHeaders);
     const port = await balance(plane.plane.grpcPort, proxyLine('198.51.100.5'));
     const balanced = new GrpcCaller(`127.0.0.1:${port}`);

@@ -1,4 +1,5 @@
-// What the doors do beside answering methods: watches of proxies, health, reflection, limits, metrics, and an orderly stop.
+// The listeners of the control plane, except for the unary methods: watches of proxies, health, reflection, limits,
+// metrics, and an orderly stop.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +91,7 @@ async function newProxyToken(fields: object = {}): Promise<{ id: string; value: 
 }
 
 describe('a watch over gRPC', () => {
-  it('is told the revocation of a key, by its hash', async () => {
+  it("receives the revocation of a key, by the key's hash", async () => {
     const acme = await createTenant(plane, platform, 'acme');
     const key = await createKey(plane, acme);
     const watching = new Watching((await newProxyToken()).value);
@@ -109,7 +110,7 @@ describe('a watch over gRPC', () => {
     watching.stream.cancel();
   });
 
-  it('is told one invalidation for every live value, scope and organization', async () => {
+  it('receives one invalidation for every live value, scope and organization', async () => {
     const acme = await createTenant(plane, platform, 'acme');
     const system = await plane.expect('AiSystems.Create', acme.owner.token, {
       organizationId: acme.id,
@@ -148,7 +149,7 @@ describe('a watch over gRPC', () => {
     expect(await until(() => watching.ended)).toMatchObject({ code });
   });
 
-  it('ends with the heartbeat after its token was revoked', async () => {
+  it('ends with the first heartbeat after its token was revoked', async () => {
     const token = await newProxyToken();
     const watching = new Watching(token.value);
     await until(() => watching.received.some((message) => message.started != null));
@@ -181,7 +182,7 @@ describe('a watch over gRPC', () => {
     watching.stream.cancel();
   });
 
-  it('takes usage of its own organization from a bound proxy, and acknowledges no other', async () => {
+  it('accepts usage of its own organization from a bound proxy, and refuses any other', async () => {
     const acme = await createTenant(plane, platform, 'acme');
     const other = await createTenant(plane, platform, 'other');
     const bound = (await newProxyToken({ organizationId: acme.id })).value;
@@ -195,14 +196,14 @@ describe('a watch over gRPC', () => {
   });
 });
 
-describe('the gRPC door', () => {
-  it('answers health', async () => {
+describe('the gRPC listener', () => {
+  it('serves health checks', async () => {
     for (const name of ['', 'gateway.v1.Access', 'gateway.v1.VirtualKeys']) {
       expect(await health(name)).toEqual({ status: 'SERVING' });
     }
   });
 
-  it('answers reflection when asked for', async () => {
+  it('serves reflection when it is enabled', async () => {
     const { ReflectionService } = await import('@grpc/reflection');
     const added: Parameters<typeof makeGenericClientConstructor>[0][] = [];
     new ReflectionService({}).addToServer({ addService: (definition) => void added.push(definition) });
@@ -246,7 +247,7 @@ function health(name: string): Promise<object | undefined> {
 }
 
 describe('the admin listener', () => {
-  it('tells life, readiness and metrics', async () => {
+  it('serves liveness, readiness and metrics', async () => {
     const get = (path: string) => fetch(`http://127.0.0.1:${plane.plane.adminPort}${path}`);
     expect((await get('/livez')).status).toBe(200);
     expect((await get('/readyz')).status).toBe(200);
@@ -267,8 +268,8 @@ describe('the admin listener', () => {
   });
 });
 
-describe('a stop', () => {
-  it('ends watches in good order, answers every change it has made, and takes nothing new', async () => {
+describe('a stop of the control plane', () => {
+  it('ends watches in order, responds to every change that it has made, and accepts no new calls', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'gateway-stop-'));
     const file = join(directory, 'test.db');
     await plane.close();
@@ -293,8 +294,8 @@ describe('a stop', () => {
   });
 });
 
-describe('the JSON door’s patience', () => {
-  it('ends with a request that does not arrive in time', async () => {
+describe('the timeout of the JSON API', () => {
+  it('ends a request that does not arrive in time', async () => {
     const deps = {
       dispatcher: {
         call: () => Promise.reject(new Error('unused')),

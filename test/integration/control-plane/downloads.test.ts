@@ -1,5 +1,5 @@
-// Streams of bytes through either door, from a method without end: a slow reader holds it up, one who leaves ends it, and what
-// fails within never looks whole.
+// Streams of bytes from an endless method, over gRPC and the JSON API: a slow reader slows the source, a reader that
+// leaves ends it, and a download that fails never looks complete.
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -26,7 +26,7 @@ import { noGauges } from '../../support/replica.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
 const chunk = Buffer.alloc(64 * 1024, 'x');
-/** More than what sockets and queues hold between two ends of one machine. */
+/** More than the sockets and queues between two ends of one machine can buffer. */
 const tooManyBytes = 256 * 1024 * 1024;
 
 class Source {
@@ -46,7 +46,7 @@ class Source {
         if (this.chunks * chunk.length > tooManyBytes) throw new Error('nobody was waited for');
         this.chunks++;
         yield chunk;
-        // Others, the sockets among them, get their turn, as they do while a database is read.
+        // Others, including the sockets, run between chunks, as they do while a database is read.
         await turn();
       }
     } finally {
@@ -61,7 +61,7 @@ const token = createCredential('operator');
 let source: Source;
 let grpc: GrpcServer;
 let http: HttpApi;
-/** How calls ended, as metrics are told. */
+/** Codes of ended calls, as reported to the metrics. */
 let codes: string[];
 beforeEach(async () => {
   source = new Source();
@@ -93,7 +93,7 @@ afterEach(async () => {
 });
 
 interface Reader {
-  /** Reads on, to the end. @returns bytes read, and how it ended */
+  /** Reads to the end. @returns the number of bytes, and how the stream ended */
   readAll(): Promise<{ readonly bytes: number; readonly end: string }>;
   leave(): void;
 }
@@ -145,7 +145,7 @@ async function readAll<Item>(stream: AsyncIterable<unknown>, sizeOf: (item: Item
   }
 }
 
-/** Waits until the source makes no more, which it would do at every turn. */
+/** Waits until the source makes no more chunks; it would otherwise make one at every tick. */
 async function untilItWaits(): Promise<void> {
   let before = -1;
   let still = 0;
@@ -160,7 +160,7 @@ describe.each([
   ['the JSON door', readHttp],
   ['gRPC', readGrpc],
 ])('a download through %s', (_name, open) => {
-  it('waits for a reader who is slow', async () => {
+  it('waits for a slow reader', async () => {
     const reader = await open();
     await untilItWaits();
     expect(source.ended).toBe(false);
@@ -180,7 +180,7 @@ describe.each([
   it.each([
     ['fails', new Error('the database went away'), '13', 'INTERNAL'],
     ['is refused', new CallError('unauthenticated', 'the token is revoked'), '16', 'UNAUTHENTICATED'],
-  ])('does not look whole where it %s within', async (_what, failure, grpcEnd, code) => {
+  ])('does not look complete when it %s', async (_what, failure, grpcEnd, code) => {
     source.failAfter = 40;
     source.failWith(failure);
     const { bytes, end } = await (await open()).readAll();

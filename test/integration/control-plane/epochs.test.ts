@@ -1,4 +1,5 @@
-// Whether what a proxy has seen goes on here, or what was committed last may be gone; and what the ledger does in the moment after.
+// Decides whether a proxy's position continues in this database, or its last commits may be lost; and how the ledger
+// acts in the time after a restore.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ describe('an epoch over SQLite', () => {
   };
   const commit = () => invalidate(store, [someone]);
 
-  it('goes on from the one before where the control plane was started again', async () => {
+  it('continues the one before when the control plane restarts', async () => {
     await commit();
     const before = await store.position();
     await restart();
@@ -50,7 +51,7 @@ describe('an epoch over SQLite', () => {
     }
   });
 
-  it('says what it goes on from, sixteen epochs at most', async () => {
+  it('lists the epochs that it continues, at most sixteen', async () => {
     await commit();
     const first = await store.position();
     expect((await store.lineage()).continues).toEqual([]);
@@ -65,7 +66,7 @@ describe('an epoch over SQLite', () => {
     expect((await store.lineage()).continues).toHaveLength(16);
   });
 
-  it('goes on from a file that was copied back up to where it was copied', async () => {
+  it('continues a restored copy of the file up to the time of the copy', async () => {
     await commit();
     const copied = await store.position();
     await store.close();
@@ -82,7 +83,7 @@ describe('an epoch over SQLite', () => {
     expect(countedIn(lineage, lost)).toBeUndefined();
   });
 
-  it('goes on from nothing where the database has gone back under it', async () => {
+  it('continues no other epoch when the database file was replaced during its run', async () => {
     await commit();
     const before = await store.position();
     await store.startNewEpoch(before.epoch);
@@ -94,7 +95,7 @@ describe('an epoch over SQLite', () => {
     expect(countedIn(lineage, before)).toBeUndefined();
   });
 
-  it('goes back where a proxy has seen what is not there', async () => {
+  it('counts as restored when a proxy has seen a revision that is not in the database', async () => {
     await commit();
     await store.close();
     copyFileSync(file('gateway.db'), file('copy.db'));
@@ -107,14 +108,14 @@ describe('an epoch over SQLite', () => {
     expect(await store.epochChange(lost, true)).toBe('restored');
   });
 
-  it('goes back where the file is of before what a proxy has seen of its run', async () => {
+  it('counts as restored when the file is older than the position that a proxy has seen of its run', async () => {
     await commit();
     const seen = await store.position();
     await restart();
     expect(await store.epochChange({ ...seen, revision: seen.revision + 1 }, true)).toBe('restored');
   });
 
-  it('is a restart where an older version remembered nothing', async () => {
+  it('counts as restarted when an older version stored no epochs', async () => {
     expect(await store.epochChange({ epoch: 'of before', revision: 7 }, true)).toBe('restarted');
   });
 });
@@ -137,23 +138,23 @@ describeStores('the ledger after a restore', (given) => {
   const outcome = async (work: ReturnType<typeof ask>) => (await draws().run(work)).response.outcome;
   const restore = async () => given.store.startNewEpoch((await given.store.position()).epoch);
 
-  it('grants as ever where nothing was restored', async () => {
+  it('grants as usual when nothing was restored', async () => {
     expect(await outcome(ask(earlier, 2))).toBe('granted');
   });
 
-  it('grants nothing while sessions of before are open, and asks nobody for what they hold', async () => {
+  it('grants nothing while earlier sessions are open, and does not reclaim their money', async () => {
     await restore();
     const { response } = await draws().run(ask(await desk.session()));
     expect(response).toMatchObject({ outcome: 'busy', granted: 0, attainable: undefined });
   });
 
-  it('notes what is shut all the same, and takes returns', async () => {
+  it('still records what is shut, and accepts releases', async () => {
     await restore();
     expect(await outcome(ask(earlier, 2, 0))).toBe('granted');
     expect(await desk.giveBack({ session: earlier, budgetId, window: 'total', seq: 3, amount: 4 })).toBe(4);
   });
 
-  it('grants again once all that it knows were closed', async () => {
+  it('grants again once all sessions that it knows are closed', async () => {
     await restore();
     const session = await desk.session();
     expect(await outcome(ask(session))).toBe('busy');
@@ -161,7 +162,7 @@ describeStores('the ledger after a restore', (given) => {
     expect(await outcome(ask(session, 2))).toBe('granted');
   });
 
-  it('grants again after a moment, whoever is still missing', async () => {
+  it('grants again after the healing time, even if sessions are missing', async () => {
     await restore();
     const session = await desk.session();
     expect(await outcome(ask(session))).toBe('busy');
@@ -169,7 +170,7 @@ describeStores('the ledger after a restore', (given) => {
     expect(await outcome(ask(session, 2))).toBe('granted');
   });
 
-  it('has that moment from when the ledger meets it, however long ago a change or the feed has', async () => {
+  it('starts its healing time at its first operation, even if the feed or a change ran long before', async () => {
     await restore();
     await invalidate(given.store, [someone]);
     await given.store.lineage();
@@ -177,7 +178,7 @@ describeStores('the ledger after a restore', (given) => {
     expect(await outcome(ask(await desk.session()))).toBe('busy');
   });
 
-  it('hears within a second of what a proxy has seen', async () => {
+  it('notices the restore within a second', async () => {
     const healing = new Healing();
     const isHealing = () => given.store.books((tx) => healing.isHealing(tx));
     expect(await isHealing()).toBe(false);
@@ -185,7 +186,7 @@ describeStores('the ledger after a restore', (given) => {
     expect(await isHealing()).toBe(true);
   });
 
-  it('says of every answer where it was given', async () => {
+  it('returns its epoch with every response', async () => {
     const { epoch } = await given.store.position();
     expect((await draws().run(ask(earlier, 2))).epoch).toBe(epoch);
     await restore();
@@ -193,7 +194,7 @@ describeStores('the ledger after a restore', (given) => {
     expect((await given.store.position()).epoch).not.toBe(epoch);
   });
 
-  it('tells a proxy of it', async () => {
+  it('reports the restore to a proxy', async () => {
     const before = await given.store.position();
     await restore();
     expect(await given.store.epochChange(before, true)).toBe('restored');

@@ -15,7 +15,7 @@ describe('the feed', () => {
   let store: Store;
   let feed: Feed;
   const time = new VirtualTime();
-  /** It hears no bell and its clock stands still: it reads when it is told to. */
+  /** The feed gets no notifications and its clock stands still, so it reads only when requested. */
   const start = async (options: Partial<FeedDeps> = {}) => {
     const deaf = { ...store, onBell: () => undefined };
     feed = await startFeed({ store: deaf, log: silentLog, timers: time, ...options });
@@ -30,7 +30,7 @@ describe('the feed', () => {
     await database.drop();
   });
 
-  it('hears the bell', async () => {
+  it('reads at a notification', async () => {
     await start({ store });
     let news = 0;
     feed.onNews(() => {
@@ -42,7 +42,7 @@ describe('the feed', () => {
     expect(revisions(0)).toEqual([1]);
   });
 
-  it('answers a call from a read that began after it, not from one under way', async () => {
+  it('serves a call from a read that began after the call, not from one in progress', async () => {
     const gate = Promise.withResolvers<void>();
     let reads = 0;
     const slow: Store = {
@@ -67,7 +67,7 @@ describe('the feed', () => {
     expect(reads).toBe(2);
   });
 
-  it('keeps the newest whole revisions, and says where they begin', async () => {
+  it('keeps the newest whole revisions, and reports where they begin', async () => {
     await start({ rowsMax: 3 });
     for (let i = 0; i < 2; i++) {
       await invalidate(store, [...person, { kind: 'person', ref: 'person-2', state: 'changed' }]);
@@ -82,7 +82,7 @@ describe('the feed', () => {
     expect(revisions(3)).toEqual([]);
   });
 
-  it('begins anew where more has changed meanwhile than it keeps', async () => {
+  it('starts over when more has changed in the meantime than it keeps', async () => {
     await start({ rowsMax: 3 });
     for (let i = 0; i < 4; i++) await invalidate(store, person);
     await feed.read();
@@ -90,7 +90,7 @@ describe('the feed', () => {
     expect(revisions(4)).toEqual([]);
   });
 
-  it('begins anew where changes were forgotten before it read them', async () => {
+  it('starts over when changes were deleted before it read them', async () => {
     await start();
     for (let i = 0; i < 3; i++) await invalidate(store, person);
     await database.raw('update feed set pruned_revision = 2; delete from changes where revision <= 2');
@@ -100,7 +100,7 @@ describe('the feed', () => {
     expect(revisions(3)).toEqual([]);
   });
 
-  it('says when it last read the database: when that read began, not when it failed to', async () => {
+  it('reports when its last successful read of the database began', async () => {
     let cutOff = false;
     const clock = new VirtualTime();
     await start({
@@ -142,7 +142,7 @@ describe('the feed', () => {
     await until(() => feed.position.revision === 1);
   });
 
-  it('is silent once it is closed', async () => {
+  it('reads no more once it is closed', async () => {
     let reads = 0;
     const counting: Store = {
       ...store,

@@ -1,5 +1,5 @@
-// Guardrails.Test of whole requests and responses through the real server: the places that proxies look at, what would be left, and where
-// something stands.
+// Guardrails.Test of whole requests and responses through the real server: the texts that proxies inspect, the
+// resulting body, and the locations of matches.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   bootstrap,
@@ -68,7 +68,7 @@ const request = {
   ],
 };
 
-/** What stands at a place. */
+/** The text at a location. */
 function valueAt(body: unknown, { pointer, innerPointer, start, end }: JsonResponse): string {
   const at = (value: unknown, path: string): unknown =>
     path
@@ -82,7 +82,7 @@ function valueAt(body: unknown, { pointer, innerPointer, start, end }: JsonRespo
 }
 
 describe('a request that is tried as a whole', () => {
-  it('comes back as the model would get it, with where something was found', async () => {
+  it('is returned as the model would get it, with the locations of matches', async () => {
     const made = await guardrail('REDACT', { personalData: { types: ['PERSONAL_DATA_TYPE_EMAIL'] } });
     const { blockedBy, body, results } = await tried(request);
     expect(blockedBy).toBe('');
@@ -105,7 +105,7 @@ describe('a request that is tried as a whole', () => {
     await remove(made);
   });
 
-  it('comes back as it is where nothing is found, every number as it was written', async () => {
+  it('is returned unchanged when nothing matches, with every number as it was written', async () => {
     const made = await guardrail('BLOCK', { words: { phrases: ['Xanadu'] } });
     const text = '{"messages":[{"role":"user","content":"Hello"}],"seed":12345678901234567890,"top_p":1.0}';
     const { body, results } = await tried(text);
@@ -114,7 +114,7 @@ describe('a request that is tried as a whole', () => {
     await remove(made);
   });
 
-  it('is blocked by what cannot be put in place, such as a name, and by sizes before all', async () => {
+  it('is blocked by matches in texts that cannot be replaced, such as names, and first of all by its size', async () => {
     const words = await guardrail('REDACT', { words: { phrases: ['send'] } });
     const named = await tried(request);
     expect(named).toMatchObject({ blockedBy: words.name, body: '' });
@@ -128,7 +128,7 @@ describe('a request that is tried as a whole', () => {
     await remove(words, size);
   });
 
-  it('finds what stands in a name, and what is cut over two parts', async () => {
+  it('has matches in names, and matches across two parts', async () => {
     const made = await guardrail('OBSERVE', { words: { phrases: ['blue heron'] } });
     const { results } = await tried({
       messages: [
@@ -150,7 +150,7 @@ describe('a request that is tried as a whole', () => {
     await remove(made);
   });
 
-  it('names services and models that would be asked, and asks none', async () => {
+  it('lists services and models that would be called, and calls none', async () => {
     const made = await guardrail('BLOCK', {
       model: { model: 'gpt-provider/gpt-4o-mini', form: 'judge', criterion: 'prompt_injection' },
     });
@@ -160,7 +160,7 @@ describe('a request that is tried as a whole', () => {
 });
 
 describe('a response that is tried as a whole', () => {
-  it('comes back as the caller would get it, numbered text by text', async () => {
+  it('is returned as the caller would get it, with placeholders numbered in each choice', async () => {
     const made = await guardrail('REDACT', { personalData: { types: ['PERSONAL_DATA_TYPE_EMAIL'] } });
     const choice = (index: number, content: string) => ({ index, message: { role: 'assistant', content } });
     const body = { choices: [choice(0, 'a@example.com b@example.com'), choice(1, 'c@example.com')] };
@@ -173,8 +173,8 @@ describe('a response that is tried as a whole', () => {
   });
 });
 
-describe('whose request it is', () => {
-  it('is said by a key, whose AI system counts too', async () => {
+describe('the caller of a tried request', () => {
+  it('is named by a key, whose AI system counts too', async () => {
     const keyOf = async (scope: object) => {
       const made = await plane.expect('VirtualKeys.Create', tenant.owner.token, {
         ...{ organizationId: tenant.id, name: freshName('key'), scope },
@@ -193,7 +193,7 @@ describe('whose request it is', () => {
       expect(await tried(request, { keyId })).toMatchObject({ blockedBy: made.name });
     expect(await violated(call(request, { keyId: tenant.id }))).toEqual(['key_id']);
     await plane.expect('AiSystems.Delete', tenant.owner.token, { id: system.id });
-    // Of the key it still is.
+    // The guardrail still applies to the key.
     expect(await tried(request, { keyId: own })).toMatchObject({ blockedBy: made.name });
     await remove(made);
   });
@@ -205,6 +205,6 @@ it.each<readonly [string, unknown, object, string]>([
   ['too much', JSON.stringify({ user: 'x'.repeat(600_000) }), {}, 'body'],
   ['what is nested too deep', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`, {}, 'body'],
   ['a text as well', {}, { text: 'Hello' }, 'body'],
-])('what is no body is refused: %s', async (_what, body, more, field) => {
+])('an invalid body to try is refused: %s', async (_what, body, more, field) => {
   expect(await violated(call(body, more))).toEqual([field]);
 });

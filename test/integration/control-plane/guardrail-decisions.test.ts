@@ -1,5 +1,5 @@
-// What proxies tell of their guardrails' decisions, over both databases: each sample is an event of the audit log once, of the
-// right organization, without content.
+// Proxies' reports of their guardrails' decisions, over both databases: each sample becomes one event in the audit log
+// of its organization, without content.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../../common/uuid.ts';
@@ -75,7 +75,7 @@ describe.each([
     return events.filter(({ action }: JsonResponse) => action !== 'Guardrails.Create');
   };
 
-  it('become events of the virtual key, which say how many there were', async () => {
+  it('become events of the virtual key with the number of decisions', async () => {
     const id = await guardrail();
     const reported = sample(id);
     expect(await report([reported])).toMatchObject({ code: 'OK' });
@@ -104,13 +104,13 @@ describe.each([
     ['FAILED_PASS', 'guardrail.failed_passed'],
     ['FAILED_BLOCK', 'guardrail.failed_blocked'],
     ['UNAVAILABLE', 'guardrail.unavailable'],
-  ] as const)('are named for what was decided: %s is %s', async (decision, action) => {
+  ] as const)('are named by the decision: %s is %s', async (decision, action) => {
     const id = await guardrail();
     await report([sample(id, { decision: `GUARDRAIL_DECISION_${decision}` })]);
     expect(await eventsOf(id)).toMatchObject([{ action }]);
   });
 
-  it('are recorded once, however often they are sent, and in one report too', async () => {
+  it('are recorded once, even if sent several times or twice in one report', async () => {
     const id = await guardrail();
     const [first, second] = [sample(id), sample(id)];
     await report([first, first]);
@@ -125,7 +125,7 @@ describe.each([
     expect(await store.snapshot((db) => verifyAuditChain(db))).toMatchObject({ intact: true });
   });
 
-  it('of what is not there, or is another organization’s, are dropped and the others recorded', async () => {
+  it('of missing or foreign guardrails are dropped, and the others recorded', async () => {
     const [mine, foreign] = [await guardrail(), await guardrail(other)];
     const samples = [
       sample(randomUUID()),
@@ -138,7 +138,7 @@ describe.each([
     expect(await eventsOf(foreign, other)).toEqual([]);
   });
 
-  it('that are a day old, or a day ahead, are dropped: nobody would know whether they were recorded', async () => {
+  it('that are a day old, or a day ahead, are dropped, because it is unknown whether they were recorded', async () => {
     const id = await guardrail();
     const at = (ms: number) => ({ at: new Date(Date.now() + ms).toISOString() });
     const margin = 60_000;
@@ -160,7 +160,7 @@ describe.each([
     expect(rows).toEqual([{ id: kept.id }]);
   });
 
-  it(`of one kind are ${eventsPerMinuteMax} events a minute at most, and of each kind as many`, async () => {
+  it(`of one kind make at most ${eventsPerMinuteMax} events a minute, and each kind has its own limit`, async () => {
     const id = await guardrail();
     let ms = 59_999;
     const clock = { now: () => Date.now(), monotonic: () => ms };
@@ -177,7 +177,7 @@ describe.each([
     expect(await eventsOf(id)).toHaveLength(eventsPerMinuteMax + 2);
   });
 
-  it('of another organization than its proxy’s are refused as a whole', async () => {
+  it('of another organization than the proxy’s are refused as a whole', async () => {
     const [mine, foreign] = [await guardrail(), await guardrail(other)];
     const request = { name: freshName('bound'), organizationId: acme.id };
     const { value } = await plane.expect('ProxyTokens.Create', platform.token, request);
@@ -188,7 +188,7 @@ describe.each([
     expect(await eventsOf(mine)).toHaveLength(1);
   });
 
-  it('are a hundred at most, and every wrong field is named', async () => {
+  it('are at most a hundred per report, and every wrong field is named', async () => {
     const id = await guardrail();
     const dropped = Array.from({ length: 100 }, () => sample(randomUUID()));
     expect(await report(dropped)).toMatchObject({ code: 'OK' });

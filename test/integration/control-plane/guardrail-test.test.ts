@@ -1,4 +1,5 @@
-// Guardrails.Test through the real server: what would become of a text, in which order, and that the text shows nowhere.
+// Guardrails.Test through the real server: the decisions on a text, their order, and that the text is in no log and no
+// event.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   bootstrap,
@@ -54,7 +55,7 @@ const decisionsOf = ({ results }: JsonResponse) =>
   results.map(({ name, decision }: JsonResponse) => [name, decision.replace('GUARDRAIL_DECISION_', '')]);
 
 describe('a text that is tried', () => {
-  it('comes back as it is where nothing applies, or nothing is found', async () => {
+  it('is returned unchanged when no guardrail applies or matches', async () => {
     const tenant = await freshTenant();
     const untouched = { blockedBy: '', message: '', text: 'Hello, Rosebud', body: '' };
     expect(await outcome(tenant, 'Hello, Rosebud')).toEqual({ ...untouched, results: [] });
@@ -68,7 +69,7 @@ describe('a text that is tried', () => {
     expect(await outcome(tenant, '')).toMatchObject({ text: '', blockedBy: '' });
   });
 
-  it('is blocked by the first finding that blocks, and all say what they found', async () => {
+  it('is blocked by the first matching guardrail that blocks, and all of them report their matches', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { name: 'fourth', position: 9, check: words('Kane') });
     await guardrail(tenant, { name: 'third', position: 8, message: 'No names.', check: words('Kane') });
@@ -92,7 +93,7 @@ describe('a text that is tried', () => {
     expect(counts).toEqual([2, 2, 2, 1, 1]);
   });
 
-  it('is blocked by its size before anything is looked for in it', async () => {
+  it('is blocked by its size before it is searched', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { name: 'text', position: 1 });
     const size = { stage: 'INPUT', check: { promptSize: { tokensMax: 1 } } };
@@ -101,7 +102,7 @@ describe('a text that is tried', () => {
     expect(await outcome(tenant, 'Rosebud')).toMatchObject({ blockedBy: 'size' });
   });
 
-  it('is redacted by all that redact, the same value by the same placeholder', async () => {
+  it('is redacted by all guardrails that redact, the same value by the same placeholder', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { action: 'REDACT', check: words('Rosebud') });
     await guardrail(tenant, { action: 'REDACT', check: words('Kane') });
@@ -111,7 +112,7 @@ describe('a text that is tried', () => {
     expect(text).not.toMatch(/Kane|Rosebud/);
   });
 
-  it('is nothing to guardrails of the other stage', async () => {
+  it('is not inspected by guardrails of the other stage', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { name: 'input', stage: 'INPUT', action: 'OBSERVE' });
     await guardrail(tenant, { name: 'output', stage: 'OUTPUT', action: 'OBSERVE' });
@@ -124,7 +125,7 @@ describe('a text that is tried', () => {
     expect(await names('OUTPUT')).toEqual(['output', 'both']);
   });
 
-  it('is held against guardrails of an AI system only where it is that one’s', async () => {
+  it('is inspected by guardrails of an AI system only when that system is named', async () => {
     const tenant = await freshTenant();
     const system = async () => {
       const request = { organizationId: tenant.id, name: freshName('system') };
@@ -139,7 +140,7 @@ describe('a text that is tried', () => {
     expect(await violated(tried(tenant, 'Rosebud', { aiSystemId: foreign }))).toEqual(['ai_system_id']);
   });
 
-  it('shows what a guardrail that is disabled would decide, and is decided without it', async () => {
+  it('shows the decision of a disabled guardrail, which has no effect', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { name: 'draft', enabled: false });
     await guardrail(tenant, { name: 'draft-2', enabled: false, action: 'REDACT' });
@@ -155,7 +156,7 @@ describe('a text that is tried', () => {
     ]);
   });
 
-  it('is not sent to services, which are named all the same', async () => {
+  it('is not sent to services, which are still listed', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { name: 'service', check: { webhook: { url: 'https://checks.example.com/' } } });
     await guardrail(tenant, { name: 'vendor', check: { moderation: {} } });
@@ -165,7 +166,7 @@ describe('a text that is tried', () => {
     ]);
   });
 
-  it('has a token for every four bytes, and is one message', async () => {
+  it('has one token for every four bytes, and is one message', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { name: 'tokens', stage: 'INPUT', check: { promptSize: { tokensMax: 2 } } });
     await guardrail(tenant, { name: 'messages', stage: 'INPUT', check: { promptSize: { messagesMax: 1 } } });
@@ -175,14 +176,14 @@ describe('a text that is tried', () => {
     expect(blocked.results[0].found).toEqual({ TOKENS: 1 });
   });
 
-  it('is 128 KiB of UTF-8 at most', async () => {
+  it('is limited to 128 KiB of UTF-8', async () => {
     const tenant = await freshTenant();
     const full = 'é'.repeat(64 * 1024);
     expect(await outcome(tenant, full)).toMatchObject({ text: full });
     expect(await violated(tried(tenant, `${full}x`))).toEqual(['text']);
   });
 
-  it('is refused where it would hold others up, and tried where it is short enough', async () => {
+  it('is refused when a pattern would take too long on it, and tried when it is short enough', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { name: 'hostile', check: { pattern: { patterns: ['[a-m]{0,40}?z|a'] } } });
     expect(await refusal(tried(tenant, 'a'.repeat(128 * 1024)))).toMatchObject({
@@ -191,7 +192,7 @@ describe('a text that is tried', () => {
     expect(await outcome(tenant, 'aaaa7')).toMatchObject({ blockedBy: 'hostile' });
   });
 
-  it('is of one stage', async () => {
+  it('needs exactly one stage', async () => {
     const tenant = await freshTenant();
     for (const stage of ['GUARDRAIL_STAGE_BOTH', 'GUARDRAIL_STAGE_UNSPECIFIED']) {
       expect(await violated(tried(tenant, 'x', { stage }))).toEqual(['stage']);
@@ -201,7 +202,7 @@ describe('a text that is tried', () => {
     });
   });
 
-  it('shows in no log and no event', async () => {
+  it('is in no log and no event', async () => {
     const tenant = await freshTenant();
     await guardrail(tenant, { action: 'REDACT' });
     await outcome(tenant, 'Rosebud at the canary-4d1f0a9b7c');

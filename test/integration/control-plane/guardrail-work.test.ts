@@ -1,5 +1,5 @@
-// Guardrails are compiled and tried in a worker of its own: what takes too much is ended and refused, its organization is charged for it,
-// and the next job is done.
+// Guardrails are compiled and tried in a separate worker: a job that takes too long is ended and refused, its
+// organization is charged for it, and the next job runs.
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import { type GuardrailCheck, guardrailCheck } from '../../../control-plane/domain/guardrail-check.ts';
@@ -28,8 +28,8 @@ function patterns(...list: string[]): GuardrailCheck {
 const simple = patterns('rosebud [0-9]+');
 const wrong = patterns('rosebud(');
 
-describe('the worker', () => {
-  it('compiles what is right, and says what is wrong', async () => {
+describe('the worker of guardrails', () => {
+  it('compiles valid guardrails, and reports the problems of invalid ones', async () => {
     open();
     expect(await work.compile(owner('a'), simple)).toEqual([]);
     expect(await work.compile(owner('a'), wrong)).toMatchObject([
@@ -37,7 +37,7 @@ describe('the worker', () => {
     ]);
   }, 60_000);
 
-  it('is ended where a job takes too long, and the next job has another one', async () => {
+  it('is ended when a job takes too long, and the next job gets a new one', async () => {
     open({ jobMs: 0 });
     const [tooMuch] = await work.compile(owner('a'), simple);
     expect(tooMuch).toMatchObject({
@@ -73,7 +73,7 @@ describe('the worker', () => {
     expect(await work.compile(owner('b'), simple)).toEqual([]);
   }, 60_000);
 
-  it('takes nothing more once it is closed', async () => {
+  it('accepts no job once it is closed', async () => {
     open();
     await work.close();
     await expect(work.compile(owner('a'), simple)).rejects.toMatchObject({ reason: 'unavailable' });

@@ -1,5 +1,5 @@
-// Guardrails through the real server, over both databases: what operators may say of them, where their phrases and secrets
-// show, what proxies are told, and what becomes of them with an AI system.
+// Guardrails through the real server, over both databases: their valid fields, who sees their phrases and secrets, the
+// records that proxies get, and their end with an AI system.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
@@ -109,13 +109,13 @@ describe.each([
     }
   });
 
-  it('have a position of 100 and block where their check fails, unless something else is said', async () => {
+  it('have position 100 and block when their check fails, by default', async () => {
     expect(await created()).toMatchObject({ position: 100, onFailure: 'GUARDRAIL_FAILURE_RULE_BLOCK' });
     const other = { position: 0, onFailure: 'GUARDRAIL_FAILURE_RULE_PASS', enabled: false };
     expect(await created(other)).toMatchObject(other);
   });
 
-  it('are listed in the order in which they are applied, in pages', async () => {
+  it('are listed in the order of application, in pages', async () => {
     const tenant = await freshTenant();
     const made: JsonResponse[] = [];
     for (const position of [1000, 5, 100, 5, 20]) made.push(await created({ position }, tenant));
@@ -132,7 +132,7 @@ describe.each([
     expect(await violated(wrong)).toEqual(['page_token']);
   });
 
-  it('refuse all wrong fields at once', async () => {
+  it('report all wrong fields at once', async () => {
     const wrong = {
       ...{ name: 'No Names', position: 1001, stage: 'GUARDRAIL_STAGE_UNSPECIFIED', message: 'a\nb' },
       ...{ action: 'GUARDRAIL_ACTION_UNSPECIFIED', aiSystemIds: ['x'], check: undefined },
@@ -158,7 +158,7 @@ describe.each([
     expect(await violated(create(more))).toEqual(fieldsOfIt);
   });
 
-  it('refuse by an update what could not have been created', async () => {
+  it('refuse an update to a state that could not have been created', async () => {
     const { id } = await created({ check: { promptSize: { tokensMax: 10 } } });
     expect(await violated(call('Update', { id, stage: 'GUARDRAIL_STAGE_OUTPUT' }))).toEqual(['stage']);
     expect(await violated(call('Update', { id, action: 'GUARDRAIL_ACTION_REDACT' }))).toEqual(['action']);
@@ -169,7 +169,7 @@ describe.each([
     expect(await violated(call('Update', { id, check: { promptSize: {} } }))).toEqual(['check.prompt_size']);
   });
 
-  it('are compiled before they are stored: what cannot be run is refused by its place', async () => {
+  it('are compiled before they are stored, and a check that cannot run is refused with its path', async () => {
     const patterns = { pattern: { patterns: ['fine', '(unclosed', 'a(?=b)'] } };
     const [first] = await violated(create({ check: patterns }));
     expect(first).toBe('check.pattern.patterns[1]');
@@ -196,7 +196,7 @@ describe.each([
     expect((await created({ name }, await freshTenant())).name).toBe(name);
   });
 
-  it('are 32 of one organization at most, and the last can still be changed', async () => {
+  it('are limited to 32 of one organization, and the last can still be changed', async () => {
     const tenant = await freshTenant();
     const made: JsonResponse[] = [];
     for (let n = 0; n < 32; n++) made.push(await created({}, tenant));
@@ -208,9 +208,9 @@ describe.each([
     expect((await create({}, tenant)).code).toBe('OK');
   });
 
-  it('hold 256 KiB of phrases and patterns of one organization at most, to the byte', async () => {
+  it('are limited to 256 KiB of phrases and patterns of one organization, to the byte', async () => {
     const tenant = await freshTenant();
-    /** Phrases of so many bytes together, of two bytes a character but for the numbers that tell them apart. */
+    /** Phrases of this many bytes together: two bytes a character, except for the numbers that make them different. */
     const filling = (bytes: number) => {
       const phrases: string[] = [];
       for (let left = bytes; left > 0; left -= Buffer.byteLength(phrases.at(-1) ?? '')) {
@@ -231,7 +231,7 @@ describe.each([
     });
   });
 
-  it('show the secret of a webhook when it is made, to proxies, and nowhere else', async () => {
+  it('show the secret of a webhook at its creation and to proxies, and nowhere else', async () => {
     const tenant = await freshTenant();
     const made = await as('Create', { ...fields(tenant), check: webhook }, tenant);
     const { id } = made.guardrail;
@@ -272,7 +272,7 @@ describe.each([
     );
     const opened = unsealWebhookSecret(parseSealKeys(newest), secretPlace(row), row.secret ?? '');
     expect(opened).toBe(made.secret);
-    // The running program has the old key alone: proxies get the guardrail all the same.
+    // The running program has only the old key: proxies still get the guardrail.
     const record = (await recordOf(acme)).find(({ id }: JsonResponse) => id === row.id);
     expect(record).toMatchObject({ check: webhook });
     expect(record.secret).toBeUndefined();
@@ -280,7 +280,7 @@ describe.each([
     await as('Delete', { id: row.id });
   });
 
-  it('travel in the record of their organization, those that are enabled, in their order', async () => {
+  it('are in the record of their organization while enabled, in their order', async () => {
     const tenant = await freshTenant();
     expect(await recordOf(tenant)).toEqual([]);
     const second = await created({ position: 9 }, tenant);
@@ -304,7 +304,7 @@ describe.each([
       return (await plane.expect('AiSystems.Create', tenant.owner.token, request)).id;
     };
 
-    it('are of the organization’s own only', async () => {
+    it('must be of the organization’s own systems', async () => {
       const tenant = await freshTenant();
       const [mine, foreign] = [await aiSystem(acme), await aiSystem(tenant)];
       expect(await violated(create({ aiSystemIds: [mine, foreign] }))).toEqual(['ai_system_ids']);
@@ -316,7 +316,7 @@ describe.each([
       expect(await as('Update', { id, aiSystems: {} })).toMatchObject({ aiSystemIds: [] });
     });
 
-    it('lose one that is deleted, and are disabled rather than widened to all', async () => {
+    it('lose a deleted system, and are disabled rather than widened to all systems', async () => {
       const tenant = await freshTenant();
       const [gone, stays] = [await aiSystem(tenant), await aiSystem(tenant)];
       const alone = await created({ aiSystemIds: [gone] }, tenant);

@@ -1,5 +1,5 @@
-// The JSON door over real sockets: the same answers as gRPC, a strict reader, and everything that is not a unary call of an
-// operator kept outside.
+// The JSON API over real sockets: the same responses as gRPC, a strict parser, and refusal of everything that is not a
+// unary call of an operator.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,11 +35,11 @@ interface Sent {
   readonly path?: string;
   readonly method?: string;
   readonly body?: string | Buffer;
-  /** Undefined leaves a header out. */
+  /** Undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** By hand: fetch sends no wrong Host, and no header twice. */
+/** Writes the request by hand, because fetch cannot send a wrong Host or a header twice. */
 async function send(sent: Sent): Promise<RawResponse> {
   const body = Buffer.from(sent.body ?? '{}');
   const headers = {
@@ -76,8 +76,8 @@ function violations(response: RawResponse): Record<string, string> {
   return Object.fromEntries(detail.debug.violations.map((v: JsonResponse) => [v.field, v.description]));
 }
 
-describe('a call through the JSON door', () => {
-  it('takes one of several kinds by its name, and answers it by the same', async () => {
+describe('a call of the JSON API', () => {
+  it('accepts one member of a oneof by its name, and returns the same', async () => {
     const check = { moderation: { model: '', categories: ['violence'], scoreMin: 0.25 } };
     const guardrail = {
       ...{ organizationId: acme.id, name: 'of-the-json-door', check },
@@ -96,7 +96,7 @@ describe('a call through the JSON door', () => {
     await create('Guardrails/Delete', { id: json(made).guardrail.id });
   });
 
-  it('takes no two kinds at once, and no number that is none', async () => {
+  it('refuses two members of a oneof, and a number that is none', async () => {
     const wrong = {
       ...{ organizationId: acme.id, name: 'of-two-kinds' },
       check: { secrets: {}, moderation: { score_min: '0.25' } },
@@ -107,7 +107,7 @@ describe('a call through the JSON door', () => {
     });
   });
 
-  it('answers what gRPC answers, in proto3 JSON', async () => {
+  it('returns the response of gRPC in proto3 JSON', async () => {
     const response = await create('People/Get', { id: acme.owner.id });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -125,7 +125,7 @@ describe('a call through the JSON door', () => {
     });
   });
 
-  it('takes names as the contract spells them or in lowerCamelCase', async () => {
+  it('accepts names as the contract spells them or in lowerCamelCase', async () => {
     const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: acme.id };
     const name = () => freshName('key');
     const camel = { organizationId: acme.id, scope, name: name(), allowedModels: { globs: ['azure/a*'] } };
@@ -136,7 +136,7 @@ describe('a call through the JSON door', () => {
     }
   });
 
-  it('takes enums by their word, and returns them by their name', async () => {
+  it('accepts short names of enums, and returns full names', async () => {
     const limit = { organizationId: acme.id, subject: { kind: 'organization', id: acme.id }, kind: 'budget' };
     const made = await create('Limits/Create', { ...limit, amountUsd: '5', period: 'month' });
     expect(json(made)).toMatchObject({
@@ -150,7 +150,7 @@ describe('a call through the JSON door', () => {
     await create('Limits/Delete', { id });
   });
 
-  it('says of a wrong enum which words there are, and of a large number how it is written', async () => {
+  it('lists the valid names for a wrong enum, and the notation for a large number', async () => {
     const wrong = { organizationId: acme.id, kind: 'BUDGET', period: 'fortnight', count: 2 ** 53 };
     expect(violations(await create('Limits/Create', wrong))).toEqual({
       kind: 'must be one of budget, requests-per-minute, tokens-per-minute, concurrent-requests',
@@ -159,7 +159,7 @@ describe('a call through the JSON door', () => {
     });
   });
 
-  it('tells an error in the Connect protocol’s form', async () => {
+  it('returns an error in the Connect protocol’s format', async () => {
     const response = await create('AiSystems/Create', { organizationId: acme.id, name: '' });
     expect(response.status).toBe(400);
     const body = json(response);
@@ -177,12 +177,12 @@ describe('a call through the JSON door', () => {
     ['Organizations/Create', { name: 'acme', owner: { name: 'x' } }, 403, 'permission_denied'],
     ['AiSystems/Get', { id: '00000000-0000-7000-8000-000000000000' }, 404, 'not_found'],
     ['OperatorTokens/Bootstrap', { name: 'x' }, 403, 'permission_denied'],
-  ])('%s %j answers %i', async (path, request, status, code) => {
+  ])('for %s %j returns %i', async (path, request, status, code) => {
     const response = await create(path, request);
     expect([response.status, json(response).code]).toEqual([status, code]);
   });
 
-  it('serves every method of operators', async () => {
+  it('can be any method of operators', async () => {
     for (const name of methodNames.filter((method) => !method.startsWith('Access.'))) {
       const response = await send({ path: `/gateway.v1.${name.replace('.', '/')}`, body: '{"nonsense":1}' });
       expect([name, response.status, violations(response)]).toEqual([
@@ -194,7 +194,7 @@ describe('a call through the JSON door', () => {
   });
 });
 
-describe('the strict reader', () => {
+describe('the strict parser of the JSON API', () => {
   const inAcme = (fields: string) => `{"organizationId":"${acme.id}",${fields}}`;
 
   it.each([
@@ -232,7 +232,7 @@ describe('the strict reader', () => {
     ['page_size', '"pageSize":1.5'],
     ['page_size', '"pageSize":"10"'],
     ['page_size', '"pageSize":4294967296'],
-  ])('refuses %s in {%s}', async (field, fields) => {
+  ])('refuses, for a list, %s in {%s}', async (field, fields) => {
     expect(Object.keys(violations(await create('AiSystems/List', inAcme(fields))))).toEqual([field]);
   });
 
@@ -244,7 +244,7 @@ describe('the strict reader', () => {
     },
   );
 
-  it.each(['7', '"7"', '"18446744073709551615"'])('takes the 64-bit number %s', async (number) => {
+  it.each(['7', '"7"', '"18446744073709551615"'])('accepts the 64-bit number %s', async (number) => {
     const response = await create('AiSystems/Update', `{"id":"${acme.id}","ifRevision":${number}}`);
     expect(json(response).code).toBe('not_found');
   });
@@ -266,12 +266,12 @@ describe('the strict reader', () => {
     expect([response.status, json(response).code]).toEqual([400, 'invalid_argument']);
   });
 
-  it('refuses what is not UTF-8', async () => {
+  it('refuses a body that is not UTF-8', async () => {
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     expect((await send({ path: '/gateway.v1.Organizations/Get', body })).status).toBe(400);
   });
 
-  it('never sends back what a secret’s field held', async () => {
+  it('never returns the value of a secret’s field', async () => {
     const response = await create(
       'ProviderKeys/Create',
       inAcme('"name":"x","provider":"gpt-provider","secret":{"apiKey":"canary secret with spaces"}'),
@@ -282,7 +282,7 @@ describe('the strict reader', () => {
 });
 
 describe('GET /openapi.json', () => {
-  it('describes the JSON API to whoever reaches it, without a token', async () => {
+  it('describes the JSON API without a token', async () => {
     const response = await send({
       path: '/openapi.json',
       method: 'GET',
@@ -292,7 +292,7 @@ describe('GET /openapi.json', () => {
     expect(json(response)).toEqual(document);
   });
 
-  it('is for names that are served, and for GET', async () => {
+  it('is served only for configured hosts, and for GET', async () => {
     const elsewhere = { path: '/openapi.json', method: 'GET', headers: { host: 'evil.example.com' } };
     expect((await send(elsewhere)).status).toBe(403);
     expect((await send({ path: '/openapi.json' })).status).toBe(404);
@@ -300,7 +300,7 @@ describe('GET /openapi.json', () => {
   });
 });
 
-it('docs/json-api.md has commands that work as they are', async () => {
+it('the commands of docs/json-api.md work unchanged', async () => {
   const page = readFileSync(join(projectRoot, 'docs/json-api.md'), 'utf8');
   const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
   const directory = mkdtempSync(join(tmpdir(), 'json-api-'));
@@ -316,7 +316,7 @@ it('docs/json-api.md has commands that work as they are', async () => {
   rmSync(directory, { recursive: true });
 });
 
-describe('what the JSON door keeps outside', () => {
+describe('the JSON API', () => {
   it.each([
     ['a web page’s host', { host: 'evil.example.com' }, 403],
     ['no host', { host: '' }, 403],
@@ -333,26 +333,26 @@ describe('what the JSON door keeps outside', () => {
     ['no token', { authorization: undefined }, 401],
     ['a cookie instead of a token', { authorization: undefined, cookie: 'token=x' }, 401],
     ['basic authentication', { authorization: 'Basic eDp5' }, 401],
-  ])('%s', async (_what, headers, status, path?: string) => {
+  ])('refuses %s', async (_what, headers, status, path?: string) => {
     const response = await send({ headers, ...(path !== undefined && { path }) });
     expect(response.status).toBe(status);
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it.each(['GET', 'OPTIONS', 'PUT', 'DELETE'])('the method %s', async (method) => {
+  it.each(['GET', 'OPTIONS', 'PUT', 'DELETE'])('refuses the method %s', async (method) => {
     const response = await send({ method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(response.headers.has('access-control-allow-origin')).toBe(false);
   });
 
-  it('takes its configured host with any port and in any letter case, and charset utf-8', async () => {
+  it('accepts its configured host with any port and in any letter case, and charset utf-8', async () => {
     for (const host of ['gateway.example.com', 'GATEWAY.example.com:443', 'localhost', '[::1]:8081']) {
       expect((await send({ headers: { host } })).status).toBe(200);
     }
     expect((await send({ headers: { 'content-type': 'application/json; charset=UTF-8' } })).status).toBe(200);
   });
 
-  it('a body over a mebibyte, told or not', async () => {
+  it('refuses a body over a mebibyte, with or without its length', async () => {
     const path = '/gateway.v1.Organizations/Get';
     const reported = await send({ path, body: `{"id":"${'x'.repeat(1024 * 1024)}"}` });
     expect([reported.status, json(reported).code]).toEqual([413, 'resource_exhausted']);
@@ -362,7 +362,7 @@ describe('what the JSON door keeps outside', () => {
     expect((await send({ path, body: `${chunked}0\r\n\r\n`, headers })).status).toBe(413);
   });
 
-  it('reads no body of somebody without a token of the right form', async () => {
+  it('reads no body from a caller without a token of the right form', async () => {
     const connection = await openConnection(plane.plane.httpPort);
     connection.send(
       'POST /gateway.v1.Organizations/List HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +

@@ -1,4 +1,4 @@
-// The status of a virtual key: one word that the server says, in every answer that shows a key, and by which lists are narrowed.
+// The status of a virtual key: one value that the server computes, in every response with a key, and a filter of lists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyStatus } from '../../../control-plane/services/key-status.ts';
 import {
@@ -52,7 +52,7 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
   const list = (fields: object = {}, token = owner): Promise<JsonResponse> =>
     plane.expect('VirtualKeys.List', token, { organizationId: acme.id, pageSize: 500, ...fields });
 
-  it('is in the answer of every call that shows a key', async () => {
+  it('is in the response of every call with a key', async () => {
     const { virtualKey } = await createKey(plane, acme);
     const { id } = virtualKey;
     expect(virtualKey.status).toBe('KEY_STATUS_ACTIVE');
@@ -83,7 +83,7 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
     expect((await get(virtualKey.id)).status).toBe('KEY_STATUS_ACTIVE');
   });
 
-  it('narrows a list to any of several, in pages, by the rule of one key', async () => {
+  it('filters a list by one or several values, in pages, by the same rule as one key', async () => {
     const scope = { kind: 'KEY_SCOPE_KIND_PERSON', id: acme.admin.id };
     const past = '2020-01-01T00:00:00Z';
     for (const fields of [{}, { active: false }, { endsAt: past }, { active: false, endsAt: past }, {}, {}])
@@ -107,12 +107,12 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
     expect(second.nextPageToken).toBe('');
   });
 
-  it('narrows what a member sees, to no more than their own', async () => {
+  it("filters only a member's own keys for that member", async () => {
     const { virtualKeys } = await list({ statuses: ['KEY_STATUS_ACTIVE'] }, acme.member.token);
     expect(virtualKeys).toEqual([]);
   });
 
-  it('is refused where there is none of the name', async () => {
+  it('is refused when no status has the name', async () => {
     const request = { organizationId: acme.id, statuses: ['KEY_STATUS_ACTIVE', 'KEY_STATUS_UNSPECIFIED'] };
     expect(await violated(plane.call('VirtualKeys.List', owner, request))).toEqual(['statuses[1]']);
   });

@@ -1,4 +1,5 @@
-// Draws and returns that come together share a transaction: each is answered as if it were alone, in the order in which they came.
+// Acquisitions and releases that arrive together share a transaction: each gets the same response as if it were alone,
+// in the order of arrival.
 import { beforeEach, expect, it } from 'vitest';
 import { drawing } from '../../../control-plane/ledger/acquire.ts';
 import type { LeaseWork } from '../../../control-plane/ledger/lease-work.ts';
@@ -42,11 +43,11 @@ describeStores('operations that come together', (given) => {
     expect(outcomes.filter((outcome) => outcome === 'granted')).toHaveLength(100);
     expect(outcomes.slice(100)).toEqual(Array.from({ length: 20 }, () => 'busy'));
     expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
-    // The first goes at once, the others wait for it and go by fifties.
+    // The first runs at once; the others wait for it and run in batches of fifty.
     expect(transactions).toBe(4);
   });
 
-  it('see what those before them in the same transaction have done', async () => {
+  it('see the effects of earlier ones in the same transaction', async () => {
     const budgetId = await desk.budget({ amount: 100 });
     const [a, b, c] = await Promise.all([desk.session(), desk.session(), desk.session()]);
     const blocker = run(draw(c, budgetId, 1));
@@ -73,7 +74,7 @@ describeStores('operations that come together', (given) => {
     expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 41, unsettled: 0 });
   });
 
-  it('one that names the session of another proxy is refused alone', async () => {
+  it('are refused one by one when one names the session of another proxy', async () => {
     const budgetId = await desk.budget({ amount: 100 });
     const [own, foreign] = [await desk.session(), await desk.session(otherProxy)];
     const blocker = run(draw(await desk.session(), budgetId, 1));
@@ -86,7 +87,7 @@ describeStores('operations that come together', (given) => {
     expect(granted).toMatchObject({ status: 'fulfilled', value: { outcome: 'granted' } });
   });
 
-  it('one that breaks is run alone, and the others are answered', async () => {
+  it('run alone when one of them fails with a defect, and the others succeed', async () => {
     const budgetId = await desk.budget({ amount: 100 });
     const sessions = [await desk.session(), await desk.session()] as const;
     const broken: LeaseWork<never> = {
@@ -105,7 +106,7 @@ describeStores('operations that come together', (given) => {
     expect(granted).toMatchObject({ status: 'fulfilled', value: { outcome: 'granted' } });
   });
 
-  it('all fail where the database cannot be reached, once, and later ones are served', async () => {
+  it('all fail together when the database cannot be reached, and later ones are served', async () => {
     const budgetId = await desk.budget({ amount: 100 });
     const session = await desk.session();
     let down = true;

@@ -1,5 +1,5 @@
-// Many proxies, two replicas and an operator at once over the same budgets: whatever interleaves, the books add up at every
-// instant that is looked at, nothing waits in a circle for good, and in the end they hold what was reported.
+// Many proxies, two replicas and an operator at the same time over the same budgets: in every interleaving the ledger
+// adds up at every observed instant, no deadlock stays, and in the end the ledger contains the reported spend.
 import { randomInt } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { windowOf } from '../../../common/budget-window.ts';
@@ -21,9 +21,12 @@ interface KnownBudget {
 const keys = ['key-1', 'key-2'];
 const stepsOfProxy = 40;
 
-/** Keeps to the protocol: one operation of a slice at a time, sent again unchanged, and spends only what it was granted. */
+/**
+ * A proxy that keeps to the protocol: one operation of a lease at a time, retried unchanged, and no more spent than
+ * granted.
+ */
 class Spender {
-  /** What was used of each budget. */
+  /** Spend of each budget. */
   readonly spent = new Map<string, number>();
   #session = '';
   #slices = new Map<string, { available: number; seq: number }>();
@@ -75,7 +78,7 @@ class Spender {
     expect(new Set(responses)).toEqual(new Set([amount]));
   }
 
-  /** A request on one of the keys: of every budget that applies, or of none. */
+  /** A request on one of the keys: charges every budget that applies, or none. */
   async #use(): Promise<void> {
     const key = this.#random.pick(keys);
     const applying = this.#budgets.filter(({ subject }) => !keys.includes(subject) || subject === key);
@@ -98,14 +101,16 @@ class Spender {
     if (events.length > 0) await this.#sent(() => this.#desk.report(events));
   }
 
-  /** Falls silent in the middle of a draw: what it held is lost; what it has recorded is reported by somebody later. */
+  /**
+   * Falls silent during an acquisition: its leases are lost; its recorded events are reported later by another proxy.
+   */
   async #die(kill: (session: string) => Promise<void>): Promise<void> {
     await Promise.all([this.#draw(), kill(this.#session)]);
     this.#session = await this.#desk.session();
     this.#slices = new Map();
   }
 
-  /** Now and then twice at once, as after a lost answer. */
+  /** Sometimes twice at once, as after a lost response. */
   #sent<T>(send: () => Promise<T>): Promise<readonly T[]> {
     return Promise.all(this.#random.below(4) === 0 ? [send(), send()] : [send()]);
   }
@@ -117,7 +122,7 @@ class Spender {
   }
 }
 
-/** What the books say of each window, beside what its leases say. */
+/** The ledger's totals of each window, beside the sums of its leases. */
 async function readBooks(store: Store) {
   return await store.snapshot(async (db) => {
     const windows = await db
@@ -145,7 +150,10 @@ function expectConserved(books: Awaited<ReturnType<typeof readBooks>>): void {
   }
 }
 
-/** Makes a budget larger, or smaller as far as it is free: the turn is alone, so nobody draws in between. */
+/**
+ * Makes a budget larger, or smaller down to the used amount. It locks the organization exclusively, so no proxy
+ * acquires in between.
+ */
 async function resize(store: Store, id: string, size: number): Promise<void> {
   await change(store, async (tx) => {
     await tx.locks.organizations(tx.db, ['organization-1'], 'alone');
@@ -164,18 +172,18 @@ async function resize(store: Store, id: string, size: number): Promise<void> {
 describeStores('the books, under many at once', (given) => {
   let desks: readonly LedgerDesk[];
   beforeEach(async () => {
-    // SQLite is one process's; PostgreSQL may have many replicas.
+    // A SQLite file belongs to one process; PostgreSQL may have many replicas.
     const isShared = given.database.url.startsWith('postgres');
     const other = isShared ? await given.database.open() : given.store;
     desks = [new LedgerDesk(given.store), new LedgerDesk(other)];
     await new LedgerDesk(given.store).organization();
   });
 
-  it('add up at every instant, and in the end hold what was reported', async () => {
+  it('add up at every instant, and in the end contain the reported spend', async () => {
     const seed = randomInt(2 ** 31);
     console.info(`seed ${seed}`);
     const random = new Random(seed);
-    // Events carry one time, and a total counts from when it was made.
+    // All events carry one time, and a total budget counts events from its creation on.
     const at = Date.now() + 1000;
     const [first, second] = desks as [LedgerDesk, LedgerDesk];
     const budgets: readonly KnownBudget[] = [
@@ -223,7 +231,7 @@ describeStores('the books, under many at once', (given) => {
     }
   }, 60_000);
 
-  it('let a change of a budget have its turn though draws never pause', async () => {
+  it('let a change of a budget through although acquisitions never pause', async () => {
     const [desk] = desks as [LedgerDesk];
     const budgetId = await desk.budget({ amount: 1e12 });
     let running = true;

@@ -1,5 +1,5 @@
-// The service Ledger as proxies call it over gRPC: who may call, what is refused at the edge and by which field, and that the
-// same control plane tells operators of it.
+// The service Ledger as proxies call it over gRPC: authorization, refusals with the invalid field, and that operators
+// of the same control plane see the effects.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
@@ -33,7 +33,7 @@ describeBudgets('the ledger', (desk) => {
   const reported = (events: readonly UsageEvent[], by = token) =>
     expectOf('ReportUsage', encodeReport(events), by);
 
-  it('is drawn from, given back to and reported to, and operators see it', async () => {
+  it('accepts acquisitions, releases and reports, and operators see them', async () => {
     const tenant = await desk.tenant();
     const { id: budgetId } = await desk.budget(tenant, { amountUsd: '8' });
     const session = randomUUID();
@@ -62,7 +62,7 @@ describeBudgets('the ledger', (desk) => {
     ['of an unknown budget', { budgetId: randomUUID() }, 'DRAW_OUTCOME_DELETED'],
     ['of an unknown session', { session: randomUUID() }, 'DRAW_OUTCOME_GONE'],
     ['with a number missing', { seq: '2' }, 'DRAW_OUTCOME_LOST'],
-  ])('answers a draw that is %s', async (_what, fields, outcome) => {
+  ])('responds to an acquisition that is %s', async (_what, fields, outcome) => {
     const { id: budgetId } = await desk.budget(await desk.tenant(), { amountUsd: '8' });
     const session = randomUUID();
     await expectOf('KeepSession', { session });
@@ -71,7 +71,7 @@ describeBudgets('the ledger', (desk) => {
     expect(await expectOf('Draw', request)).toMatchObject({ outcome, grantedNanoUsd: '0' });
   });
 
-  it('opens to proxies only', async () => {
+  it('serves proxies only', async () => {
     const session = { session: randomUUID() };
     const operator = desk.acme.owner.token;
     expect(await refusal(call('KeepSession', session, operator))).toMatchObject({
@@ -81,7 +81,7 @@ describeBudgets('the ledger', (desk) => {
     expect(await refusal(nobody)).toMatchObject({ reason: 'unauthenticated' });
   });
 
-  it('closes to a proxy whose token was revoked, within seconds', async () => {
+  it('refuses a proxy whose token was revoked, within seconds', async () => {
     const { value, proxyToken: made } = await proxyToken(desk);
     const session = { session: randomUUID() };
     expect((await call('KeepSession', session, value)).code).toBe('OK');
@@ -98,7 +98,7 @@ describeBudgets('the ledger', (desk) => {
     expect(await refusal(call('KeepSession', { session }, other))).toMatchObject({ reason: 'not_found' });
   });
 
-  it('records for a bound proxy what is of its organization, and refuses what is not', async () => {
+  it("records events of a bound proxy's own organization, and refuses others", async () => {
     const bound = (await proxyToken(desk, desk.acme.id)).value;
     const [own, foreign] = [event(desk.acme), event(desk.other)];
     expect(await refusal(report([own, foreign], bound))).toMatchObject({ reason: 'permission_denied' });
@@ -106,13 +106,13 @@ describeBudgets('the ledger', (desk) => {
     expect(await reported([own, foreign])).toMatchObject({ recorded: 1 });
   });
 
-  it('drops events of organizations that are not there, and books the others', async () => {
+  it('drops events of missing organizations, and records the others', async () => {
     const events = [event(desk.acme, { organizationId: randomUUID() }), event(desk.acme)];
     expect(await reported(events)).toMatchObject({ recorded: 1 });
     expect(desk.plane.logs.join('')).toContain('were dropped');
   });
 
-  it('takes no events as none', async () => {
+  it('accepts a report without events', async () => {
     expect(await reported([])).toMatchObject({ recorded: 0 });
   });
 
@@ -134,11 +134,11 @@ describeBudgets('the ledger', (desk) => {
       ['need_nano_usd', { needNanoUsd: '-1' }],
       ['want_nano_usd', { wantNanoUsd: '9007199254740992' }],
       ['want_nano_usd', { needNanoUsd: '2', wantNanoUsd: '1' }],
-    ])('a draw by its %s: %j', async (field, wrong) => {
+    ])('an acquisition by its %s: %j', async (field, wrong) => {
       expect(await violated(call('Draw', { ...draw, ...wrong }))).toEqual([field]);
     });
 
-    it('a return by its amount', async () => {
+    it('a release by its amount', async () => {
       expect(await violated(call('Return', { ...lease, amountNanoUsd: '' }))).toEqual(['amount_nano_usd']);
       expect(await violated(call('Return', {}))).toEqual([
         ...['session', 'budget_id', 'window', 'seq', 'amount_nano_usd'],
@@ -155,7 +155,7 @@ describeBudgets('the ledger', (desk) => {
       expect(await reported(events.slice(1))).toMatchObject({ recorded: 1000 });
     });
 
-    it('an event that is ahead or long ago by the clock of the database, and books nothing of the batch', async () => {
+    it('an event far ahead or long ago by the clock of the database, with its whole batch', async () => {
       const shifted = (ms: number) => event(desk.acme, { at: Date.now() + ms });
       const good = event(desk.acme);
       const day = 86_400_000;

@@ -1,4 +1,5 @@
-// The worker that closes silent sessions: every few seconds, on every replica, until it is stopped; and what keeps it waiting.
+// The worker that closes silent sessions: every few seconds, on every replica, until it is stopped; and the locks for
+// which it waits.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { type ExpiryDeps, expireSessions, startExpiry } from '../../../control-plane/ledger/expiry.ts';
@@ -36,7 +37,7 @@ describeStores('silent sessions', (given) => {
   };
   const states = async () => (await desk.leases()).map(({ state }) => state);
 
-  it('are closed within a few seconds, and looked for again every few seconds', async () => {
+  it('are closed within a few seconds, and searched for again every few seconds', async () => {
     const { time, counted, expiry } = start();
     for (let runs = 1; runs <= 3; runs++) {
       await time.advance(4000);
@@ -47,7 +48,7 @@ describeStores('silent sessions', (given) => {
     expect(await states()).toEqual(['expired']);
   });
 
-  it('are looked for again after the database was away', async () => {
+  it('are searched for again after the database was away', async () => {
     let isAway = true;
     const store: Pick<Store, 'books'> = {
       books: (work) =>
@@ -63,7 +64,7 @@ describeStores('silent sessions', (given) => {
     expect(await states()).toEqual(['expired']);
   });
 
-  it('are not looked for after the stop', async () => {
+  it('are not searched for after the stop', async () => {
     const { time, counted, expiry } = start();
     await expiry.close();
     await time.advance(60_000);
@@ -71,13 +72,13 @@ describeStores('silent sessions', (given) => {
     expect(await states()).toEqual(['open']);
   });
 
-  it('are finished by whoever comes next, where the one that closed them was stopped', async () => {
+  it('are finished by the next run when the one that closed them was stopped', async () => {
     await given.database.raw('update ledger_sessions set open = 0');
     expect(await expireSessions(given.store)).toBe(0);
     expect(await states()).toEqual(['expired']);
   });
 
-  it('are not silent once any call was heard, but only of their own proxy', async () => {
+  it('are no longer silent after any call of their own proxy', async () => {
     const touches = createSessionTouches(given.store, new VirtualTime());
     await touches.touch(anyProxy, [session]);
     expect(await expireSessions(given.store)).toBe(0);
@@ -86,7 +87,7 @@ describeStores('silent sessions', (given) => {
     expect(await expireSessions(given.store)).toBe(1);
   });
 
-  it('are written as heard once in five seconds', async () => {
+  it('are written as active once in five seconds', async () => {
     const time = new VirtualTime();
     const touches = createSessionTouches(given.store, time);
     await touches.touch(anyProxy, [session]);
@@ -108,7 +109,7 @@ describeStores('silent sessions', (given) => {
   });
 });
 
-it('a session is not closed while somebody draws in it, and is noted as heard all the same', async () => {
+it('a session is not closed during an acquisition, and is still noted as active', async () => {
   const database = await freshPostgres();
   try {
     const store = await database.open();

@@ -1,4 +1,4 @@
-// Events that are counted by their session: each is booked once, by its ordinal as by its day and id.
+// Events with an ordinal of their session: each is recorded once, by its ordinal as well as by its day and id.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forgetOrdinals } from '../../../control-plane/ledger/ordinals.ts';
 import { describeStores } from '../../support/databases.ts';
@@ -29,7 +29,7 @@ describeStores('numbered events', (given) => {
       return rows.map((row) => [row.session_id, JSON.parse(row.ranges)]);
     });
 
-  it('are remembered as ranges of their session', async () => {
+  it('are stored as ranges of their session', async () => {
     await desk.report([numbered(1), numbered(2), numbered(4)]);
     expect(await ranges()).toEqual([
       [
@@ -53,13 +53,13 @@ describeStores('numbered events', (given) => {
     expect(await spent()).toBe(200);
   });
 
-  it('count once in one report', async () => {
+  it('count once within one report', async () => {
     const event = numbered(1);
     expect(await desk.report([event, event])).toMatchObject({ recorded: 1, duplicate: 1 });
     expect(await spent()).toBe(10);
   });
 
-  it('count once though their rows are gone', async () => {
+  it('count once even when their rows are deleted', async () => {
     const event = numbered(1);
     await desk.report([event]);
     await given.database.raw('delete from usage_events');
@@ -67,7 +67,7 @@ describeStores('numbered events', (given) => {
     expect(await spent()).toBe(10);
   });
 
-  it('count once by day and id where their session is forgotten', async () => {
+  it('count once by day and id when their session is forgotten', async () => {
     const event = numbered(1);
     await desk.report([event]);
     await given.store.books(({ db, now }) => forgetOrdinals(db, now + 1));
@@ -76,26 +76,26 @@ describeStores('numbered events', (given) => {
     expect(await ranges()).toEqual([[session, [[1, 1]]]]);
   });
 
-  it('are of their session: another counts anew', async () => {
+  it('count per session: the same ordinal of another session counts again', async () => {
     await desk.report([numbered(1)]);
     const other = await desk.session();
     expect(await desk.report([numbered(1, { session_id: other })])).toMatchObject({ recorded: 1 });
   });
 
-  it('of a session that the ledger does not know count as well', async () => {
+  it('of a session that is unknown to the ledger count too', async () => {
     const event = numbered(7, { session_id: '00000000-0000-7000-8000-000000000001' });
     expect(await desk.report([event])).toMatchObject({ recorded: 1 });
     expect(await desk.report([event])).toMatchObject({ duplicate: 1 });
   });
 
   describe('by a proxy that is bound to one organization', () => {
-    it('are believed of its own sessions', async () => {
+    it('are accepted for its own sessions', async () => {
       session = await desk.session(boundProxy);
       await desk.report([numbered(1)], 'organization-1');
       expect(await ranges()).toEqual([[session, [[1, 1]]]]);
     });
 
-    it('are not believed of sessions of others, whose events would be passed over', async () => {
+    it('are ignored for sessions of others, whose events would otherwise be skipped', async () => {
       await desk.report([numbered(1), numbered(2)], 'organization-1');
       expect(await ranges()).toEqual([]);
       const event = numbered(1, { organization_id: 'organization-2' });
@@ -103,7 +103,7 @@ describeStores('numbered events', (given) => {
     });
   });
 
-  it('that have no number are booked by day and id alone', async () => {
+  it('that lack an ordinal are recorded by day and id alone', async () => {
     const { row } = numbered(1);
     expect(await desk.report([{ row }])).toMatchObject({ recorded: 1 });
     expect(await desk.report([{ row }])).toMatchObject({ duplicate: 1 });

@@ -1,4 +1,5 @@
-// Reports that come together share a transaction: each is answered as if it were alone, in the order in which they came.
+// Reports that arrive together share a transaction: each gets the same response as if it were alone, in the order of
+// arrival.
 import { beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import type { Reported, ReportedEvent } from '../../../control-plane/ledger/report.ts';
@@ -39,10 +40,10 @@ describeStores('reports that come together', (given) => {
 
   const events = (count: number, fields: Parameters<typeof usageEvent>[0] = {}) =>
     Array.from({ length: count }, () => ({ row: usageEvent({ cost: 1, ...fields }), charges: [] }));
-  /** What is under way while others come. */
+  /** Two reports that run while others arrive. */
   const twoAlone = () => [report(events(1)), report(events(1))];
 
-  it('share transactions, and each is told what of it was recorded', async () => {
+  it('share transactions, and each response counts its own events', async () => {
     const sizes = Array.from({ length: 30 }, (_, nth) => nth);
     const all = await Promise.all([...twoAlone(), ...sizes.map((size) => report(events(size)))]);
     expect(all.slice(2).map(({ recorded }) => recorded)).toEqual(sizes);
@@ -50,7 +51,7 @@ describeStores('reports that come together', (given) => {
     expect(await desk.books(budgetId)).toEqual({ spent: 2 + (29 * 30) / 2, leased: 0, unsettled: 0 });
   });
 
-  it('record an event of two of them once, and drop what is of no organization', async () => {
+  it('record an event of two reports once, and drop events of unknown organizations', async () => {
     const shared = events(3);
     const foreign = events(2, { organization_id: 'organization-none' });
     const [, , first, second] = await Promise.all([
@@ -63,7 +64,7 @@ describeStores('reports that come together', (given) => {
     expect((await desk.books(budgetId))?.spent).toBe(6);
   });
 
-  it('are refused alone', async () => {
+  it('are refused one by one', async () => {
     const refuse = () => {
       throw new CallError('invalid_request', 'not of this time');
     };
@@ -77,7 +78,7 @@ describeStores('reports that come together', (given) => {
     expect((await desk.books(budgetId))?.spent).toBe(5);
   });
 
-  it('are no more together than one may hold', async () => {
+  it('are split at the largest number of events of one report', async () => {
     const full = await Promise.all([
       ...twoAlone(),
       report(events(eventsMax)),

@@ -1,5 +1,5 @@
-// What a session says that it will not take of its leases: it is free again once the session is over, and never taken twice. And the
-// end that a proxy, or whoever took over for it, gives a session itself.
+// The part of its leases that a session reports as shut: it is free again once the session is over, and never used
+// twice. And the end that a proxy, or its successor, gives a session.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
@@ -44,7 +44,7 @@ describeStores('a lease of which something is shut', (given) => {
   const lease = async () => (await desk.leases())[0];
 
   describe('at its expiry', () => {
-    it('frees what is shut, and leaves the rest unsettled', async () => {
+    it('frees the shut part, and leaves the rest unconfirmed', async () => {
       await draw(400);
       await giveBack(0, 300);
       await silence();
@@ -52,7 +52,7 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await lease()).toMatchObject({ state: 'expired', remaining: 100, back: 300 });
     });
 
-    it('frees nothing of a proxy that does not say', async () => {
+    it('frees nothing if the proxy reports no shut part', async () => {
       await draw(400);
       await silence();
       expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 400 });
@@ -73,7 +73,7 @@ describeStores('a lease of which something is shut', (given) => {
       ['a draw of nothing', async () => void (await draw(0, 30)), 370],
       ['a return', async () => void (await giveBack(50, 30)), 320],
       ['an operation of a proxy that does not say', async () => void (await draw(10)), 410],
-    ])('goes by what the newest operation said: %s', async (_, operate, unsettled) => {
+    ])('uses the shut part of the newest operation: %s', async (_, operate, unsettled) => {
       await draw(400);
       await giveBack(0, 300);
       await operate();
@@ -81,7 +81,7 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await books()).toMatchObject({ unsettled });
     });
 
-    it('goes by no operation that was not executed', async () => {
+    it('ignores the shut part of operations that were not executed', async () => {
       await draw(400);
       await giveBack(0, 300);
       await desk.draw({ ...operation(), seq: 1, need: 1, want: 1, shut: 0 });
@@ -99,7 +99,7 @@ describeStores('a lease of which something is shut', (given) => {
       await silence();
     });
 
-    it('is first what was freed, then what is unsettled', async () => {
+    it('is taken first from the freed part, then from the unconfirmed part', async () => {
       expect(await giveBack(250)).toBe(250);
       expect(await books()).toMatchObject({ unsettled: 100 });
       expect(await giveBack(80)).toBe(80);
@@ -108,21 +108,21 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await books()).toMatchObject({ unsettled: 0 });
     });
 
-    it('is answered again as it was', async () => {
+    it('gets the same response when the release is repeated', async () => {
       expect(await giveBack(330)).toBe(330);
       seq--;
       expect(await giveBack(330)).toBe(330);
       expect(await books()).toMatchObject({ unsettled: 70 });
     });
 
-    it('is settled by late reports out of what is unsettled', async () => {
+    it('is charged for late reports out of the unconfirmed part', async () => {
       await spend(60);
       expect(await books()).toEqual({ spent: 60, leased: 0, unsettled: 40 });
       expect(await giveBack(340)).toBe(340);
       expect(await books()).toEqual({ spent: 60, leased: 0, unsettled: 0 });
     });
 
-    it('is released by operators out of what is unsettled', async () => {
+    it('is released by an admin out of the unconfirmed part', async () => {
       await change(given.store, async (tx) => {
         await releaseUnsettled(tx, { sessionId: session, budgetId, window: 'total' }, undefined);
         return undefined;
@@ -133,7 +133,7 @@ describeStores('a lease of which something is shut', (given) => {
   });
 
   describe('whose session is closed by its proxy', () => {
-    it('frees all but what is outstanding', async () => {
+    it('frees everything except the outstanding amount', async () => {
       await draw(400);
       expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 330 });
       expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 70 });
@@ -142,13 +142,13 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await books()).toEqual({ spent: 50, leased: 0, unsettled: 0 });
     });
 
-    it('frees all of what is not named', async () => {
+    it('frees everything of a window that is not named', async () => {
       await draw(400);
       expect(await desk.closeSession(session)).toMatchObject({ freed: 400 });
       expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
-    it('leaves what is not named alone where there are others', async () => {
+    it('keeps a window that is not named if the call names only some of the windows', async () => {
       await draw(400);
       expect(await desk.closeSession(session, new Map(), { andOthers: true })).toMatchObject({ freed: 0 });
       expect(await books()).toMatchObject({ leased: 400 });
@@ -157,7 +157,7 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
     });
 
-    it('does nothing more when it is sent again, and less is outstanding later', async () => {
+    it('frees nothing twice when the call is repeated, and more when less is outstanding later', async () => {
       await draw(400);
       await desk.closeSession(session, named(70));
       expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 0 });
@@ -178,14 +178,14 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await books()).toMatchObject({ unsettled: 30 });
     });
 
-    it('takes back no twice what was drawn and not heard of', async () => {
+    it('does not free twice an acquisition whose response was lost', async () => {
       await draw(400);
       await desk.closeSession(session, named(100));
       expect(await giveBack(300)).toBe(300);
       expect(await books()).toMatchObject({ unsettled: 100 });
     });
 
-    it('is never opened by what comes late, though the database did not know it', async () => {
+    it('is never opened again by a late call, even if the database did not know it', async () => {
       const forgotten = uuidv7();
       expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
       expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
@@ -196,7 +196,7 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
-    it('may be one of very many', async () => {
+    it('may have very many windows', async () => {
       const budgets: string[] = [];
       for (let count = 0; count < 205; count++) {
         const each = await desk.budget({ amount: 100 });
@@ -211,7 +211,7 @@ describeStores('a lease of which something is shut', (given) => {
         expect(await desk.books(each)).toEqual({ spent: 0, leased: 0, unsettled: each === kept ? 4 : 0 });
     }, 60_000);
 
-    it('cannot be of another proxy, and one that nobody knows has nothing', async () => {
+    it('is not found by another proxy, and an unknown session has nothing to free', async () => {
       await draw(400);
       const close = desk.closeSession(session, new Map(), { caller: otherProxy });
       await expect(close).rejects.toMatchObject({ reason: 'not_found' });
@@ -220,7 +220,7 @@ describeStores('a lease of which something is shut', (given) => {
     });
   });
 
-  it('a draw that is busy says what others hold and what is free', async () => {
+  it('an acquisition that is busy returns the leased and the free amount', async () => {
     await draw(300);
     const other = await desk.session();
     await desk.draw({ session: other, budgetId, window: 'total', seq: 1, need: 500, want: 500 });
@@ -228,7 +228,7 @@ describeStores('a lease of which something is shut', (given) => {
     expect(await draw(5000)).toMatchObject({ outcome: 'exceeded', attainable: undefined });
   });
 
-  it('a session that is kept says how many there are, and what its leases have', async () => {
+  it('a kept session returns the number of sessions and the amount of its leases', async () => {
     await draw(300);
     await desk.session();
     const keep = () => given.store.books((tx) => keepSession(tx, anyProxy, session));

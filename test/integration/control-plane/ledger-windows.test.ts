@@ -1,4 +1,5 @@
-// The first reports of a window make its rows, many of them at once: at midnight, all proxies' reports of all budgets.
+// The first reports of a window create its rows, many reports at the same time: at midnight, all proxies' reports of
+// all budgets.
 import { randomInt } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
@@ -24,7 +25,7 @@ describeStores('beginnings of windows', (opened) => {
     await desk.organization();
   });
 
-  it('reports that begin the same windows wait for each other, never in a circle', async () => {
+  it('reports that create the same windows wait for each other without a deadlock', async () => {
     const seed = randomInt(2 ** 31);
     const random = new Random(seed);
     const budgets: string[] = [];
@@ -46,7 +47,7 @@ describeStores('beginnings of windows', (opened) => {
     const spent = await store.snapshot((db) => db.selectFrom('budget_windows').select('spent').execute());
     expect(spent.reduce((sum, row) => sum + row.spent, 0)).toBe(reports * eventsOfEach);
     expect(spent.length).toBeLessThanOrEqual(budgets.length);
-    // A transaction that the database undid would have been run again, after a second in which all stood still.
+    // A transaction that the database aborted would have been run again, after a second in which all others waited.
     expect(runs, `seed ${seed}`).toBe(reports);
   });
 });

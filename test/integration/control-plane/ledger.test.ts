@@ -1,4 +1,4 @@
-// The ledger's operations, one at a time, over both databases: what each answers and what then stands in the books.
+// The ledger's operations, one at a time, over both databases: each response and the ledger after it.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dayOf, windowOf } from '../../../common/budget-window.ts';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
@@ -38,8 +38,8 @@ describeStores('the ledger', (given) => {
     charges: [{ budgetId, window: 'total', escrow }],
   });
 
-  describe('a draw', () => {
-    it('grants what is wanted up to a quarter of what is free, and always what is needed', async () => {
+  describe('an acquisition', () => {
+    it('grants the wanted amount up to a quarter of the free one, and always the needed amount', async () => {
       expect(await draw(1, 1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
       expect(await draw(2, 1, 900)).toMatchObject({ outcome: 'granted', granted: 225 });
       expect(await draw(3, 500, 900)).toMatchObject({ outcome: 'granted', granted: 500 });
@@ -52,26 +52,26 @@ describeStores('the ledger', (given) => {
       expect(await draw(2, 1)).toMatchObject({ outcome: 'busy', granted: 0, recallOf: 'organization-1' });
     });
 
-    it('is refused as exceeded where what is spent leaves too little', async () => {
+    it('is refused as exceeded when the spent amount leaves too little', async () => {
       await desk.report([{ row: usageEvent({ cost: 901 }) }]);
       expect(await draw(1, 100)).toMatchObject({ outcome: 'exceeded', granted: 0, recallOf: undefined });
       expect(await draw(2, 99)).toMatchObject({ outcome: 'granted', granted: 99 });
     });
 
-    it('counts what is unsettled as spent', async () => {
+    it('counts unconfirmed money as spent', async () => {
       await draw(1, 901);
       await silence();
       session = await desk.session();
       expect(await draw(1, 100)).toMatchObject({ outcome: 'exceeded' });
     });
 
-    it('that comes again is answered the same and happens once', async () => {
+    it('that is repeated gets the same response and happens once', async () => {
       await draw(1, 100);
       expect(await draw(1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
       expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
     });
 
-    it('that was refused stays refused when it comes again, though there is room by then', async () => {
+    it('that was refused stays refused when it is repeated, even if there is room by then', async () => {
       await draw(1, 1000);
       const other = await desk.session();
       const refused = { ...operation(1, { session: other }), need: 10, want: 10 };
@@ -89,7 +89,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toMatchObject({ leased: 20 });
     });
 
-    it('with the number of a return is lost, and a return with that of a draw takes nothing', async () => {
+    it('with the number of a release is lost, and a release with that of an acquisition frees nothing', async () => {
       await draw(1, 10);
       expect(await desk.giveBack({ ...operation(1), amount: 5 })).toBe(0);
       expect(await desk.giveBack({ ...operation(2), amount: 5 })).toBe(5);
@@ -104,7 +104,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toMatchObject({ leased: 0, unsettled: 0 });
     });
 
-    it('of a window that is not the present one, or none of the budget, is refused', async () => {
+    it('of another window than the present one of the budget is refused', async () => {
       const daily = await desk.budget({ amount: 1000, period: 'day' });
       const weekly = await desk.budget({ amount: 1000, period: 'week' });
       const at = Date.now();
@@ -144,29 +144,29 @@ describeStores('the ledger', (given) => {
     });
   });
 
-  describe('a return', () => {
-    it('frees at most what the lease has left', async () => {
+  describe('a release by a proxy', () => {
+    it('frees at most the rest of the lease', async () => {
       await draw(1, 100);
       expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
       expect(await desk.giveBack({ ...operation(3), amount: 500 })).toBe(70);
       expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
-    it('that comes again is answered the same and happens once', async () => {
+    it('that is repeated gets the same response and happens once', async () => {
       await draw(1, 100);
       await desk.giveBack({ ...operation(2), amount: 30 });
       expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
       expect(await desk.books(budgetId)).toMatchObject({ leased: 70 });
     });
 
-    it('from a closed session comes out of what is unsettled', async () => {
+    it('from a closed session comes out of the unconfirmed amount', async () => {
       await draw(1, 100);
       await silence();
       expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
       expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 70 });
     });
 
-    it('of nothing that was ever drawn takes nothing', async () => {
+    it('without an earlier acquisition frees nothing', async () => {
       expect(await desk.giveBack({ ...operation(1), amount: 30 })).toBe(0);
       expect(await desk.giveBack({ ...operation(7), amount: 30 })).toBe(0);
       expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
@@ -174,7 +174,7 @@ describeStores('the ledger', (given) => {
   });
 
   describe('a report', () => {
-    it('books the cost and gives back the escrow', async () => {
+    it('records the cost and releases the pending charge', async () => {
       await draw(1, 100);
       expect(await desk.report([charged(80, 60)])).toEqual({
         recorded: 1,
@@ -185,7 +185,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toEqual({ spent: 60, leased: 20, unsettled: 0 });
     });
 
-    it('that comes again, or has an event twice, counts it once', async () => {
+    it('that is repeated, or contains an event twice, counts it once', async () => {
       await draw(1, 100);
       const event = charged(40, 40);
       expect(await desk.report([event, event])).toMatchObject({ recorded: 1, duplicate: 1 });
@@ -193,20 +193,20 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toEqual({ spent: 40, leased: 60, unsettled: 0 });
     });
 
-    it('takes no more than the lease has left', async () => {
+    it('takes no more than the rest of the lease', async () => {
       await draw(1, 100);
       await desk.report([charged(70, 70), charged(70, 70)]);
       expect(await desk.books(budgetId)).toEqual({ spent: 140, leased: 0, unsettled: 0 });
     });
 
-    it('after the session was closed settles what is unsettled', async () => {
+    it('after its session was closed settles the unconfirmed amount', async () => {
       await draw(1, 100);
       await silence();
       await desk.report([charged(60, 50)]);
       expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
     });
 
-    it('between the closing of a session and that of its lease settles what is leased', async () => {
+    it('between the closing of its session and of its lease settles the leased amount', async () => {
       await draw(1, 100);
       await given.database.raw('update ledger_sessions set open = 0');
       await desk.report([charged(60, 50)]);
@@ -215,7 +215,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
     });
 
-    it('counts towards every budget that matches by itself, charged or not, deleted or not', async () => {
+    it('counts towards every matching budget, whether charged or not, deleted or not', async () => {
       const amount = 1000;
       const ofKey = await desk.budget({ amount, subjectId: 'key-1' });
       const ofProject = await desk.budget({ amount, subjectId: 'person-1', period: 'month' });
@@ -226,7 +226,7 @@ describeStores('the ledger', (given) => {
       ];
       await given.database.raw(`update limits set deleted_at = created_at where id = '${ofKey}'`);
       const at = Date.now() + 1000;
-      // The person stands in it twice and is counted once.
+      // The row names the person twice, and the person is counted once.
       const row = usageEvent({ at, cost: 7, person_id: 'person-1', project_person_id: 'person-1' });
       await desk.report([{ row }]);
       for (const id of [budgetId, ofKey, ofModel]) expect(await desk.books(id)).toMatchObject({ spent: 7 });
@@ -234,7 +234,7 @@ describeStores('the ledger', (given) => {
       for (const id of ofOthers) expect(await desk.books(id)).toBeUndefined();
     });
 
-    it('of before a total budget was made does not count towards it, towards that of a day it does', async () => {
+    it('from before a total budget was created does not count towards it, but towards a daily budget', async () => {
       const daily = await desk.budget({ amount: 1000, period: 'day' });
       const at = Date.now() - 3_600_000;
       await desk.report([{ row: usageEvent({ at, cost: 7 }) }]);
@@ -242,7 +242,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(daily, dayOf(at))).toMatchObject({ spent: 7 });
     });
 
-    it('goes into the window of its own time', async () => {
+    it('counts in the window of its own time', async () => {
       const daily = await desk.budget({ amount: 1000, period: 'day' });
       const day = 86_400_000;
       const at = Date.now() - 2 * day;
@@ -251,7 +251,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(daily, dayOf(at + day))).toMatchObject({ spent: 5 });
     });
 
-    it('drops events of organizations that are not there, and books the others', async () => {
+    it('drops events of missing organizations, and records the others', async () => {
       const events = ['organization-1', 'organization-2'].map((organization_id) => ({
         row: usageEvent({ organization_id, cost: 5 }),
       }));
@@ -259,14 +259,14 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toMatchObject({ spent: 5 });
     });
 
-    it('above the limit is booked and counted as such', async () => {
+    it('above the limit is recorded and counted as over the limit', async () => {
       expect(await desk.report([{ row: usageEvent({ cost: 1000 }) }])).toMatchObject({ over: 0 });
       expect(await desk.report([{ row: usageEvent({ cost: 1 }) }])).toMatchObject({ over: 1 });
       expect(await desk.report([{ row: usageEvent({ cost: 0 }) }])).toMatchObject({ over: 0 });
       expect(await desk.books(budgetId)).toMatchObject({ spent: 1001 });
     });
 
-    it('notes the thresholds that the books have reached', async () => {
+    it('notes the thresholds that the ledger has reached', async () => {
       await desk.report([{ row: usageEvent({ cost: 800 }) }]);
       const alerts = await given.store.snapshot((db) =>
         db.selectFrom('budget_notices').select('percent').orderBy('percent').execute(),
@@ -274,7 +274,7 @@ describeStores('the ledger', (given) => {
       expect(alerts.map(({ percent }) => percent)).toEqual([50, 80]);
     });
 
-    it('of a thousand events over many budgets books each of them', async () => {
+    it('of a thousand events over many budgets records each of them', async () => {
       const ids = await Promise.all(
         Array.from({ length: 20 }, (_, i) => desk.budget({ amount: 1e12, subjectId: `key-${i}` })),
       );
@@ -286,7 +286,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toMatchObject({ spent: 3000 });
     });
 
-    it('never makes a sum that the database could not answer', async () => {
+    it('never makes a sum that the database cannot return', async () => {
       const most = Number.MAX_SAFE_INTEGER;
       await desk.report([{ row: usageEvent({ cost: most }) }]);
       await desk.report([{ row: usageEvent({ cost: 5 }) }]);
@@ -294,8 +294,8 @@ describeStores('the ledger', (given) => {
     });
   });
 
-  describe('the books of a window', () => {
-    it('begin with what was recorded in it before the budget was made', async () => {
+  describe('the ledger entry of a window', () => {
+    it('begins with the usage of the window before the budget was created', async () => {
       const at = Date.now();
       await desk.report([
         { row: usageEvent({ at, cost: 5 }) },
@@ -316,7 +316,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(later)).toMatchObject({ spent: 0 });
     });
 
-    it('note at their beginning what is reached already', async () => {
+    it('notes at its beginning the thresholds that are already reached', async () => {
       await desk.report([{ row: usageEvent({ cost: 600 }) }]);
       const daily = await desk.budget({ amount: 1000, period: 'day' });
       await desk.draw({ ...operation(1, { budgetId: daily, window: dayOf(Date.now()) }), need: 1, want: 1 });
@@ -342,7 +342,7 @@ describeStores('the ledger', (given) => {
       await expect(keep(otherProxy)).rejects.toMatchObject({ reason: 'not_found' });
     });
 
-    it('that is heard again in time is not closed', async () => {
+    it('that is active again in time is not closed', async () => {
       await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs - 10_000}`);
       expect(await expireSessions(given.store)).toBe(0);
       await keep();
@@ -351,7 +351,7 @@ describeStores('the ledger', (given) => {
       expect(await keep()).toBe(true);
     });
 
-    it('that is closed leaves what it held unsettled, once', async () => {
+    it('that is closed leaves its leases as unconfirmed money, once', async () => {
       await draw(1, 100);
       expect(await silence()).toBe(1);
       expect(await expireSessions(given.store)).toBe(0);
@@ -360,13 +360,13 @@ describeStores('the ledger', (given) => {
     });
   });
 
-  describe('a release', () => {
+  describe('a release by an admin', () => {
     const release = (amount: number | undefined, of = session) =>
       change(given.store, async (tx) => ({
         result: await releaseUnsettled(tx, { sessionId: of, budgetId, window: 'total' }, amount),
       }));
 
-    it('frees what is unsettled, at most what there is', async () => {
+    it('frees unconfirmed money, at most as much as there is', async () => {
       await draw(1, 100);
       await silence();
       expect(await release(30)).toMatchObject({ released: 30, remaining: 70, proxy: anyProxy.id });
@@ -375,14 +375,14 @@ describeStores('the ledger', (given) => {
       expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
-    it('does nothing for a session that is there, nor for one that is not known', async () => {
+    it('does nothing for an open session or an unknown one', async () => {
       await draw(1, 100);
       expect(await release(30)).toBeUndefined();
       expect(await release(30, 'nobody')).toBeUndefined();
       expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
     });
 
-    it('does not lose a report that comes after all', async () => {
+    it('does not lose a report that arrives later', async () => {
       await draw(1, 1000);
       await silence();
       await release(undefined);

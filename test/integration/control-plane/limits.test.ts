@@ -1,5 +1,5 @@
-// Limits through the real server, over both databases: on whom they are, what they may say, who sees them, and that they are
-// gone with their subject. What is of budgets alone is in budgets.test.ts.
+// Limits through the real server, over both databases: their subjects, their valid fields, who sees them, and that they
+// are deleted with their subject. Tests of budgets alone are in budgets.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import {
@@ -109,7 +109,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
     expect(JSON.parse(events[0]?.before)).toMatchObject({ count: '61', model: 'gpt-provider/*' });
   });
 
-  it.each(['1', '1000000000'])('take a count of %s of every kind', async (count) => {
+  it.each(['1', '1000000000'])('accept a count of %s of every kind', async (count) => {
     for (const kind of kinds) {
       const on = subject('AI_SYSTEM', await systemOf(acme));
       const made = await limitOn(on, { kind: `LIMIT_KIND_${kind}`, count });
@@ -135,12 +135,12 @@ describe.each(databases)('limits over $name', ({ open }) => {
     expect(await violated(request(wrong))).toEqual([field]);
   });
 
-  it('tell everything that is wrong at once', async () => {
+  it('report all invalid fields at once', async () => {
     const wrong = { subject: {}, kind: 'LIMIT_KIND_UNSPECIFIED', count: '0', model: ' ', amountUsd: '1' };
     expect(await violated(request(wrong))).toEqual(['subject.kind', 'kind', 'count', 'amount_usd', 'model']);
   });
 
-  it('keep what they count: only how much may be changed', async () => {
+  it('keep their subject, kind and model: only the count may be changed', async () => {
     const on = subject('AI_SYSTEM', await systemOf(acme));
     const narrow = await limitOn(on, { model: 'gpt-provider/*' });
     const wide = await limitOn(on);
@@ -173,7 +173,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
   });
 
   describe('are of one organization', () => {
-    it('and on nothing of another one, or that does not exist', async () => {
+    it("and on no subject that is missing or another organization's", async () => {
       const stranger = await createPerson(plane, other, 'ROLE_MEMBER');
       const theirKey = (await createKey(plane, other)).virtualKey.id;
       const nobody = '01890000-0000-7000-8000-000000000000';
@@ -190,7 +190,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
       }
     });
 
-    it('and come in pages of it, or of one subject', async () => {
+    it('and listed in pages of it, or of one subject', async () => {
       const tenant = await createTenant(plane, platform, freshName('org'));
       const on = subject('AI_SYSTEM', await systemOf(tenant));
       const ofSystem: string[] = [];
@@ -225,7 +225,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
     });
   });
 
-  it('on an owner are the business of owners', async () => {
+  it('on an owner can be changed by owners only', async () => {
     const on = subject('PERSON', (await createPerson(plane, acme, 'ROLE_OWNER')).id);
     expect((await request({ subject: on }, acme.admin)).code).toBe('PERMISSION_DENIED');
     const { id } = await limitOn(on);
@@ -238,7 +238,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
     expect((await request({ subject: subject('PERSON', acme.admin.id) }, acme.admin)).code).toBe('OK');
   });
 
-  it('are shown to a member as far as they apply to them', async () => {
+  it('are shown to a member only if they apply to the member', async () => {
     const member = await createPerson(plane, acme, 'ROLE_MEMBER');
     const ownKey = await keyOf('PERSON', member.id);
     const shared = await keyOf('ORGANIZATION', acme.id);
@@ -265,7 +265,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
     expect(await idsOf(acme.admin)).toEqual(expect.arrayContaining([...shown, ...hidden]));
   });
 
-  it('stand in the record of their subject, oldest first, and in no other', async () => {
+  it('are in the record of their subject, oldest first, and in no other', async () => {
     const system = await systemOf(acme);
     const key = await keyOf('AI_SYSTEM', system);
     const sibling = await keyOf('AI_SYSTEM', system);
@@ -285,7 +285,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
     expect((await resolved(ofOrganizationItself.value)).key.limits).toEqual([]);
   });
 
-  describe('go with their subject:', () => {
+  describe('are deleted with their subject:', () => {
     it('a key that is revoked', async () => {
       const key = await keyOf('ORGANIZATION', acme.id);
       const on = subject('VIRTUAL_KEY', key.id);

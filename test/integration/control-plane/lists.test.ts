@@ -1,4 +1,4 @@
-// What all resources share: pages of lists, and names.
+// Behaviour that all resources share: pages of lists, and names.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   bootstrap,
@@ -31,7 +31,7 @@ function violations(called: Called): Record<string, string> {
   return Object.fromEntries(called.detail.violations.map((v) => [v.field, v.description]));
 }
 
-describe('lists', () => {
+describe('lists of resources', () => {
   it('come in pages that neither repeat nor skip', async () => {
     const tenant = await createTenant(plane, platform, freshName('org'));
     const made: string[] = [];
@@ -61,7 +61,7 @@ describe('lists', () => {
     expect(Object.keys(violations(called))).toEqual([field]);
   });
 
-  it('end a page early rather than exceed what a message may hold', async () => {
+  it('end a page early rather than exceed the size of a message', async () => {
     const tenant = await createTenant(plane, platform, freshName('org'));
     const entries = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`k${i}`, '€'.repeat(512)]));
     const globs = Array.from({ length: 100 }, (_, i) => `studio-ai/${i}-${'x'.repeat(290)}`);
@@ -83,7 +83,7 @@ describe('lists', () => {
   });
 });
 
-describe('names', () => {
+describe('names of resources', () => {
   it.each(['', '   ', 'x'.repeat(129), 'a\u0000b', 'a\nb', 'a\u202eb', 'a\u200bb'])(
     'refuse %j',
     async (name) => {
@@ -92,7 +92,7 @@ describe('names', () => {
     },
   );
 
-  it('take 128 characters of any script', async () => {
+  it('accept 128 characters of any script', async () => {
     const name = '𝔘'.repeat(128);
     expect((await plane.expect('AiSystems.Create', owner, { organizationId: acme.id, name })).name).toBe(
       name,

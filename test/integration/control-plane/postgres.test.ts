@@ -1,4 +1,4 @@
-// What concerns PostgreSQL alone: replicas, histories, and databases that do not answer.
+// Behaviour with PostgreSQL only: replicas, restores, and databases that do not respond.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe('replicas over one PostgreSQL', () => {
     expect(await restarted.position()).toEqual(positions[0]);
   });
 
-  it('take fifty changes at once without a gap, in the order in which a reader sees them', async () => {
+  it('run fifty concurrent changes without a gap, in the order in which a reader sees them', async () => {
     const [one, two] = [await database.open(), await database.open()];
     const changing = Promise.all(
       Array.from({ length: 50 }, (_, i) => invalidate(i % 2 === 0 ? one : two, person)),
@@ -57,11 +57,11 @@ describe('replicas over one PostgreSQL', () => {
     expect((await changing).toSorted((a, b) => a - b)).toEqual(expected);
   });
 
-  it('go on when a newer one has migrated the tables of statements that are prepared', async () => {
+  it('keep working when a newer one has migrated the tables of prepared statements', async () => {
     const store = await database.open();
     const read = () =>
       store.books(({ db }) => db.selectFrom('leases').selectAll().where('seq', '>', 0).execute());
-    // Several connections, each of which has prepared it.
+    // Prepares the statement on several connections.
     for (let round = 0; round < 10; round++) await Promise.all([read(), read(), read()]);
     const prepared = () =>
       store
@@ -74,7 +74,7 @@ describe('replicas over one PostgreSQL', () => {
     expect(await Promise.all([read(), read(), read()])).toEqual([[], [], []]);
   });
 
-  it('hear the bell of each other, also after the listening connection was lost', async () => {
+  it("get each other's notifications, also after the listening connection was lost", async () => {
     const [one, two] = [await database.open(), await database.open()];
     let rings = 0;
     two.onBell(() => {
@@ -92,7 +92,7 @@ describe('replicas over one PostgreSQL', () => {
     await until(rung);
   });
 
-  it('keep a snapshot as it was while another replica commits', async () => {
+  it('keep a snapshot unchanged while another replica commits', async () => {
     const [one, two] = [await database.open(), await database.open()];
     await one.snapshot(async (db, position) => {
       await invalidate(two, person);
@@ -103,7 +103,7 @@ describe('replicas over one PostgreSQL', () => {
     expect((await one.position()).revision).toBe(1);
   });
 
-  it('run a change again that the database undid because of others', async () => {
+  it('run a change again that the database aborted because of others', async () => {
     const store = await database.open();
     let runs = 0;
     const revision = await change(store, async (tx) => {
@@ -116,7 +116,7 @@ describe('replicas over one PostgreSQL', () => {
   });
 });
 
-describe('the epoch of a PostgreSQL', () => {
+describe('the epoch of a PostgreSQL database', () => {
   let database: StoreDatabase;
   let store: Store;
   beforeEach(async () => {
@@ -153,7 +153,7 @@ describe('the epoch of a PostgreSQL', () => {
     expect(after.epoch).not.toBe(before.epoch);
   });
 
-  it('stays when the server only works on', async () => {
+  it('stays the same while the server keeps running', async () => {
     const before = await store.position();
     await database.raw('checkpoint');
     await database.raw('vacuum analyze');
@@ -168,12 +168,12 @@ describe('a promoted standby', () => {
   });
   afterEach(() => pair.stop());
 
-  it('answers nothing before, and starts a new epoch after its promotion', async () => {
+  it('fails all calls before its promotion, and starts a new epoch after it', async () => {
     const primary = await open(pair.primaryUrl);
     await invalidate(primary, person);
     const before = await primary.position();
     await primary.close();
-    // Fails until the table has come over, and its first revision.
+    // Fails until the table and its first revision were replicated.
     const followed = () => runSql(pair.standbyUrl, 'select 1 / revision from feed');
     await until(() =>
       followed().then(
@@ -195,8 +195,8 @@ describe('a promoted standby', () => {
   });
 });
 
-describe('a PostgreSQL that does not answer', () => {
-  it('fails within seconds when it never says a word', async () => {
+describe('a PostgreSQL server that does not respond', () => {
+  it('fails within seconds when it never responds', async () => {
     const hole = await startBlackHole();
     const { thrown, ms } = await timed(open(`postgres://user:canary@127.0.0.1:${hole.port}/gateway`));
     expect(thrown).toBeInstanceOf(StoreUnavailableError);
@@ -205,7 +205,7 @@ describe('a PostgreSQL that does not answer', () => {
     await hole.stop();
   });
 
-  describe('after it had answered', () => {
+  describe('after earlier responses', () => {
     let database: StoreDatabase;
     let network: Network;
     let store: Store;
@@ -236,7 +236,7 @@ describe('a PostgreSQL that does not answer', () => {
       expect(await invalidate(store, person)).toBe(revision + 1);
     });
 
-    it('keeps reading while a change waits for one that got stuck', async () => {
+    it('keeps reading while a change waits for one that is stuck', async () => {
       const begun = Promise.withResolvers<void>();
       const finished = Promise.withResolvers<void>();
       const stuck = timed(
@@ -259,7 +259,7 @@ describe('a PostgreSQL that does not answer', () => {
 
 interface Network {
   readonly port: number;
-  /** Nothing passes on what is open now; new connections work. */
+  /** Forwards nothing more on the connections that are open now; new connections work. */
   silenceOpenConnections(): void;
   stop(): Promise<void>;
 }

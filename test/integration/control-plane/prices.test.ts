@@ -1,5 +1,5 @@
-// Prices of an organization's own through the real server, over both databases: what they may say, and that they stand in the
-// organization's record.
+// An organization's own prices through the real server, over both databases: their valid fields, and that they are in
+// the organization's record.
 import { expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import { pricesMax } from '../../../control-plane/services/prices.ts';
@@ -124,7 +124,7 @@ describeBudgets('prices', (desk) => {
     expect(await violated(create(wrong))).toEqual([field]);
   });
 
-  it('tell everything that is wrong at once', async () => {
+  it('report all invalid fields at once', async () => {
     const wrong = { model: ' ', prices: { input: 'free', tiers: [tier(0, { input: 'x' })], asOf: 'today' } };
     expect(await violated(create(wrong))).toEqual([
       ...['model', 'prices.input', 'prices.output'],
@@ -132,11 +132,11 @@ describeBudgets('prices', (desk) => {
     ]);
   });
 
-  it.each(['0', '1000', '1000.000000000', '999.999999999'])('take a price of %s', async (input) => {
+  it.each(['0', '1000', '1000.000000000', '999.999999999'])('accept a price of %s', async (input) => {
     expect((await price({ prices: { input, output: input } })).prices).toMatchObject({ input });
   });
 
-  it('are one for each name or glob of an organization', async () => {
+  it('are unique for each name or glob of an organization', async () => {
     for (const one of [model(), 'gpt-provider/gpt-4o*', '*']) {
       const { id } = await price({ model: one });
       expect(await refusal(create({ model: one }))).toMatchObject({
@@ -159,7 +159,7 @@ describeBudgets('prices', (desk) => {
     expect((await desk.plane.call('Prices.Create', desk.acme.owner.token, foreign)).code).toBe('NOT_FOUND');
   });
 
-  it('stand in the organization’s record, oldest first; the most and longest that there can be still fit', async () => {
+  it('are in the organization’s record, oldest first, and the largest possible number and size still fits', async () => {
     const tenant = await desk.tenant();
     const longest = '999.999999999';
     const amounts = { input: longest, output: longest, cacheRead: longest };

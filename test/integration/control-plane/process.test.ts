@@ -1,4 +1,4 @@
-// The control plane as a process: commands, exit codes, and words that say what to do.
+// The control plane as a process: commands, exit codes, and messages that say what to do.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ function start(extra: Record<string, string> = {}, ...command: string[]): Child 
 }
 
 describe('the control plane as a process', () => {
-  it('serves until SIGTERM and ends with 0', async () => {
+  it('serves until SIGTERM and exits with 0', async () => {
     const child = start();
     const line = await until(
       () =>
@@ -60,7 +60,7 @@ describe('the control plane as a process', () => {
     expect(child.stderr()).toBe('');
   });
 
-  it('ends with 64 and every mistake in its settings', async () => {
+  it('exits with 64 and reports every mistake in its settings', async () => {
     const child = start({ GATEWAY_MASTER_KEY: '', GATEWAY_DATABASE_URL: 'x', GATEWAY_GRPC_LISTEN: 'y' });
     expect(await child.exited).toBe(64);
     for (const name of ['GATEWAY_MASTER_KEY', 'GATEWAY_DATABASE_URL', 'GATEWAY_GRPC_LISTEN']) {
@@ -69,14 +69,14 @@ describe('the control plane as a process', () => {
     expect(child.stderr()).not.toContain('    at ');
   });
 
-  it('ends with 64 and the commands there are', async () => {
+  it('exits with 64 and lists the commands for an unknown one', async () => {
     const child = start({}, 'new-everything');
     expect(await child.exited).toBe(64);
     expect(child.stderr()).toContain('new-master-key');
   });
 
   it.each(['GATEWAY_GRPC_LISTEN', 'GATEWAY_HTTP_LISTEN', 'GATEWAY_ADMIN_LISTEN'])(
-    'ends with 1 and one line when the port of %s is in use',
+    'exits with 1 and one line when the port of %s is in use',
     async (setting) => {
       const taken = await occupy();
       try {
@@ -91,7 +91,7 @@ describe('the control plane as a process', () => {
     },
   );
 
-  it('ends with 1 and one line when the database cannot be reached', async () => {
+  it('exits with 1 and one line when the database cannot be reached', async () => {
     const taken = await occupy();
     const port = portOf(taken);
     taken.close();
@@ -110,7 +110,7 @@ describe('the control plane as a process', () => {
     expect(isWellFormedCredential('bootstrap', token.stdout().trim())).toBe(true);
   });
 
-  it('prints a key that signs records, and its public half, for which it needs no other setting', async () => {
+  it('prints a key that signs records, and its public half without any other setting', async () => {
     const made = start({}, 'new-record-key');
     expect(await made.exited).toBe(0);
     const pem = made.stdout();
@@ -128,15 +128,18 @@ describe('the control plane as a process', () => {
     ['is none', {}],
     ['cannot be used', { GATEWAY_RECORD_SIGNING_KEY: 'canary' }],
     ['is in no file', { GATEWAY_RECORD_SIGNING_KEY_FILE: '/nowhere/key.pem' }],
-  ])('ends with 64 and the setting where the key to print the public half of %s', async (_what, given) => {
-    const child = start(given, 'record-public-key');
-    expect(await child.exited).toBe(64);
-    expect(child.stderr()).toContain('GATEWAY_RECORD_SIGNING_KEY');
-    expect(child.stderr()).not.toContain('canary');
-    expect(child.stdout()).toBe('');
-  });
+  ])(
+    'exits with 64 and names the setting when the key whose public half is wanted %s',
+    async (_what, given) => {
+      const child = start(given, 'record-public-key');
+      expect(await child.exited).toBe(64);
+      expect(child.stderr()).toContain('GATEWAY_RECORD_SIGNING_KEY');
+      expect(child.stderr()).not.toContain('canary');
+      expect(child.stdout()).toBe('');
+    },
+  );
 
-  it('walks the audit log, and tells one that was tampered with', async () => {
+  it('verifies the audit log, and reports one that was tampered with', async () => {
     const intact = start({}, 'verify-audit');
     expect(await intact.exited).toBe(0);
     expect(intact.stdout()).toContain('the audit log is intact: 0 events');
@@ -149,7 +152,7 @@ describe('the control plane as a process', () => {
     expect(broken.stderr()).toContain('tampered with at revision 1: its content was changed');
   });
 
-  it('reseals and says so', async () => {
+  it('reseals provider secrets and reports how many', async () => {
     const child = start({ GATEWAY_MASTER_KEY: `${createSealKey()},${env.GATEWAY_MASTER_KEY}` }, 'reseal');
     expect(await child.exited).toBe(0);
     expect(child.stdout()).toContain('0 provider secrets are sealed under the newest master key');

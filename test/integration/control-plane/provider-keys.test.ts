@@ -1,4 +1,5 @@
-// Provider keys through the real server: which secret and settings each provider takes, and that a secret never comes back.
+// Provider keys through the real server: the secrets and settings that each provider accepts, and that a secret is
+// never returned.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +96,7 @@ describe('a provider key', () => {
     expect((await plane.expect('ProviderKeys.Update', owner, update)).hint).toBe('last');
   });
 
-  it('is named by the canonical provider name', async () => {
+  it('is created with the canonical provider name only', async () => {
     expect(await violations(create({ provider: 'openai' }))).toEqual({
       provider: 'must be the canonical name, which is gpt-provider',
     });
@@ -113,7 +114,7 @@ describe('a provider key', () => {
     ['managed-cloud-models', { accessKeyId: 'a' }, 'secret'],
     ['managed-cloud-models', { sessionToken: 'a' }, 'secret'],
     ['managed-cloud-models', { apiKey: 'a', accessKeyId: 'b', secretAccessKey: 'c' }, 'secret'],
-  ])('%s refuses the secret %j', async (provider, wrong, field) => {
+  ])('of %s refuses the secret %j', async (provider, wrong, field) => {
     const found = await violations(create({ provider, secret: wrong }));
     expect(Object.keys(found)).toEqual([field]);
   });
@@ -122,7 +123,7 @@ describe('a provider key', () => {
     ['managed-cloud-models', { accessKeyId: 'A'.repeat(20), secretAccessKey: 'b' }, 'AAAA'],
     ['managed-cloud-models', { apiKey: 'c' }, ''],
     ['studio-ai', { apiKey: 'c' }, ''],
-  ])('%s takes the secret %j', async (provider, given, hint) => {
+  ])('of %s accepts the secret %j', async (provider, given, hint) => {
     expect(await create({ provider, secret: given })).toMatchObject({ code: 'OK', response: { hint } });
   });
 });
@@ -135,7 +136,7 @@ describe('the settings of a provider key', () => {
     'https://models.internal:8000',
     'https://10.0.0.5',
     'https://[2606:4700::1111]/v1',
-  ])('take the base URL %s', async (baseUrl) => {
+  ])('accept the base URL %s', async (baseUrl) => {
     expect(await create({ settings: { baseUrl } })).toMatchObject({
       code: 'OK',
       response: { settings: { baseUrl } },
@@ -201,7 +202,7 @@ describe('the settings of a provider key', () => {
     expect(cleared.settings.apiVersion).toBe('2025-01-01');
   });
 
-  it('send a stored secret to no host that whoever stored it has not seen', async () => {
+  it('cannot change the host of a stored secret without the secret', async () => {
     const made = await plane.expect('ProviderKeys.Create', owner, request({}));
     const update = { id: made.id, settings: { baseUrl: 'https://elsewhere.example.com' } };
     expect(await violations(plane.call('ProviderKeys.Update', acme.admin.token, update))).toHaveProperty(
@@ -213,7 +214,7 @@ describe('the settings of a provider key', () => {
 });
 
 describe('master keys', () => {
-  it('are rotated: update and reseal write under the newest, and the oldest can go', async () => {
+  it('are rotated: update and reseal write under the newest key, and the oldest one can be removed', async () => {
     const { value } = await createKey(plane, acme);
     const proxy = (await plane.expect('ProxyTokens.Create', platform.token, { name: 'proxy' })).value;
     const marker = freshName('rotated');

@@ -1,5 +1,5 @@
-// Custom providers through the real server, over both databases: what they may be named and say, whose they are, and what
-// stored keys forbid.
+// Custom providers through the real server, over both databases: their names and fields, their owners, and changes that
+// stored keys prevent.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import {
@@ -129,7 +129,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       },
     );
 
-    it('take 63 characters', async () => {
+    it('may have 63 characters', async () => {
       const made = await created({ name: `a${'-9'.repeat(31)}` });
       expect(made.name).toHaveLength(63);
     });
@@ -141,7 +141,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect((await plane.call('Providers.Create', other.owner.token, theirs)).code).toBe('OK');
     });
 
-    it('of the platform are no organization’s, and the other way round', async () => {
+    it("of the platform cannot be names of an organization's providers, nor the reverse", async () => {
       const { name: shared } = await ofPlatform();
       expect(await refusal(create({ name: shared }))).toMatchObject({ reason: 'name_taken' });
       const { name: own } = await created();
@@ -181,7 +181,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       { keyForm: 'KEY_FORM_HEADER', keyHeader: 'Authorization' },
       { keyForm: 'KEY_FORM_API_KEY_HEADER' },
       { wireFormat: 'WIRE_FORMAT_SEARCH_PROVIDER', keyForm: 'KEY_FORM_NONE' },
-    ])('take %j', async (more) => {
+    ])('accept %j', async (more) => {
       const { id } = await created(more);
       await plane.expect('Providers.Delete', acme.owner.token, { id });
     });
@@ -218,7 +218,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect(await violated(create({ models }))).toEqual([`models.models[1].${field}`]);
     });
 
-    it('refuse a model that is there twice, more than a hundred, and more than fits', async () => {
+    it('refuse a model that is listed twice, more than a hundred models, and more than fits', async () => {
       const twice = { models: [{ name: 'm' }, { name: 'm' }] };
       expect(await violated(create({ models: twice }))).toEqual(['models.models[1].name']);
       const many = { models: Array.from({ length: 101 }, (_, i) => ({ name: `m${i}` })) };
@@ -230,14 +230,14 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect(await violated(create({ models: { models: large } }))).toEqual(['models.models']);
     });
 
-    it('tell everything that is wrong at once', async () => {
+    it('report all invalid fields at once', async () => {
       const wrong = { name: 'A', wireFormat: 'WIRE_FORMAT_UNSPECIFIED', baseUrl: 'x', keyHeader: 'y' };
       expect(await violated(create(wrong))).toEqual(['name', 'wire_format', 'base_url', 'key_header']);
     });
   });
 
   describe('of the platform', () => {
-    it('are read by every organization’s managers and changed by none', async () => {
+    it('can be read by every organization’s managers and changed by none', async () => {
       const { id, name: shared } = await ofPlatform();
       const ids = async (tenant: TestTenant) => {
         const list = { organizationId: tenant.id, pageSize: 500 };
@@ -266,7 +266,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect(await violated(nobodys)).toEqual(['organization_id']);
     });
 
-    it('stand in the record of every organization, each with its own beside them', async () => {
+    it('are in the record of every organization, beside its own', async () => {
       const shared = await ofPlatform({ keyForm: 'KEY_FORM_NONE' });
       const own = await created({ keyForm: 'KEY_FORM_HEADER', keyHeader: 'x-key' });
       const names = async (tenant: TestTenant) => (await resolved(tenant)).map((one) => one.name);
@@ -277,7 +277,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect(record).toMatchObject({ ...fields, keyForm: 'KEY_FORM_HEADER', keyHeader: 'x-key' });
     });
 
-    it('are bounded in number, as an organization’s own are', async () => {
+    it('are limited in number, like an organization’s own', async () => {
       const tenant = await createTenant(plane, platform, freshName('many'));
       const next = () =>
         plane.call('Providers.Create', tenant.owner.token, {
@@ -294,7 +294,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
   });
 
   describe('and stored keys', () => {
-    it('are stored for a provider that the organization may call', async () => {
+    it('can be stored only for a provider that the organization may call', async () => {
       const own = await created();
       const shared = await ofPlatform();
       for (const provider of [own.name, shared.name])
@@ -303,7 +303,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect(await violated(foreign)).toEqual(['provider']);
     });
 
-    it('are as the wire format and the key form need them', async () => {
+    it('must fit the wire format and the key form', async () => {
       const cloud = { accessKeyId: 'A', secretAccessKey: 'B' };
       const withSecret = (provider: string, secret: object, settings = {}) =>
         plane.call('ProviderKeys.Create', acme.owner.token, { ...keyFor(provider), secret, settings });
@@ -324,7 +324,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect(await violated(plane.call('ProviderKeys.Update', acme.owner.token, update))).toEqual(['secret']);
     });
 
-    it('hold a provider where it is, until they are deleted', async () => {
+    it('prevent deleting or moving a provider until they are deleted', async () => {
       const own = await created();
       const key = await storeKey(own.name);
       await plane.expect('ProviderKeys.Update', acme.owner.token, { id: key.id, enabled: false });
@@ -338,7 +338,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       const elsewhere = { baseUrl: 'https://elsewhere.example.com/v1' };
       expect(await refusal(call('Providers.Update', elsewhere))).toMatchObject(inUse);
       expect(await refusal(call('Providers.Update', { keyForm: 'KEY_FORM_NONE' }))).toMatchObject(inUse);
-      // The same host gets the same key: where in the request is no secret's business.
+      // The same host gets the same key: the position of the key in the request needs no secret.
       expect((await call('Providers.Update', { keyForm: 'KEY_FORM_API_KEY_HEADER' })).code).toBe('OK');
       expect((await call('Providers.Update', { models: { models: [{ name: 'm' }] } })).code).toBe('OK');
       await plane.expect('ProviderKeys.Delete', acme.owner.token, { id: key.id });
@@ -346,7 +346,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect((await call('Providers.Delete')).code).toBe('OK');
     });
 
-    it('of any organization hold a provider of the platform', async () => {
+    it('of any organization prevent deleting a provider of the platform', async () => {
       const shared = await ofPlatform();
       const key = await storeKey(shared.name, other);
       const remove = () => plane.call('Providers.Delete', platform.token, { id: shared.id });
@@ -355,7 +355,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect((await remove()).code).toBe('OK');
     });
 
-    it('of another organization’s provider of the same name hold nothing', async () => {
+    it('of another organization’s provider of the same name prevent nothing', async () => {
       const own = await created();
       const theirs = { organizationId: other.id, name: own.name, ...fields };
       await plane.expect('Providers.Create', other.owner.token, theirs);

@@ -1,5 +1,5 @@
-// Two replicas over one PostgreSQL: what one writes the other knows, whoever is stopped at one is stopped at both, and
-// changes that come to both at once leave one order.
+// Two replicas over one PostgreSQL: one sees the other's writes at once, a token that is revoked at one is refused by
+// both, and concurrent changes at both have one order.
 import { credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
@@ -44,8 +44,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('two replicas', () => {
-  it('know what the other has written with its answer', async () => {
+describe('two replicas of the control plane', () => {
+  it("see each other's writes as soon as the response is sent", async () => {
     const { token } = acme.owner;
     const { virtualKey, value } = await createKey(one, acme);
     expect(await two.expect('VirtualKeys.Get', token, { id: virtualKey.id })).toEqual(virtualKey);
@@ -55,19 +55,19 @@ describe('two replicas', () => {
     expect((await one.expect('Access.Resolve', proxy, { keyHash })).key).toBeUndefined();
   });
 
-  it('stop a token at both with the answer that revokes it', async () => {
+  it('refuse a token as soon as either one has revoked it', async () => {
     const somebody = await createPerson(one, acme, 'ROLE_ADMIN');
     expect((await two.call('Organizations.List', somebody.token)).code).toBe('OK');
     await one.expect('People.Update', acme.owner.token, { id: somebody.id, active: false });
     expect((await two.call('Organizations.List', somebody.token)).code).toBe('UNAUTHENTICATED');
   });
 
-  it('let the bootstrap token be used once', async () => {
+  it('accept the bootstrap token once in all', async () => {
     const called = await two.call('OperatorTokens.Bootstrap', two.bootstrapToken, { name: 'second' });
     expect(called.code).toBe('UNAUTHENTICATED');
   });
 
-  it('tell proxies at one what was changed at the other', async () => {
+  it('report a change at one to the proxies of the other', async () => {
     const { value, virtualKey } = await createKey(one, acme);
     const { path, requestSerialize, responseDeserialize } = services.Access.Watch;
     const Constructor = makeGenericClientConstructor(services.Access, 'Access');
@@ -95,14 +95,14 @@ describe('two replicas', () => {
     client.close();
   });
 
-  it('make one key of a request that comes to both', async () => {
+  it('create one key for a request that is sent to both', async () => {
     const fields = { name: freshName('key'), clientRequestId: 'both' };
     const responses = await Promise.all([one, two, one, two].map((plane) => createKey(plane, acme, fields)));
     expect(new Set(responses.map(({ virtualKey }) => virtualKey.id)).size).toBe(1);
     expect(responses.filter(({ value }) => value !== undefined)).toHaveLength(1);
   });
 
-  it('leave an owner when all owners leave at both', async () => {
+  it('keep one owner when all owners leave at both', async () => {
     const tenant = await createTenant(one, platform, freshName('org'));
     const owners = [tenant.owner];
     for (let i = 0; i < 3; i++) owners.push(await createPerson(one, tenant, 'ROLE_OWNER'));

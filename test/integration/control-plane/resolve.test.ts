@@ -1,4 +1,4 @@
-// What a proxy is told of a key value: everything from one snapshot, nothing of what it may not know.
+// The records that a proxy gets for a key value: all from one snapshot, and nothing that it may not know.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
@@ -47,7 +47,7 @@ describeStores('Resolve', (given) => {
   });
   afterEach(() => feed.close());
 
-  it('answers key, scope and organization as of one position', async () => {
+  it('returns key, scope and organization as of one position', async () => {
     const endsAt = Date.parse('2100-01-02T03:04:05.678Z');
     await store(given.store, async (tx) => {
       await insertAiSystem(tx, { active: 0, allowed_models: '["*/small"]' });
@@ -82,7 +82,7 @@ describeStores('Resolve', (given) => {
     });
   });
 
-  it('answers the same records signed, in place of the plain ones, to who asks for it', async () => {
+  it('returns the same records signed, in place of the plain ones, when signatures are requested', async () => {
     await store(given.store, async (tx) => {
       await insertAiSystem(tx);
       await insertVirtualKey(tx, { scope_kind: 'ai_system', scope_id: 'system-1' });
@@ -110,7 +110,7 @@ describeStores('Resolve', (given) => {
     expect([unknown.signed, unknown.recordKeys]).toEqual([[], signed.recordKeys]);
   });
 
-  it('answers no scope for a key of the organization, and no ends where there are none', async () => {
+  it('returns no scope for a key of the organization, and no ends where there are none', async () => {
     await store(given.store, async (tx) => {
       await insertVirtualKey(tx);
       await insertKeyValue(tx, { hash });
@@ -122,7 +122,7 @@ describeStores('Resolve', (given) => {
     expect(response.key?.scope).toEqual({ kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: 'organization-1' });
   });
 
-  it('answers a person as scope, and settings and suspension of the organization', async () => {
+  it('returns a person as scope, and settings and suspension of the organization', async () => {
     await store(given.store, async (tx) => {
       await insertPerson(tx);
       await insertVirtualKey(tx, { scope_kind: 'person', scope_id: 'person-1' });
@@ -138,7 +138,7 @@ describeStores('Resolve', (given) => {
     expect(response.key?.organizationRevision).toBe(2);
   });
 
-  it('answers the enabled provider keys, unsealed, by priority', async () => {
+  it('returns the enabled provider keys, unsealed, by priority', async () => {
     const seal = (id: string, apiKey: string) =>
       sealProviderSecret(sealKeys, { ...place, providerKeyId: id }, { apiKey });
     await store(given.store, async (tx) => {
@@ -148,7 +148,7 @@ describeStores('Resolve', (given) => {
       await insertProviderKey(tx, { id: 'off', enabled: 0, secret: seal('off', 'canary-0') });
       const settings = '{"baseUrl":"https://models.example/v1"}';
       await insertProviderKey(tx, { id: 'first', weight: 7, settings, secret: seal('first', 'canary-1') });
-      // Copied from another row: it does not open here.
+      // A secret that was copied from another row cannot be unsealed in this one.
       await insertProviderKey(tx, { id: 'copied', secret: seal('first', 'canary-1') });
     });
     const { organization } = await service.resolve(anyProxy, request());
@@ -164,7 +164,7 @@ describeStores('Resolve', (given) => {
     ]);
   });
 
-  it('answers the limits of each level and the organization’s prices, without budgets that are no more', async () => {
+  it('returns the limits of each level and the organization’s prices, without deleted budgets', async () => {
     await store(given.store, async (tx) => {
       await insertOrganization(tx, { id: 'organization-2' });
       await insertVirtualKey(tx);
@@ -195,7 +195,7 @@ describeStores('Resolve', (given) => {
     ]);
   });
 
-  it('answers alike for what is unknown, revoked, past its end, without scope or of another organization', async () => {
+  it('returns the same for keys that are unknown, revoked, expired, without scope or of another organization', async () => {
     const nobody = { scope_kind: 'person', scope_id: 'nobody' } as const;
     const now = time.now();
     await store(given.store, async (tx) => {
@@ -248,7 +248,7 @@ describe('Resolve', () => {
     await expect(response).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('limits the look-ups of a proxy that find nothing, and lets it go on after a while', async () => {
+  it("limits a proxy's look-ups of unknown keys, and allows more after a while", async () => {
     for (let i = 0; i < 3; i++) expect(await ask(i)).not.toHaveProperty('key');
     await expect(ask(3)).rejects.toMatchObject(refused);
     await time.advance(499);
@@ -258,14 +258,14 @@ describe('Resolve', () => {
     await expect(ask(4)).rejects.toMatchObject(refused);
   });
 
-  it('never saves up more than the burst', async () => {
+  it('never accumulates more than the burst of look-ups', async () => {
     await ask(0);
     await time.advance(3_600_000);
     for (let i = 0; i < 3; i++) await ask(i);
     await expect(ask(3)).rejects.toMatchObject(refused);
   });
 
-  it('leaves other proxies and keys that were found before alone', async () => {
+  it('does not limit other proxies and keys that were found before', async () => {
     expect((await service.resolve(anyProxy, request())).key).toBeDefined();
     for (let i = 0; i < 3; i++) await ask(i);
     await expect(ask(99)).rejects.toMatchObject(refused);
@@ -273,7 +273,7 @@ describe('Resolve', () => {
     expect((await ask(99, boundProxy)).key).toBeDefined();
   });
 
-  it('counts no look-up that finds something', async () => {
+  it('counts only look-ups of unknown keys', async () => {
     for (let i = 0; i < 10; i++) expect((await service.resolve(anyProxy, request())).key).toBeDefined();
     for (let i = 0; i < 3; i++) await ask(i);
     await expect(ask(3)).rejects.toMatchObject(refused);

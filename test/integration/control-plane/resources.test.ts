@@ -1,4 +1,4 @@
-// The life of every resource through the real server: what is stored, what is answered, and what is refused with which words.
+// The life of every resource through the real server: stored fields, responses, and refusals with their messages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   bootstrap,
@@ -15,7 +15,7 @@ import {
   type TestTenant,
 } from '../../support/operators.ts';
 
-describe.each(databases)('over $name', ({ open }) => {
+describe.each(databases)('resources over $name', ({ open }) => {
   let plane: OperatorsPlane;
   let remove: () => Promise<void>;
   let platform: Someone;
@@ -66,7 +66,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(violations(called)).toHaveProperty('name');
     });
 
-    it('let an owner and an admin enable callers’ provider keys, nobody else', async () => {
+    it('let an owner and an admin enable callers’ provider keys, and no other role', async () => {
       const request = (enabled: boolean) => ({
         id: acme.id,
         settings: { access: { callerProviderKeys: enabled } },
@@ -86,7 +86,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(seen.settings.access.callerProviderKeys).toBe(false);
     });
 
-    it('keep what an update leaves out', async () => {
+    it('keep fields that an update does not contain', async () => {
       const id = acme.id;
       await plane.expect('Organizations.UpdateSettings', owner, {
         id,
@@ -101,7 +101,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(cleared.allowedModels).toEqual([]);
     });
 
-    it('stop their people when suspended, until resumed', async () => {
+    it('refuse their people while suspended', async () => {
       const tenant = await createTenant(plane, platform, freshName('org'));
       const request = { id: tenant.id };
       expect((await plane.expect('Organizations.Suspend', platform.token, request)).suspended).toBe(true);
@@ -127,7 +127,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(revoked).toHaveProperty('revokedAt');
     });
 
-    it('of an organization are no platform operators, and the other way round', async () => {
+    it('of an organization cannot be platform operators, or the reverse', async () => {
       const inside = { organizationId: acme.id, name: 'x', role: 'ROLE_PLATFORM_OPERATOR' };
       expect(violations(await plane.call('People.Create', owner, inside))).toHaveProperty('role');
       const outside = { name: 'x', role: 'ROLE_OWNER' };
@@ -139,7 +139,7 @@ describe.each(databases)('over $name', ({ open }) => {
       );
     });
 
-    it('a platform operator makes and removes another', async () => {
+    it('of the platform create and remove each other', async () => {
       const request = { name: 'second', role: 'ROLE_PLATFORM_OPERATOR' };
       const second = await plane.expect('People.Create', platform.token, request);
       expect(second).not.toHaveProperty('organizationId');
@@ -150,7 +150,7 @@ describe.each(databases)('over $name', ({ open }) => {
       });
     });
 
-    it('a member sees themself and no other', async () => {
+    it('with the role of a member see themselves and no other', async () => {
       expect(await codeOf('People.Get', acme.member.token, { id: acme.member.id })).toBe('OK');
       expect(await codeOf('People.Get', acme.member.token, { id: acme.owner.id })).toBe('PERMISSION_DENIED');
     });
@@ -159,7 +159,7 @@ describe.each(databases)('over $name', ({ open }) => {
   describe('the last active owner', () => {
     const lastOwner = { code: 'FAILED_PRECONDITION', detail: { reason: 'last_owner' } };
 
-    it('can neither leave, be suspended nor lose the role', async () => {
+    it('can neither be deleted, be suspended nor lose the role', async () => {
       const tenant = await createTenant(plane, platform, freshName('org'));
       const { id, token } = tenant.owner;
       expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
@@ -168,7 +168,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(await codeOf('People.Update', token, { id, name: 'still here' })).toBe('OK');
     });
 
-    it('is not saved by an owner who is suspended', async () => {
+    it('is not replaced by an owner who is suspended', async () => {
       const tenant = await createTenant(plane, platform, freshName('org'));
       const { id, token } = tenant.owner;
       const second = await createPerson(plane, tenant, 'ROLE_OWNER');
@@ -186,15 +186,15 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(codes.filter((code) => code === 'OK')).toHaveLength(4);
     });
 
-    it('is the last platform operator’s case too', async () => {
+    it('of the platform has the same protection', async () => {
       const { id, token } = platform;
       expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
       expect(await plane.call('People.Update', token, { id, active: false })).toMatchObject(lastOwner);
     });
   });
 
-  describe('an admin gains nothing from owners', () => {
-    it('neither makes nor changes nor removes one', async () => {
+  describe('an admin without owner rights', () => {
+    it('can neither create, change nor remove an owner', async () => {
       const { token } = acme.admin;
       const victim = await createPerson(plane, acme, 'ROLE_OWNER');
       const requests: [string, object][] = [
@@ -217,13 +217,13 @@ describe.each(databases)('over $name', ({ open }) => {
       }
     });
 
-    it('does not revoke an owner’s token', async () => {
+    it('cannot revoke an owner’s token', async () => {
       const listed = await plane.expect('OperatorTokens.List', owner, { personId: acme.owner.id });
       const request = { id: listed.operatorTokens[0].id };
       expect(await codeOf('OperatorTokens.Revoke', acme.admin.token, request)).toBe('PERMISSION_DENIED');
     });
 
-    it('is handed no key value that acts for an owner', async () => {
+    it('gets no key value that acts for an owner', async () => {
       const scope = { kind: 'KEY_SCOPE_KIND_PERSON', id: acme.owner.id };
       const create = { organizationId: acme.id, scope, name: freshName('key') };
       expect(await codeOf('VirtualKeys.Create', acme.admin.token, create)).toBe('PERMISSION_DENIED');
@@ -232,7 +232,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(await codeOf('VirtualKeys.Revoke', acme.admin.token, { id })).toBe('OK');
     });
 
-    it('keeps no token of somebody who becomes an owner', async () => {
+    it('cannot use the token of a person who became an owner', async () => {
       const somebody = await plane.expect('People.Create', owner, {
         organizationId: acme.id,
         name: freshName('person'),
@@ -248,7 +248,7 @@ describe.each(databases)('over $name', ({ open }) => {
   });
 
   describe('AI systems', () => {
-    it('take their keys with them', async () => {
+    it('are deleted with their keys', async () => {
       const system = await plane.expect('AiSystems.Create', owner, { organizationId: acme.id, name: 'bot' });
       const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
       const keys = [await createKey(plane, acme, { scope }), await createKey(plane, acme, { scope })];
@@ -263,7 +263,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(violations(await plane.call('VirtualKeys.Create', owner, again))).toHaveProperty('scope.id');
     });
 
-    it('are changed under a revision, or not at all', async () => {
+    it('are changed at the expected revision only', async () => {
       const made = await plane.expect('AiSystems.Create', owner, {
         organizationId: acme.id,
         name: freshName('bot'),
@@ -276,7 +276,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(called).toMatchObject({ code: 'ABORTED', detail: { reason: 'revision_mismatch' } });
     });
 
-    it('take no revision for an update that changes nothing', async () => {
+    it('get no new revision for an update without a change', async () => {
       const made = await plane.expect('AiSystems.Create', owner, {
         organizationId: acme.id,
         name: freshName('bot'),
@@ -291,7 +291,7 @@ describe.each(databases)('over $name', ({ open }) => {
   });
 
   describe('operator tokens', () => {
-    it('last 90 days at most', async () => {
+    it('last at most 90 days', async () => {
       const request = (days: number) => ({ personId: acme.owner.id, name: 'token', days });
       for (const days of [0, 91]) {
         const called = await plane.call('OperatorTokens.Create', owner, request(days));
@@ -305,14 +305,14 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(Date.parse(endsAt) - Date.parse(createdAt)).toBe(90 * 24 * 3_600_000);
     });
 
-    it('are a member’s own business only', async () => {
+    it('can be created by members only for themselves', async () => {
       const { token, id } = acme.member;
       expect(await codeOf('OperatorTokens.Create', token, { personId: id, name: 'mine' })).toBe('OK');
       const another = { personId: acme.admin.id, name: 'x' };
       expect(await codeOf('OperatorTokens.Create', token, another)).toBe('PERMISSION_DENIED');
     });
 
-    it('stop with the answer that revokes them', async () => {
+    it('stop working as soon as their revocation is acknowledged', async () => {
       const made = await plane.expect('OperatorTokens.Create', owner, {
         personId: acme.owner.id,
         name: 'short',
@@ -324,7 +324,7 @@ describe.each(databases)('over $name', ({ open }) => {
   });
 
   describe('proxy tokens', () => {
-    it('are bound to organizations that exist', async () => {
+    it('can be bound only to organizations that exist', async () => {
       const bound = { name: 'bound', organizationId: acme.id };
       expect((await plane.expect('ProxyTokens.Create', platform.token, bound)).proxyToken).toMatchObject(
         bound,

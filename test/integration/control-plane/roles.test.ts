@@ -1,4 +1,4 @@
-// Who may call what: every method of the table × every identity × own and other organization.
+// Authorization of every method: every method of the table × every identity × own and other organization.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { methodNamed, methodNames } from '../../../control-plane/api/methods.ts';
@@ -17,7 +17,7 @@ import { denied, expectations, ok, type World } from '../../support/roles.ts';
 const stranger: Someone = { id: '', token: '' };
 const unaryNames = methodNames.filter((name) => name !== 'Access.Watch');
 
-describe('who may call which method', () => {
+describe('authorization', () => {
   let world: World;
   let acme: TestTenant;
   let other: TestTenant;
@@ -29,7 +29,7 @@ describe('who may call which method', () => {
     const database = await freshSqlite();
     const plane = await startOperatorsPlane({
       env: { GATEWAY_DATABASE_URL: database.url },
-      // Thousands from one address.
+      // The test calls thousands of times from one address.
       rates: { unknown_tokens: { perMinute: 1_000_000, burst: 1_000_000 } },
     });
     const platform = await bootstrap(plane);
@@ -50,16 +50,16 @@ describe('who may call which method', () => {
     expect(Object.keys(expectations).toSorted()).toEqual([...methodNames].toSorted());
   });
 
-  describe.each(unaryNames)('%s', (name) => {
+  describe.each(unaryNames)('of %s', (name) => {
     const expectation = expectations[name];
 
-    it.each(['owner', 'admin', 'member'] as const)('of the organization itself: %s', async (role) => {
+    it.each(['owner', 'admin', 'member'] as const)("for the organization's own %s", async (role) => {
       const request = await expectation.request(world, acme, acme[role]);
       const called = await world.plane.call(name, acme[role].token, request);
       expect(called).toMatchObject({ code: expectation.own[role] });
     });
 
-    it.each(['owner', 'member'] as const)('of another organization: %s', async (role) => {
+    it.each(['owner', 'member'] as const)('for the %s of another organization', async (role) => {
       const request = await expectation.request(world, acme, stranger);
       const called = await world.plane.call(name, other[role].token, request);
       expect(called).toMatchObject({
@@ -67,13 +67,13 @@ describe('who may call which method', () => {
       });
     });
 
-    it('a platform operator', async () => {
+    it('for a platform operator', async () => {
       const request = await expectation.request(world, acme, stranger);
       const called = await world.plane.call(name, world.platform.token, request);
       expect(called).toMatchObject({ code: expectation.platform });
     });
 
-    it('nobody, and tokens that are none', async () => {
+    it('refuses callers without a token, and invalid tokens', async () => {
       const request = await expectation.request(world, acme, stranger);
       const tokens = [undefined, 'wrong', `${acme.owner.token.slice(0, -1)}x`, createCredential('operator')];
       tokens.push(createCredential('proxy'), createCredential('bootstrap'), createCredential('virtualKey'));
@@ -82,7 +82,7 @@ describe('who may call which method', () => {
       }
     });
 
-    it('proxies call what is for proxies and nothing else', async () => {
+    it('allows proxies the methods for proxies and no others', async () => {
       for (const token of [proxyToken, boundProxyToken]) {
         const request = await expectation.request(world, acme, stranger);
         const code = methodNamed(name).audience === 'proxy' ? ok : denied;
@@ -90,7 +90,7 @@ describe('who may call which method', () => {
       }
     });
 
-    it('tokens that have stopped', async () => {
+    it('refuses tokens that no longer work', async () => {
       const request = await expectation.request(world, acme, stranger);
       for (const [what, token] of Object.entries({ ...stopped, bootstrap: world.plane.bootstrapToken })) {
         expect([what, (await world.plane.call(name, token, request)).code]).toEqual([
@@ -103,7 +103,7 @@ describe('who may call which method', () => {
 });
 
 describe('the bootstrap token before its use', () => {
-  it('opens Bootstrap and nothing else', async () => {
+  it('authorizes Bootstrap and nothing else', async () => {
     const plane = await startOperatorsPlane();
     try {
       for (const name of unaryNames.filter((method) => method !== 'OperatorTokens.Bootstrap')) {
@@ -117,7 +117,7 @@ describe('the bootstrap token before its use', () => {
     }
   });
 
-  it('makes one platform operator when it is used twice at once', async () => {
+  it('creates one platform operator when it is used several times at once', async () => {
     const plane = await startOperatorsPlane();
     try {
       const codes = await Promise.all(
@@ -132,7 +132,7 @@ describe('the bootstrap token before its use', () => {
   });
 });
 
-/** Tokens of owners, each stopped in another way. */
+/** Tokens of owners, each ended in another way. */
 async function stoppedTokens(
   { plane, platform }: World,
   tenant: TestTenant,

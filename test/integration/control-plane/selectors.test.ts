@@ -1,5 +1,6 @@
-// Every call that takes a selector of models: with an alias, a synonym, a typing error, a bare name, a glob that
-// matches nothing, a custom provider. What selects nothing is refused with the names near to it, unless the writer insists.
+// Every call that takes a selector of models, with an alias, a synonym, a typing error, a bare name, a glob that
+// matches nothing, and a custom provider. A selector that selects nothing is refused with the nearest names, unless the
+// caller sets allow_unmatched.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isMethodName, methodNames } from '../../../control-plane/api/methods.ts';
 import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
@@ -7,12 +8,12 @@ import { BudgetDesk, describeBudgets, limitSubject } from '../../support/budget-
 import { freshSqlite } from '../../support/databases.ts';
 import { type Called, freshName, type JsonResponse, refusal } from '../../support/operators.ts';
 
-/** A call with a selector in it: its request, where a problem is told, and what its response tells. */
+/** A call with a selector: its request, the field of its violations, and the selector in its response. */
 interface Taker {
   readonly method: string;
   request(desk: BudgetDesk, selector: string): Promise<object>;
   readonly field: string;
-  /** As it is shown; undefined where the response has no place for it. */
+  /** The selector as the response shows it; undefined if the response does not contain it. */
   shown(response: JsonResponse): string | undefined;
   match(response: JsonResponse): JsonResponse;
 }
@@ -46,7 +47,7 @@ const takers: readonly Taker[] = [
     ...alone,
     method: 'Prices.Create',
     request: async (desk, model) => {
-      // One of a model: those of other cases go first.
+      // A model can have one price, so prices of other cases are deleted first.
       const { prices } = await desk.as(desk.acme, 'Prices.List', { organizationId: desk.acme.id });
       for (const { id } of prices) await desk.as(desk.acme, 'Prices.Delete', { id });
       return { organizationId: desk.acme.id, model, prices: usd };
@@ -110,7 +111,7 @@ const takers: readonly Taker[] = [
   },
 ];
 
-/** What is taken, how it counts, how many models it selects, and one of them. */
+/** Accepted selectors: their canonical form, how many models they select, and one of these models. */
 const taken: readonly (readonly [
   what: string,
   written: string,
@@ -178,7 +179,7 @@ const taken: readonly (readonly [
   ['a model of a custom provider without a list', 'free-models/anything', 'free-models/anything', 'none', ''],
 ];
 
-/** What is refused, whether insisting helps, and what its refusal says. */
+/** Refused selectors: whether allow_unmatched helps, and the message of the refusal. */
 const refused: readonly (readonly [what: string, written: string, insisting: boolean, says: RegExp])[] = [
   [
     'a typing error',
@@ -245,7 +246,7 @@ async function makeProviders(desk: BudgetDesk): Promise<void> {
 describe('a selector of models', () => {
   const desk = new BudgetDesk();
   beforeAll(async () => {
-    // One database will do: they differ in nothing that this asks of them.
+    // One database is enough, because they behave alike here.
     await desk.open(freshSqlite);
     await makeProviders(desk);
   });
@@ -260,7 +261,7 @@ describe('a selector of models', () => {
   describe.each(takers.map((taker, index) => [`${taker.method} (${index})`, taker] as const))(
     'in %s',
     (_name, taker) => {
-      it.each(taken)('take %s: %s', async (...row) => {
+      it.each(taken)('accept %s: %s', async (...row) => {
         const [, written, counts, matched, one] = row;
         const called = await call(taker, written);
         if (!('response' in called)) throw new Error(called.message);
@@ -289,7 +290,7 @@ describe('a selector of models', () => {
 describeBudgets('selectors of models', (desk) => {
   beforeAll(() => makeProviders(desk));
 
-  it('are shown as they count by whoever reads them, and nothing is matched then', async () => {
+  it('are shown in canonical form when read, without a match', async () => {
     const { acme } = desk;
     const made = await desk.budget(acme, { model: 'openai/gpt-4o-2024-08-06' });
     const read = await desk.as(acme, 'Limits.Get', { id: made.id });
@@ -298,7 +299,7 @@ describeBudgets('selectors of models', (desk) => {
     const [event] = await desk.trail(acme, made.id);
     expect(JSON.parse(event.after)).toMatchObject({ model: 'gpt-provider/gpt-4o' });
     expect(JSON.parse(event.after).match).toBeUndefined();
-    // By whichever name it may be repeated.
+    // The update may repeat it under either name.
     for (const model of ['gpt-provider/gpt-4o', 'openai/gpt-4o']) {
       expect((await desk.as(acme, 'Limits.Update', { id: made.id, model })).id).toBe(made.id);
     }
@@ -306,7 +307,7 @@ describeBudgets('selectors of models', (desk) => {
     expect((await desk.plane.call('Limits.Update', acme.owner.token, another)).code).toBe('INVALID_ARGUMENT');
   });
 
-  it('of a list are each held against the models, once for each model', async () => {
+  it('of a list are each checked against the models, and stored once for each model', async () => {
     const globs = ['openai/gpt-4o', 'nope/a', 'gpt-provider/gpt-4o-2024-08-06', 'nope/b', 'azure/*'];
     const request = { id: desk.acme.member.id, allowedModels: { globs } };
     const problem = await refusal(desk.plane.call('People.Update', desk.acme.owner.token, request));
@@ -324,7 +325,7 @@ describeBudgets('selectors of models', (desk) => {
     await desk.as(desk.acme, 'People.Update', { id: person.id, allowedModels: { globs: [] } });
   });
 
-  it('of prices are one for each model, under whichever name', async () => {
+  it('of prices are unique for each model, under any of its names', async () => {
     const tenant = await desk.tenant();
     const create = (model: string) =>
       desk.plane.call('Prices.Create', tenant.owner.token, { organizationId: tenant.id, model, prices: usd });
@@ -340,7 +341,7 @@ describeBudgets('selectors of models', (desk) => {
     expect((await create('azure/gpt-4o-2024-08-06')).code).toBe('OK');
   });
 
-  it('make one key of a request that is repeated, whatever they stand for', async () => {
+  it('make one key of a repeated request, even if written with another name of the model', async () => {
     const { acme } = desk;
     const request = {
       ...{
@@ -362,7 +363,7 @@ describeBudgets('selectors of models', (desk) => {
     });
   });
 
-  it('of the platform’s own people are held against the platform’s providers', async () => {
+  it('of the platform’s own people are checked against the platform’s providers', async () => {
     const request = (globs: string[]) => ({
       ...{ name: freshName('operator'), role: 'ROLE_PLATFORM_OPERATOR', allowedModels: { globs } },
     });
@@ -372,9 +373,9 @@ describeBudgets('selectors of models', (desk) => {
   });
 });
 
-it('every method of the contract that takes a selector is among those tried here', () => {
+it('every method of the contract with a selector is tested here', () => {
   const tried = new Set([...takers.map(({ method }) => method), 'Limits.Update']);
-  // Of a bill's name: a model itself, written canonically, and none that has to be known.
+  // A mapping of a bill's name is the canonical name of one model, which need not be known.
   const ofBills = 'Reconciliation.SetMapping';
   const taking = methodNames.filter((method) => {
     const fields = fieldsOf(methodTypes(method).requestType);

@@ -1,5 +1,5 @@
-// What one organization does at the control plane, and what the others notice of it: a tenant is hostile at one resource at a time, and
-// another tenant's changes go through as when it is quiet. Times are held against a quiet time of the same run.
+// Isolation of tenants at the control plane: one tenant is hostile at one resource at a time, and another tenant's
+// changes take no longer than in quiet. Times are compared with a quiet time of the same run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
@@ -19,7 +19,7 @@ import {
   type TestTenant,
 } from '../../support/operators.ts';
 
-// One of them is near the limit of what is accepted; four are above it on any machine.
+// One of these patterns is near the accepted limit; four are above it on any machine.
 const slowPattern = { pattern: { patterns: [500, 501, 502, 503].map((count) => `\\pL{${count}}z`) } };
 const samples = 20;
 
@@ -28,16 +28,16 @@ describe.each(databases)('shares over $name', ({ open }) => {
   let plane: OperatorsPlane;
   let platform: Someone;
   let quiet: TestTenant;
-  /** Of its own connection, as operators of another tenant have. */
+  /** A separate connection, as operators of another tenant have. */
   let theirs: GrpcCaller;
 
   beforeAll(async () => {
     const database = await open();
     drop = database.drop;
     const rates = {
-      // Above what this one file does as the quiet tenant.
+      // Above the rate of this file as the quiet tenant.
       change_rate: { perMinute: 60_000, burst: 10_000 },
-      // Below what a loop does on any machine.
+      // Below the rate of a loop on any machine.
       read_rate: { perMinute: 6, burst: 20 },
       unknown_tokens: { perMinute: 6, burst: 20 },
     };
@@ -56,13 +56,13 @@ describe.each(databases)('shares over $name', ({ open }) => {
 
   const freshTenant = () => createTenant(plane, platform, freshName('hostile'));
 
-  /** Milliseconds of each, of a key of its own. */
+  /** Milliseconds of each revocation, each of its own key. */
   const revocations = async (): Promise<readonly number[]> => {
     const keys: string[] = [];
     for (let n = 0; n < samples; n++) keys.push((await createKey(plane, quiet)).virtualKey.id);
     const times: number[] = [];
     for (const id of keys) {
-      // Nobody revokes key after key without a pause.
+      // Operators pause between revocations.
       await sleep(20);
       const begun = performance.now();
       await plane.expect('VirtualKeys.Revoke', quiet.owner.token, { id });
@@ -70,7 +70,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
     }
     return times;
   };
-  /** Runs so many loops of calls while something is done. @returns what they were answered */
+  /** Runs this many loops of calls during the work. @returns the outcomes of the calls */
   const during = async (
     loops: number,
     call: (n: number) => Promise<Called>,
@@ -82,7 +82,8 @@ describe.each(databases)('shares over $name', ({ open }) => {
       while (!ended) {
         const called = await call(n);
         outcomes.push('response' in called ? 'OK' : called.detail.reason || called.code);
-        // They are in one process with whom they are to hold up: what they compute themselves is not to be measured.
+        // The loops share a process with the measured calls; the pause keeps their own computation out of the
+        // measurement.
         await sleep(5);
       }
     };
@@ -93,8 +94,9 @@ describe.each(databases)('shares over $name', ({ open }) => {
     return { times, outcomes };
   };
   /**
-   * Ten times what is promised: twice the quiet time and 10 ms, and 250 ms in any case. Hostile callers share this process, and on a busy
-   * machine its processor time: what they compute is not to be judged, nor the two worst, which are the machine's as often as ours.
+   * Bounds are ten times the promise, which is twice the quiet time plus 10 ms, and at least 250 ms. Hostile callers
+   * share this process, and on a busy machine its processor time: their own computation must not count. The two worst
+   * times are ignored, because the machine causes them as often as the gateway.
    */
   const expectHeldUpByNobody = (quietly: readonly number[], times: readonly number[]) => {
     for (const part of [0.5, 0.9])
@@ -113,7 +115,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
   };
 
   it.each([3])(
-    '%i tenants whose patterns are refused in a loop hold up nobody’s revocation',
+    '%i tenants whose patterns are refused in a loop do not delay another tenant’s revocation',
     async (count) => {
       const hostile = await Promise.all(Array.from({ length: count }, freshTenant));
       const baseline = await revocations();
@@ -133,7 +135,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
   );
 
   it.each([3])(
-    '%i tenants that change and list in loops hold up nobody’s revocation',
+    '%i tenants that change and list in loops do not delay another tenant’s revocation',
     async (count) => {
       const hostile = await Promise.all(Array.from({ length: count }, freshTenant));
       const baseline = await revocations();
@@ -168,7 +170,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
         },
         body: '{}',
       });
-    // One in ten seconds is let in.
+    // The limit allows one in ten seconds.
     const responses = await Promise.all(Array.from({ length: 10 }, overHttp));
     const response = responses.find(({ status }) => status === 429) as Response;
     expect(response).toBeDefined();

@@ -1,4 +1,4 @@
-// What concerns SQLite alone: the file, and histories that nobody watched.
+// Behaviour with SQLite only: the file, and a new epoch at every start.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
@@ -30,11 +30,11 @@ describe('a SQLite database', () => {
     const after = await second.position();
     expect(after.revision).toBe(1);
     expect((await second.changesAfter(0, 9)).changes).toHaveLength(1);
-    // The file may have been replaced while nobody looked.
+    // The file may have been replaced while no program had it open.
     expect(after.epoch).not.toBe(before.epoch);
   });
 
-  it('can be read by its owner only', async () => {
+  it('is readable by its owner only', async () => {
     const store = await database.open();
     await invalidate(store, []);
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -51,7 +51,7 @@ describe('a SQLite database', () => {
     expect(await pragma('foreign_keys')).toEqual({ foreign_keys: 1 });
   });
 
-  it('waits for another program that is writing, and goes on after it', async () => {
+  it('waits for another program that is writing, and continues after it', async () => {
     const store = await database.open();
     using other = new DatabaseSync(path);
     other.exec('begin immediate');
@@ -77,7 +77,7 @@ describe('a SQLite database', () => {
     ],
     ['of an unknown kind', () => 'mysql://user:canary@host/db', /must begin with sqlite: or postgres:/],
     ['without a path', () => 'sqlite:', /must begin with sqlite: or postgres:/],
-  ])('is refused %s, in words that help', async (_what, url, message) => {
+  ])('cannot be opened with %s, and the error explains it', async (_what, url, message) => {
     const error: unknown = await open(url()).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(message);
     expect(String(error)).not.toContain('canary');

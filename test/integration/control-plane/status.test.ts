@@ -1,4 +1,5 @@
-// Status over gRPC and the JSON API: what a replica reports of itself to whom, and which proxies watch it.
+// Status over gRPC and the JSON API: the report of a replica about itself, who may see it, and the list of watching
+// proxies.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,7 +37,7 @@ const self: ProxySelf = {
 };
 
 interface Watching {
-  /** Asks, and so tells again. */
+  /** Sends a request on the watch, which reports the state again. */
   ask(): void;
   end(): void;
 }
@@ -60,7 +61,7 @@ function watchAt(plane: OperatorsPlane, token: string, reported?: ProxySelf): Wa
   };
 }
 
-/** Waits until the replica tells of watchers as they should be. */
+/** Waits until the replica reports the expected watchers. */
 async function watchersAt(
   plane: OperatorsPlane,
   platform: Someone,
@@ -91,7 +92,7 @@ describe.each(databases)('Status over $name', ({ name, open }) => {
     await database.drop();
   });
 
-  it('tells version, host, time, database and a fresh feed', async () => {
+  it('reports version, host, time, database and a fresh feed', async () => {
     const before = Date.now();
     const status = await plane.expect('Status.Get', acme.member.token);
     expect(status).toMatchObject({
@@ -100,7 +101,7 @@ describe.each(databases)('Status over $name', ({ name, open }) => {
     });
     expect(Date.parse(status.time)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(status.startedAt)).toBeLessThanOrEqual(before);
-    // The feed hears of a change a moment after it was made.
+    // The feed learns of a change shortly after it was made.
     const revision = async () =>
       Number((await plane.expect('Status.Get', acme.member.token)).feed.position.revision);
     await until(async () => (await revision()) > 0, { what: 'the feed to hear of the first change' });
@@ -108,7 +109,7 @@ describe.each(databases)('Status over $name', ({ name, open }) => {
     expect(status.catalog).toEqual(catalogState({ isRejected: false }));
   });
 
-  it('tells everybody who they are, and when their token ends', async () => {
+  it('reports to every caller their identity and the end of their token', async () => {
     const { caller } = await plane.expect('Status.Get', acme.owner.token);
     expect(caller).toMatchObject({
       ...{ personId: acme.owner.id, name: 'Olga', role: 'ROLE_OWNER', organizationId: acme.id },
@@ -121,7 +122,7 @@ describe.each(databases)('Status over $name', ({ name, open }) => {
     expect(operator).not.toHaveProperty('organizationId');
   });
 
-  it.each(['owner', 'admin', 'member'] as const)('tells nothing of proxies to: %s', async (role) => {
+  it.each(['owner', 'admin', 'member'] as const)('reports no proxies to: %s', async (role) => {
     const status = await plane.expect('Status.Get', acme[role].token);
     expect(status.watchers ?? undefined).toBeUndefined();
   });
@@ -150,7 +151,7 @@ describe('the proxies that watch', () => {
     await database.drop();
   });
 
-  it('are told by the replica that they watch, and by no other', async () => {
+  it('are listed by the replica that they watch, and by no other', async () => {
     const here = watchAt(one, token, self);
     const [watcher] = await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
     expect(watcher).toMatchObject({
@@ -164,7 +165,7 @@ describe('the proxies that watch', () => {
     await watchersAt(one, platform, (watchers) => watchers.length === 0);
   });
 
-  it('tell their state anew with each ask', async () => {
+  it('report their state again with each request', async () => {
     let redis: 'ok' | 'failing' = 'ok';
     const watching = watchAt(one, token, { ...self, redis: () => redis });
     const [first] = await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
@@ -181,7 +182,7 @@ describe('the proxies that watch', () => {
     await watchersAt(one, platform, (watchers) => watchers.length === 0);
   });
 
-  it('are shown bound to their organization, in order, each for itself though they share a token', async () => {
+  it('are listed in order with their organization, each separately even if they share a token', async () => {
     const watching = [
       watchAt(one, token, { ...self, host: 'proxy-c' }),
       watchAt(one, boundToken, { ...self, host: 'proxy-b', redis: () => 'none' }),
@@ -198,7 +199,7 @@ describe('the proxies that watch', () => {
     await watchersAt(one, platform, (all) => all.length === 0);
   });
 
-  it('are shown without what they do not tell: older ones tell nothing', async () => {
+  it('are listed without the fields that older proxies do not report', async () => {
     const watching = watchAt(one, token);
     watching.ask();
     const [watcher] = await watchersAt(one, platform, ([first]) => first?.askedAt !== undefined);
@@ -209,7 +210,7 @@ describe('the proxies that watch', () => {
     await watchersAt(one, platform, (all) => all.length === 0);
   });
 
-  it('are the same at the JSON door, for platform operators alone', async () => {
+  it('are the same over the JSON API, for platform operators only', async () => {
     const watching = watchAt(one, token, self);
     await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
     const { httpPort } = one.plane;
@@ -225,8 +226,8 @@ describe('the proxies that watch', () => {
   });
 });
 
-describe('a proxy that is known by its certificate', () => {
-  it('is told by the name in it', async () => {
+describe('a proxy that is identified by its certificate', () => {
+  it('is listed with the name in its certificate', async () => {
     const authority = await createAuthority();
     const server = await authority.issue({ commonName: 'control plane' });
     const egress = await authority.issue({ commonName: 'egress', names: ['DNS:egress.example'] });
@@ -264,7 +265,7 @@ describe('a proxy that is known by its certificate', () => {
   });
 });
 
-/** The JSON door over TLS. */
+/** The JSON API over TLS. */
 function trusting(caFile: string, port: number) {
   const agent = new Agent({ connect: { ca: readFileSync(caFile) } });
   return async (method: string, token: string, body: object): Promise<JsonResponse> => {

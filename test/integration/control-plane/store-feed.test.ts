@@ -1,4 +1,4 @@
-// What the store keeps for the change feed, over both databases.
+// The store's data for the change feed, over both databases.
 import { expect, it } from 'vitest';
 import { describeStores } from '../../support/databases.ts';
 import { until } from '../../support/process.ts';
@@ -7,7 +7,7 @@ import { invalidate } from '../../support/stored-records.ts';
 const hour = 3_600_000;
 
 describeStores('invalidations', (given) => {
-  it('pages through changes by whole revisions', async () => {
+  it('are read in pages of whole revisions', async () => {
     const people = (n: number) =>
       Array.from(
         { length: n },
@@ -28,7 +28,7 @@ describeStores('invalidations', (given) => {
     ]);
   });
 
-  it('keeps the last word where one change speaks of a record twice', async () => {
+  it('keep the last state when one change names a record twice', async () => {
     const hash = 'ab'.repeat(32);
     await invalidate(given.store, [
       { kind: 'key', ref: hash, state: 'changed' },
@@ -37,7 +37,7 @@ describeStores('invalidations', (given) => {
     expect((await given.store.changesAfter(0, 9)).changes).toMatchObject([{ ref: hash, state: 'gone' }]);
   });
 
-  it('records thousands of invalidations in one change', async () => {
+  it('are recorded by the thousand in one change', async () => {
     const many = Array.from(
       { length: 3500 },
       (_, i) => ({ kind: 'key', ref: `${i}`, state: 'gone' }) as const,
@@ -48,7 +48,7 @@ describeStores('invalidations', (given) => {
 });
 
 describeStores('the feed in time', (given) => {
-  it('knows where the feed stood some time ago', async () => {
+  it('returns its position at a given time in the past', async () => {
     const person = [{ kind: 'person', ref: 'person-1', state: 'changed' }] as const;
     for (let i = 0; i < 3; i++) await invalidate(given.store, person);
     await given.database.raw(`update changes set at = at - ${2 * hour} where revision <= 2`);
@@ -58,7 +58,7 @@ describeStores('the feed in time', (given) => {
     expect(await given.store.positionAgo(3 * hour)).toEqual({ epoch, revision: 0 });
   });
 
-  it('forgets changes after their time, and says up to where', async () => {
+  it('deletes changes after their time, and reports up to which revision', async () => {
     const person = [{ kind: 'person', ref: 'person-1', state: 'changed' }] as const;
     for (let i = 0; i < 4; i++) await invalidate(given.store, person);
     await given.database.raw(`update changes set at = at - ${2 * hour} where revision <= 2`);
@@ -73,7 +73,7 @@ describeStores('the feed in time', (given) => {
     expect(await pruning.positionAgo(3 * hour)).toMatchObject({ revision: 2 });
   });
 
-  it('starts a new epoch once, however many ask for it', async () => {
+  it('starts one new epoch for several concurrent requests', async () => {
     const { epoch } = await given.store.position();
     await Promise.all([given.store.startNewEpoch(epoch), given.store.startNewEpoch(epoch)]);
     const after = await given.store.position();

@@ -1,4 +1,4 @@
-// One suite over both databases: what holds for the one holds for the other.
+// One suite over both databases, which must behave alike.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../common/logger.ts';
@@ -34,7 +34,7 @@ describeStores('a change', (given) => {
     expect(await organizations(given.store)).toMatchObject([{ id: 'organization-1', revision: 1 }]);
   });
 
-  it('writes nothing when the work throws, and takes no revision', async () => {
+  it('writes nothing when the work throws, and uses no revision', async () => {
     const failure = new Error('changed my mind');
     const failing = change(given.store, async (tx) => {
       await insertOrganization(tx);
@@ -46,7 +46,7 @@ describeStores('a change', (given) => {
     expect(await invalidate(given.store, [])).toBe(1);
   });
 
-  it('rolls back a change that found nothing to change', async () => {
+  it('is rolled back when it found nothing to change', async () => {
     const result = await change(given.store, async (tx) => {
       await insertOrganization(tx);
       return { unchanged: 'as it was' };
@@ -65,7 +65,7 @@ describeStores('a change', (given) => {
     expect(found).toBe(1);
   });
 
-  it('rings the bell after a change', async () => {
+  it('sends a notification after a change', async () => {
     let rung = false;
     given.store.onBell(() => {
       rung = true;
@@ -77,7 +77,7 @@ describeStores('a change', (given) => {
 });
 
 describeStores('readers while changes go on', (given) => {
-  it('shows changes to a reader in the order of their revisions, without a gap', async () => {
+  it('see changes in the order of their revisions, without a gap', async () => {
     let last = 0;
     const seen: number[] = [];
     const read = async () => {
@@ -94,7 +94,7 @@ describeStores('readers while changes go on', (given) => {
     expect((await Promise.all(changing)).toSorted((a, b) => a - b)).toEqual(seen);
   });
 
-  it('reads a snapshot at its position while changes go on', async () => {
+  it('see a snapshot at its position while changes continue', async () => {
     const changing = Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         change(given.store, (tx) =>
@@ -126,7 +126,7 @@ describeStores('unique names', (given) => {
     ['ai_system', 'ai_system'],
     ['virtual_key', 'virtual_key'],
     ['provider_key', 'provider_key'],
-  ])('refuses a second %s of the same name', async (kind, resource) => {
+  ])('are kept: a second %s of the same name is refused', async (kind, resource) => {
     const insert = () => change(given.store, (tx) => insertNamedOne(tx, kind).then(() => undefined));
     await change(given.store, (tx) => insertOrganization(tx).then(() => undefined));
     await insert();
@@ -136,7 +136,7 @@ describeStores('unique names', (given) => {
     expect((await given.store.position()).revision).toBe(2);
   });
 
-  it('frees the name of a revoked key, and keeps its client request id', async () => {
+  it('can be used again after a key is revoked, while its client request id stays used', async () => {
     const key = { name: 'one', client_request_id: 'request-1' };
     await change(given.store, async (tx) => {
       await insertOrganization(tx);
@@ -173,7 +173,7 @@ async function insertNamedOne(tx: ChangeTransaction, kind: string): Promise<void
 }
 
 describeStores('the limits of the store', (given) => {
-  it('refuses a number it cannot hold exactly, on the way in and out', async () => {
+  it('refuse a number that cannot be stored exactly, on reading and writing', async () => {
     const writing = change(given.store, (tx) =>
       insertOrganization(tx, { created_at: 1.5 }).then(() => undefined),
     );
@@ -187,7 +187,7 @@ describeStores('the limits of the store', (given) => {
       `insert into kysely_migration values ${steps.map((step) => `('${step}', '2030-01-01T00:00:00Z')`).join(', ')}`,
     );
 
-  it('opens a database in which a newer version has only added, and changes it', async () => {
+  it('allow opening and changing a database to which a newer version has only added', async () => {
     await ran('998_more', '999_columns');
     const logged: string[] = [];
     const log = createLogger({
@@ -200,7 +200,7 @@ describeStores('the limits of the store', (given) => {
     expect(logged.join()).toContain('"steps":["998_more","999_columns"]');
   });
 
-  it('does not open a database that a newer version has changed in a way that it cannot work with', async () => {
+  it('refuse a database that a newer version has changed in an incompatible way', async () => {
     await ran('998_more', '999_moved_breaking');
     await expect(given.database.open()).rejects.toThrow(
       /newer version .*998_more, 999_moved_breaking.*start that version/,

@@ -1,5 +1,5 @@
-// Selectors that were stored before they were held against anything, over both databases: they count by canonical names wherever they
-// are read, and the log, the metrics and Status.Get say which of them somebody should look at.
+// Selectors that older versions stored without checks, over both databases: they count by canonical names wherever they
+// are read, and the log, the metrics and Status.Get report those that an operator should correct.
 import { sql } from 'kysely';
 import { request } from 'undici';
 import { beforeAll, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
 const usd = { input: '1', output: '2' };
 
-/** As an older control plane has left it. */
+/** Stores rows as an older control plane did. */
 async function leave(
   desk: BudgetDesk,
   table: 'limits' | 'prices' | 'organizations' | 'ai_systems' | 'people' | 'virtual_keys',
@@ -76,7 +76,7 @@ describeBudgets('selectors stored from before', (desk) => {
     await leave(desk, 'virtual_keys', key.virtualKey.id, createCredential('virtualKey'));
   });
 
-  it('count in the records of proxies by the canonical name of their provider', async () => {
+  it('are in the records of proxies with the canonical name of their provider', async () => {
     const keyHash = Buffer.from(hashCredential(key.value), 'hex');
     const records = await desk.plane.expect('Access.Resolve', proxy, { keyHash });
     expect(records.scope.limits.map(({ model }: JsonResponse) => model)).toEqual([
@@ -84,19 +84,19 @@ describeBudgets('selectors stored from before', (desk) => {
       'assistant-provider/*',
       'gpt-provider/gpt-4o-minni',
       'gpt-4o',
-      // Newer proxies fold it, older ones match it by the name that was sent.
+      // Newer proxies replace it by the canonical name; older ones compare it with the name of the request.
       'gpt-provider/gpt-4o-2024-08-06',
     ]);
     expect(records.organization.allowedModels).toEqual(['gpt-provider/*']);
     expect(records.scope.allowedModels).toEqual(['search-provider/gemini-*']);
-    // Of two prices of one model the one that counted before.
+    // Of two prices of one model, the one that applied before.
     expect(records.organization.prices.map(({ id, model }: JsonResponse) => [id, model])).toEqual([
       [ids.price, 'gpt-provider/gpt-4o-mini'],
       [ids.newer, 'gpt-provider/gpt-4.1'],
     ]);
   });
 
-  it('are shown as they count', async () => {
+  it('are shown in canonical form', async () => {
     expect((await desk.as(tenant, 'Limits.Get', { id: ids.budget })).model).toBe('gpt-provider/gpt-4o');
     expect((await desk.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe('gpt-provider/gpt-4o-mini');
     expect((await desk.as(tenant, 'Organizations.Get', { id: tenant.id })).allowedModels).toEqual([
@@ -104,7 +104,7 @@ describeBudgets('selectors stored from before', (desk) => {
     ]);
   });
 
-  it('count in totals, whatever name usage was recorded under', async () => {
+  it('count in totals, under any name under which usage was recorded', async () => {
     const of = { organization_id: tenant.id, key_id: key.virtualKey.id, ai_system_id: system };
     const at = Date.now();
     await recordEvents(desk.store, [
@@ -123,7 +123,7 @@ describeBudgets('selectors stored from before', (desk) => {
     expect(await totals('openai/gpt-4.1')).toBe('0');
   });
 
-  it('are told to owners and admins with what they count as, and what is near to them', async () => {
+  it('are reported to owners and admins with their canonical form and the nearest names', async () => {
     for (const who of [tenant.owner, tenant.admin]) {
       const { selectors } = await desk.plane.expect('Status.Get', who.token, { checkSelectors: true });
       expect(selectors).toMatchObject({ checked: 12, found: 10 });
@@ -155,7 +155,7 @@ describeBudgets('selectors stored from before', (desk) => {
     }
   });
 
-  it('are told to members not at all, and to operators of the platform without what they say', async () => {
+  it('are not reported to members, and to platform operators only as counts', async () => {
     const ask = async (token: string, plane = desk.plane) =>
       (await plane.expect('Status.Get', token, { checkSelectors: true })).selectors;
     expect(await ask(tenant.member.token)).toBeUndefined();
@@ -184,13 +184,13 @@ describeBudgets('selectors stored from before', (desk) => {
     await restarted.close();
   });
 
-  it('are written anew with the canonical name by an update', async () => {
+  it('are stored with the canonical name by an update', async () => {
     await desk.as(tenant, 'Limits.Update', { id: ids.budget, amountUsd: '5' });
     await desk.as(tenant, 'Prices.Update', { id: ids.price, prices: usd });
     const globs = { allowedModels: { globs: ['openai/*'] } };
     await desk.as(tenant, 'Organizations.UpdateSettings', { id: tenant.id, ...globs });
     await desk.as(tenant, 'AiSystems.Update', { id: system, allowedModels: { globs: [] } });
-    // Of a price that another one goes before nothing would be gained.
+    // The update does not change a price that another one overrides.
     await desk.as(tenant, 'Prices.Update', { id: ids.older, prices: { ...usd, output: '3' } });
     const { selectors } = await desk.plane.expect('Status.Get', tenant.owner.token, { checkSelectors: true });
     const left = selectors.selectors.map(({ id }: JsonResponse) => id);

@@ -1,4 +1,5 @@
-// Shares of budgets that the books reach: noted with the spending, told once, as an audit event and to every webhook.
+// Thresholds of budgets that the ledger reaches: noted with the spend, and sent once, as an audit event and to every
+// webhook.
 import { expect, it } from 'vitest';
 import { verifyAuditChain } from '../../../control-plane/store/audit-chain.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
@@ -30,7 +31,7 @@ function events(store: Store) {
 
 const max = 9_000_000_000_000_000;
 
-/** Amount, spent, what is reached. A hundredfold of the largest is beyond 2^53. */
+/** Amount, spend, reached thresholds. A hundred times the largest one is beyond 2^53. */
 const bounds: readonly (readonly [amount: number, spent: number, reached: readonly number[]])[] = [
   [dollar, 0, []],
   [dollar, dollar / 2 - 1, []],
@@ -61,7 +62,7 @@ describeStores('noting thresholds', (given) => {
     }
   });
 
-  it('notes each once, as the books go up, and again where the window or the budget is another', async () => {
+  it('notes each one once as spend rises, and again in another window or budget', async () => {
     for (const tenths of [1, 5, 6, 8, 9, 10, 12]) {
       await spend(given.store, { budgetId: 'budget-1', spent: tenths * (dollar / 10) });
     }
@@ -74,13 +75,13 @@ describeStores('noting thresholds', (given) => {
     expect((await alerts(given.store))[0]).toEqual(first);
   });
 
-  it('notes many windows in one go', async () => {
+  it('notes many windows in one call', async () => {
     const windows = Array.from({ length: 400 }, (_, n) => ({ budgetId: `budget-${n}`, spent: dollar }));
     await spend(given.store, ...windows);
     expect(await alerts(given.store)).toHaveLength(1200);
   });
 
-  it('notes nothing where the spending is undone', async () => {
+  it('notes nothing when the transaction is undone', async () => {
     const failing = given.store.books(async (tx) => {
       const window = { budgetId: 'budget-1', organizationId: 'organization-1', window: '2026-11-20' };
       await noteThresholds(tx, [{ ...window, amount: dollar, spent: dollar }]);
@@ -90,7 +91,7 @@ describeStores('noting thresholds', (given) => {
     expect(await alerts(given.store)).toEqual([]);
   });
 
-  it('notes each once under reports at the same time', async () => {
+  it('notes each one once under concurrent reports', async () => {
     const reports = Array.from({ length: 30 }, (_, n) =>
       spend(given.store, { budgetId: 'budget-1', spent: ((n % 10) + 1) * (dollar / 10) }),
     );
@@ -100,7 +101,7 @@ describeStores('noting thresholds', (given) => {
 });
 
 describeStores('telling thresholds', (given) => {
-  it('writes an audit event and a delivery for each webhook that is switched on', async () => {
+  it('writes an audit event, and a delivery for each enabled webhook', async () => {
     await storeBudget(given.store, { id: 'budget-1', model: 'gpt-provider/*', amount: 12.5 * dollar });
     await storeBudget(given.store, { id: 'budget-2', organization_id: 'organization-2' });
     const [one, two] = [
@@ -148,7 +149,7 @@ describeStores('telling thresholds', (given) => {
     ['week', '2026-11-16', '2026-11-23T00:00:00.000Z'],
     ['month', '2026-12-01', '2027-01-01T00:00:00.000Z'],
     ['total', 'total', null],
-  ] as const)('says when the window of a %s ends', async (period, window, endsAt) => {
+  ] as const)('reports when the window of a %s ends', async (period, window, endsAt) => {
     await storeBudget(given.store, { id: 'budget-1', period });
     await storeWebhook(given.store, { url: 'https://one.example.com/' });
     await spend(given.store, { budgetId: 'budget-1', window, spent: 0.5 * dollar });
@@ -157,7 +158,7 @@ describeStores('telling thresholds', (given) => {
     expect(JSON.parse(written?.payload ?? '').data).toMatchObject({ period, window, endsAt });
   });
 
-  it('tells several that are reached at once in their order, also of a budget deleted since', async () => {
+  it('sends several that are reached at once in order, also of a budget deleted since', async () => {
     await storeBudget(given.store, { id: 'budget-1', deleted_at: 1 });
     await spend(given.store, { budgetId: 'budget-1', spent: dollar });
     expect(await sendAlerts(given.store)).toBe(3);
@@ -166,7 +167,7 @@ describeStores('telling thresholds', (given) => {
     expect((await alerts(given.store)).every(({ told_at }) => told_at !== null)).toBe(true);
   });
 
-  it('tells the same threshold again in the next window', async () => {
+  it('sends the same threshold again in the next window', async () => {
     await storeBudget(given.store, { id: 'budget-1' });
     await spend(given.store, { budgetId: 'budget-1', spent: 0.5 * dollar });
     await sendAlerts(given.store);
@@ -176,7 +177,7 @@ describeStores('telling thresholds', (given) => {
     expect(reported).toEqual(['2026-11-20', '2026-11-21']);
   });
 
-  it('does not stop at what belongs to no budget', async () => {
+  it('does not stop at an alert without a budget', async () => {
     await storeBudget(given.store, { id: 'budget-1' });
     await spend(given.store, { budgetId: 'nobody', spent: dollar });
     await spend(given.store, { budgetId: 'budget-1', spent: dollar });
@@ -184,7 +185,7 @@ describeStores('telling thresholds', (given) => {
     expect(await sendAlerts(given.store)).toBe(0);
   });
 
-  it('tells each once however many look at the same time, while more are reached', async () => {
+  it('sends each one once from several concurrent workers while more are reached', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => `budget-${n}`);
     for (const id of ids) await storeBudget(given.store, { id });
     await storeWebhook(given.store, { url: 'https://one.example.com/' });

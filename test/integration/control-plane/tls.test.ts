@@ -1,5 +1,5 @@
-// TLS and mutual TLS of the control plane, with certificates of a test authority: who is taken for a proxy, certificates that
-// change under the running server, and that no secret leaves in plain text.
+// TLS and mutual TLS of the control plane, with certificates of a test authority: which certificates count as a
+// proxy's, certificates that change under the running server, and that no secret leaves in plain text.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -72,7 +72,7 @@ describe('a control plane with TLS and client certificates', () => {
 
   beforeAll(async () => {
     const url = `sqlite:${join(directory, 'tls.db')}`;
-    // Tenants are made in plain text first: their ids go into the settings of the second start.
+    // The tenants are created in plain text first, because the settings of the second start need their ids.
     plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: url } });
     platform = await bootstrap(plane);
     acme = await createTenant(plane, platform, 'acme');
@@ -99,7 +99,7 @@ describe('a control plane with TLS and client certificates', () => {
     expect(called).toMatchObject({ code: 'OK', response: { name: 'acme' } });
   });
 
-  it('serves nobody in plain text', async () => {
+  it('refuses connections in plain text', async () => {
     const caller = new GrpcCaller(`localhost:${plane.plane.grpcPort}`);
     const called = await call(caller, 'Organizations.Get', acme.owner.token, { id: acme.id });
     expect(called.code).toBe('UNAVAILABLE');
@@ -113,26 +113,26 @@ describe('a control plane with TLS and client certificates', () => {
     ['a name that is not listed', ['DNS:elsewhere.example.com'], 'UNAUTHENTICATED'],
     ['a listed name as an e-mail address', ['email:egress.example.com'], 'UNAUTHENTICATED'],
     ['a name that begins like a listed one', ['DNS:egress.example.com.evil.org'], 'UNAUTHENTICATED'],
-  ])('takes a certificate with %s for what it is', async (_what, names, expected) => {
+  ])('decides about a certificate with %s', async (_what, names, expected) => {
     const certificate = await authority.issue({ commonName: 'egress.example.com', names });
     const called = await call(tlsCaller(certificate), 'Access.Resolve', undefined, { keyHash });
     if (!('response' in called)) expect(called.code).toBe(expected);
     else expect(called.response.key === undefined ? 'hidden' : 'found').toBe(expected);
   });
 
-  it('takes no certificate of a strange authority', async () => {
+  it('refuses a certificate of an unknown authority', async () => {
     const certificate = await stranger.issue({ commonName: 'x', names: ['DNS:egress.example.com'] });
     const called = await call(tlsCaller(certificate), 'Access.Resolve', undefined, { keyHash });
     expect(['UNAUTHENTICATED', 'UNAVAILABLE']).toContain(called.code);
   });
 
-  it('lets a certificate call Access and nothing else', async () => {
+  it('allows a certificate to call Access and nothing else', async () => {
     const certificate = await authority.issue({ commonName: 'x', names: ['DNS:egress.example.com'] });
     const called = await call(tlsCaller(certificate), 'Organizations.List', undefined, {});
     expect(called.code).toBe('PERMISSION_DENIED');
   });
 
-  it('asks for no client certificate at the JSON door, which is TLS too', async () => {
+  it('requires no client certificate at the JSON API, which uses TLS too', async () => {
     const status = await new Promise((resolve, reject) => {
       const sent = request(
         {
@@ -157,7 +157,7 @@ describe('certificates that change', () => {
     for (const one of started) await one.close();
   });
 
-  it('are read anew by a running source, and the last good pair is kept over a broken one', async () => {
+  it('are read again by a running source, which keeps the last valid pair when the new one is broken', async () => {
     install(first);
     const lines: string[] = [];
     const log = createLogger({
@@ -169,7 +169,7 @@ describe('certificates that change', () => {
     const seen: string[] = [];
     source.onChange(({ cert }) => seen.push(cert.toString()));
     const second = await authority.issue({ commonName: 'second' });
-    // Certificate and key are two files: between the two writes they do not fit.
+    // Certificate and key are two files: between the two writes they do not match.
     copyFileSync(second.certFile, files.certFile);
     await until(() => lines.length > 0, { what: 'the complaint' });
     expect(source.current.cert.toString()).toBe(readFileSync(first.certFile, 'utf8'));
@@ -180,7 +180,7 @@ describe('certificates that change', () => {
     source.close();
   });
 
-  it('are served by both doors to new connections', { timeout: 30_000 }, async () => {
+  it('are presented by both listeners to new connections', { timeout: 30_000 }, async () => {
     install(first);
     const running = await startOperatorsPlane({
       env: { GATEWAY_TLS_CERT_FILE: files.certFile, GATEWAY_TLS_KEY_FILE: files.keyFile },
@@ -197,7 +197,7 @@ describe('certificates that change', () => {
     }
   });
 
-  it('stop the start when they cannot be read, with the file’s name', async () => {
+  it('prevent the start when they cannot be read, and the error names the file', async () => {
     const env = { GATEWAY_TLS_CERT_FILE: '/nowhere/tls.crt', GATEWAY_TLS_KEY_FILE: files.keyFile };
     await expect(startOperatorsPlane({ env })).rejects.toThrow('the file /nowhere/tls.crt cannot be read');
     const swapped = { GATEWAY_TLS_CERT_FILE: files.keyFile, GATEWAY_TLS_KEY_FILE: files.certFile };

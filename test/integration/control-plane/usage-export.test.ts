@@ -1,4 +1,5 @@
-// Requests for export over both databases and both doors: all of them, in order, and only for those who may.
+// Exports of requests over both databases, over gRPC and the JSON API: complete, in order, and only for authorized
+// operators.
 import { text } from 'node:stream/consumers';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 const seed = startingSeed();
 const events = 10_500;
 const days = 3;
-// Not so long ago that it would be forgotten.
+// Recent enough not to be deleted.
 const firstDay = Date.parse(dayOf(Date.now())) - 5 * dayMs;
 const csv = 'USAGE_FORMAT_CSV';
 const jsonLines = 'USAGE_FORMAT_JSON_LINES';
@@ -103,7 +104,7 @@ describe.each([
     return text(stream.map(({ chunk }: ExportUsageResponse__Output) => chunk));
   }
 
-  it('has every request of the organization in the order of time, as lines of JSON', async () => {
+  it('contains every request of the organization in order of time, as lines of JSON', async () => {
     const response = await overHttp({});
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -118,7 +119,7 @@ describe.each([
     expect(body.trimEnd().split('\n').map(parse)).toEqual(booked.map(jsonOf));
   });
 
-  it('has the same as CSV, with safe cells and numbers as they are', async () => {
+  it('contains the same as CSV, with safe cells and exact numbers', async () => {
     const response = await overHttp({ format: csv });
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const lines = (await response.text()).split('\r\n');
@@ -136,18 +137,18 @@ describe.each([
     );
   });
 
-  it('has the same over both doors', async () => {
+  it('is the same over gRPC and the JSON API', async () => {
     expect(await overGrpc({ format: csv })).toBe(await (await overHttp({ format: csv })).text());
   });
 
-  it('takes its range to the millisecond', async () => {
+  it('keeps to its range to the millisecond', async () => {
     const [from, to] = [booked[100]?.at ?? 0, booked[200]?.at ?? 0];
     const lines = await overGrpc({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
     const expected = booked.filter(({ at }) => at >= from && at < to);
     expect(lines.trimEnd().split('\n').map(parse)).toEqual(expected.map(jsonOf));
   });
 
-  it('of nothing is a header, or nothing', async () => {
+  it('of an empty range is a header, or empty', async () => {
     const empty = { from: new Date(firstDay - dayMs).toISOString(), to: new Date(firstDay).toISOString() };
     expect(await overGrpc({ ...empty, format: csv })).toMatch(
       /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata,provider_key_id,kind,author_id,reason,undoes,guardrail_id\r\n$/,
@@ -156,7 +157,7 @@ describe.each([
     expect(await (await overHttp(empty)).text()).toBe('');
   });
 
-  it('is read as far as it is taken, and no page twice', async () => {
+  it('reads the database only as far as the reader has read, and no page twice', async () => {
     let reads = 0;
     const chunks = await exportUsage(
       { organizationId: acme.id, from: firstDay, to: firstDay + days * dayMs },
@@ -177,7 +178,7 @@ describe.each([
     expect(largest).toBeLessThan(512 * 1024);
   });
 
-  it('ends for somebody whose token is revoked meanwhile', async () => {
+  it('ends when the token is revoked during the export', async () => {
     const leaving = { personId: acme.admin.id, name: 'brief' };
     const made = await plane.expect('OperatorTokens.Create', acme.owner.token, leaving);
     const services = {
@@ -220,7 +221,7 @@ function inOrder(a: UsageEventRow, b: UsageEventRow): number {
   return a.at - b.at || (a.id < b.id ? -1 : 1);
 }
 
-/** Several to a millisecond, so that pages end between them. */
+/** Several events per millisecond, so that pages end between them. */
 function randomEvent(random: Random, organizationId: string): UsageEventRow {
   const at = firstDay + random.below(days) * dayMs + random.below(1000);
   return usageEvent({

@@ -1,5 +1,5 @@
-// The metadata of keys in usage, over both databases: as it was when the key was used, in the rows of every request and in sums by it,
-// which with what has none are the sums of all.
+// The metadata of keys in usage, over both databases: the metadata at the time when the key was used, in exported rows
+// and in sums. The sums by metadata, together with usage without it, equal the total.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs } from '../../../common/budget-window.ts';
 import { type AdjustedUsage, bookAdjustment } from '../../../control-plane/ledger/adjustments.ts';
@@ -63,7 +63,7 @@ describe.each([
         ...{ to: new Date(Date.now() + hourMs).toISOString(), ...fields },
       })
     ).totals;
-  /** Requests by the values of one name; "" of none. */
+  /** Number of requests by value of one name; "" for none. */
   const by = async (of: TestTenant, name: string, fields: object = {}, token?: string) => {
     const rows = await totals(of, { groupByMetadata: [name], ...fields }, token);
     return Object.fromEntries(rows.map(({ metadata, requests }) => [metadata[name] ?? '', Number(requests)]));
@@ -77,7 +77,7 @@ describe.each([
     return chunks.map(({ chunk }) => chunk.toString()).join('');
   };
 
-  it('stands in every row of an export, and sums are grouped by it and narrowed to it', async () => {
+  it('is in every row of an export, and sums can be grouped and filtered by it', async () => {
     const acme = await tenant();
     const blue = await keyWith(acme, { team: 'blue', stage: 'live' });
     const red = await keyWith(acme, { team: 'red, "fast"', stage: 'live' });
@@ -116,7 +116,7 @@ describe.each([
     expect(csv).toContain(',"{""stage"":""live"",""team"":""red, \\""fast\\""""}",');
   });
 
-  it('stands with what a bill corrected of a key too, and what was corrected of nobody is in every list of sums', async () => {
+  it('groups corrections of a key by a bill too, while corrections without a key are in every list of sums', async () => {
     const acme = await tenant();
     const blue = await keyWith(acme, { team: 'blue' });
     const at = Math.floor(Date.now() / dayMs) * dayMs;
@@ -137,7 +137,7 @@ describe.each([
     expect(await by(acme, 'team')).toEqual({ blue: 1, '': 0 });
   });
 
-  it('is what the key had when it was used, however late that is reported', async () => {
+  it("is the key's metadata at the time of use, even when reported late", async () => {
     const acme = await tenant();
     const key = await keyWith(acme, {});
     const moments: number[] = [];
@@ -149,7 +149,7 @@ describe.each([
     }
     for (const at of [...moments, Date.now()]) await use(acme, key, { at });
     expect(await by(acme, 'team')).toEqual({ '': 2, first: 1, second: 1, third: 1 });
-    // Of what was long ago the oldest that is known.
+    // For times before the stored history, the oldest known metadata applies.
     for (let change = 0; change < pastMetadataMax + 3; change++)
       await setMetadata(acme, key, { team: `later ${change}` });
     await use(acme, key, { at: moments[0] ?? 0 });
@@ -160,7 +160,7 @@ describe.each([
     expect(rows).toHaveLength(pastMetadataMax);
   });
 
-  it('is that of the key, else that of its project key, and nobody else’s', async () => {
+  it("is that of the key, else that of its project key, and never another organization's", async () => {
     const [acme, other] = [await tenant(), await tenant()];
     const project = await keyWith(acme, { team: 'project' });
     const own = await keyWith(acme, { team: 'own' });
@@ -174,7 +174,7 @@ describe.each([
     expect(await by(other, 'team')).toEqual({});
   });
 
-  it('stays with what was used after the key was revoked', async () => {
+  it('stays with earlier usage after the key was revoked', async () => {
     const acme = await tenant();
     const key = await keyWith(acme, { team: 'gone' });
     await plane.expect('VirtualKeys.Revoke', acme.owner.token, { id: key });
@@ -182,7 +182,7 @@ describe.each([
     expect(await by(acme, 'team')).toEqual({ gone: 1 });
   });
 
-  it('is seen by a member of their own usage alone', async () => {
+  it('groups only their own usage for a member', async () => {
     const acme = await tenant();
     const scope = { kind: 'KEY_SCOPE_KIND_PERSON', id: acme.member.id };
     await use(acme, await keyWith(acme, { team: 'mine' }, { scope }), { person_id: acme.member.id });
@@ -190,7 +190,7 @@ describe.each([
     expect(await by(acme, 'team', {}, acme.member.token)).toEqual({ mine: 1 });
   });
 
-  it('comes in pages, in one order, whatever the values are', async () => {
+  it('is listed in pages, in one order, for any values', async () => {
     const acme = await tenant();
     const values = ['a', 'B', 'é', '\u{1f600}', 'x'.repeat(512), '\u{1f600}'.repeat(512), '"\\', ' '];
     for (const value of values)
@@ -206,7 +206,7 @@ describe.each([
     expect(seen.toSorted()).toEqual(values.toSorted());
   });
 
-  it(`sums up to what all requests sum up to, under random changes and reports (seed ${seed})`, async () => {
+  it(`has sums that add up to the total, under random changes and reports (seed ${seed})`, async () => {
     const acme = await tenant();
     const random = new Random(seed);
     const keys = await Promise.all(['a', 'b', ''].map((team) => keyWith(acme, team === '' ? {} : { team })));
@@ -236,7 +236,7 @@ describe.each([
     expect(count(whole, 'requests')).toBe(480);
   });
 
-  it('is told apart up to so many sets of an organization, and by its names beyond them', async () => {
+  it('is distinguished up to a number of sets of an organization, and only by name beyond it', async () => {
     const acme = await tenant();
     const first = await keyWith(acme, { team: 'first' });
     await use(acme, first);
@@ -258,7 +258,7 @@ describe.each([
     );
   });
 
-  it('is refused as a group where it is no name, twice there, or too much', async () => {
+  it('is refused as a group when it is no name, named twice, or too large', async () => {
     const acme = await tenant();
     for (const names of [['no name'], [''], ['team', 'team'], ['a', 'b', 'c', 'd', 'e']]) {
       const request = { organizationId: acme.id, groupByMetadata: names };
@@ -270,7 +270,7 @@ describe.each([
     expect(await violated(plane.call('Usage.Totals', acme.owner.token, narrowed))).toEqual(['metadata']);
   });
 
-  it('is forgotten by the hour as all sums are', async () => {
+  it('is deleted by the hour like all sums', async () => {
     const acme = await tenant();
     await use(acme, await keyWith(acme, { team: 'old' }));
     const rows = () =>

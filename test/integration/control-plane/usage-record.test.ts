@@ -1,4 +1,4 @@
-// Usage in the books over both databases: each request once, and its hour and its keys in agreement with it.
+// Usage in the ledger over both databases: each request is recorded once, and its hour and its keys agree with it.
 import { describe, expect, it } from 'vitest';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import { hourKey, hourMs, hourSums, sumByHour } from '../../../control-plane/usage/hours.ts';
@@ -43,7 +43,7 @@ function lastUses({ store }: GivenStore) {
 }
 
 describeStores('recorded usage', (given) => {
-  it('stands in the books as it was reported, with the time of the database', async () => {
+  it('is stored as reported, with the time of the database', async () => {
     const event = usageEvent({
       at: noon,
       project_key_id: 'key-2',
@@ -85,7 +85,7 @@ describeStores('recorded usage', (given) => {
     );
   });
 
-  it.each([1, 2, 3, 63, 64, 65, 127, 128, 129, 999])('is all there after a report of %i', async (size) => {
+  it.each([1, 2, 3, 63, 64, 65, 127, 128, 129, 999])('is complete after a report of %i', async (size) => {
     const events = Array.from({ length: size }, () => usageEvent({ at: noon }));
     expect(await record(given, events)).toEqual(new Set(events.map(({ id }) => id)));
     const { events: found, hours } = await booked(given);
@@ -93,7 +93,7 @@ describeStores('recorded usage', (given) => {
     expect(hours).toMatchObject([{ requests: size }]);
   });
 
-  it('is counted once, however often it is reported', async () => {
+  it('counts once, even when reported several times', async () => {
     const [first, second, third] = [
       usageEvent({ at: noon }),
       usageEvent({ at: noon }),
@@ -107,7 +107,7 @@ describeStores('recorded usage', (given) => {
     expect(hours).toMatchObject([{ requests: 3, cost: 3 * first.cost }]);
   });
 
-  it('is counted once when several report it at the same time, in any order', async () => {
+  it('counts once when several replicas record it at the same time, in any order', async () => {
     const events = Array.from({ length: 300 }, (_, at) =>
       usageEvent({ at: noon + at * 60_000, key_id: `key-${at % 7}` }),
     );
@@ -118,7 +118,7 @@ describeStores('recorded usage', (given) => {
     expect(hours.reduce((sum, { requests }) => sum + requests, 0)).toBe(300);
   });
 
-  it('takes a thousand requests of a thousand hours and two thousand keys at once, and none', async () => {
+  it('can be a thousand requests of a thousand hours and two thousand keys in one report, or none', async () => {
     expect(await record(given, [])).toEqual(new Set());
     const events = Array.from({ length: 1000 }, (_, index) =>
       usageEvent({ at: noon + index * hourMs, key_id: `key-${index}`, project_key_id: `project-${index}` }),
@@ -134,7 +134,7 @@ describeStores('recorded usage', (given) => {
     );
   });
 
-  it('tells an hour from the next by the millisecond', async () => {
+  it('separates an hour from the next by the millisecond', async () => {
     await record(given, [
       usageEvent({ at: noon - 1 }),
       usageEvent({ at: noon }),
@@ -147,7 +147,7 @@ describeStores('recorded usage', (given) => {
     ]);
   });
 
-  it('counts as failed what was answered with 400 and above', async () => {
+  it('counts responses with 400 and above as failed', async () => {
     await record(
       given,
       [200, 399, 400, 499, 503].map((status) => usageEvent({ at: noon, status })),
@@ -207,7 +207,7 @@ function randomEvent(random: Random): UsageEventRow {
 }
 
 describeStores('the last use of a key', (given) => {
-  it('is that of its newest request, as key and as project key, and no change that anybody hears of', async () => {
+  it('is that of its newest request, as key and as project key, without a change in the feed', async () => {
     await giveKeys(given, ['key-1', 'key-2', 'key-3']);
     const { revision } = await given.store.position();
     await record(given, [
@@ -239,7 +239,7 @@ describeStores('the last use of a key', (given) => {
 
 describe('sums by hour', () => {
   it.each(['organization_id', 'key_id', 'ai_system_id', 'project_person_id', 'model_asked'] as const)(
-    'are apart where %s is another',
+    'are separate when %s differs',
     (column) => {
       const event = usageEvent({ at: noon });
       const rows = sumByHour([event, { ...event, [column]: 'another' }, event]);
@@ -249,7 +249,7 @@ describe('sums by hour', () => {
 });
 
 describe('the order in which rows are locked', () => {
-  it('is that of their keys, whatever the order of the events', () => {
+  it('follows their keys, in any order of events', () => {
     const events = Array.from({ length: 20 }, (_, index) => usageEvent({ at: noon, key_id: `key-${index}` }));
     expect(sumByHour(events.toReversed())).toEqual(sumByHour(events));
   });

@@ -1,4 +1,4 @@
-// Totals of usage as operators ask for them, over both databases.
+// Totals of usage as operators request them, over both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../support/operators.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
-// Not so long ago that it would be forgotten.
+// Recent enough not to be deleted.
 const day = Date.parse(dayOf(Date.now())) - 3 * dayMs;
 const iso = (after: number) => new Date(day + after).toISOString();
 const systems = ['00000000-0000-4000-8000-0000000000a1', '00000000-0000-4000-8000-0000000000a2'] as const;
@@ -56,13 +56,13 @@ describe.each([
     return (await plane.expect('Usage.Totals', token, request)).totals;
   }
 
-  /** Requests by what they are grouped by; "" of none. */
+  /** Number of requests by group; "" for none. */
   async function requestsBy(dimension: string, field: string, fields: object = {}, token?: string) {
     const rows = await totals({ groupBy: [`USAGE_DIMENSION_${dimension}`], ...fields }, token);
     return Object.fromEntries(rows.map((row) => [row[field] ?? '', Number(row.requests)]));
   }
 
-  it('is one row where nothing is grouped', async () => {
+  it('are one row without a group', async () => {
     expect(await totals({})).toEqual([
       {
         requests: '6',
@@ -84,16 +84,16 @@ describe.each([
     ]);
   });
 
-  it('is one row of nothing where nothing was used', async () => {
+  it('are one row of zeros without usage', async () => {
     const [row] = await totals({ from: iso(-9 * dayMs), to: iso(-8 * dayMs) });
     expect(row).toMatchObject({ requests: '0', costUsd: '0', meanLatencyMs: '0' });
   });
 
-  it('counts a request to the AI system of its key, else to that of its project key', async () => {
+  it('count a request to the AI system of its key, else to that of its project key', async () => {
     expect(await requestsBy('AI_SYSTEM', 'aiSystemId')).toEqual({ [systems[0]]: 2, [systems[1]]: 1, '': 3 });
   });
 
-  it('counts a request to the person of its key, else to that of its project key', async () => {
+  it('count a request to the person of its key, else to that of its project key', async () => {
     expect(await requestsBy('PERSON', 'personId')).toEqual({
       [acme.member.id]: 2,
       [acme.admin.id]: 1,
@@ -101,7 +101,7 @@ describe.each([
     });
   });
 
-  it('groups by key, model, provider, day and hour', async () => {
+  it('can be grouped by key, model, provider, day and hour', async () => {
     expect(await requestsBy('KEY', 'keyId')).toEqual({ [keys[0]]: 5, [keys[1]]: 1 });
     expect(await requestsBy('MODEL', 'model')).toEqual({
       'gpt-provider/gpt-4o': 4,
@@ -120,7 +120,7 @@ describe.each([
     });
   });
 
-  it('has a row for each combination that occurs, in a stable order, in pages', async () => {
+  it('have a row for each combination that occurs, in a stable order, in pages', async () => {
     const groupBy = ['USAGE_DIMENSION_DAY', 'USAGE_DIMENSION_PROVIDER', 'USAGE_DIMENSION_KEY'];
     const whole = await totals({ groupBy });
     expect(whole.map(({ at, provider, keyId }) => [at, provider, keyId])).toEqual([
@@ -150,19 +150,19 @@ describe.each([
     [{ keyId: keys[1] }, 1],
     [{ aiSystemId: systems[1] }, 1],
     [{ aiSystemId: systems[0], keyId: keys[1] }, 0],
-  ])('is narrowed by %j', async (fields, requests) => {
+  ])('are filtered by %j', async (fields, requests) => {
     const [row] = await totals(fields);
     expect(Number(row.requests)).toBe(requests);
   });
 
-  it('rounds its range to whole hours', async () => {
+  it('round their range to whole hours', async () => {
     const requests = async (from: string, to: string) => Number((await totals({ from, to }))[0].requests);
     expect(await requests(iso(hourMs - 1), iso(hourMs))).toBe(3);
     expect(await requests(iso(hourMs), iso(hourMs + 1))).toBe(2);
     expect(await requests(iso(2 * hourMs), iso(dayMs))).toBe(0);
   });
 
-  it('is of the running month where no range is given', async () => {
+  it('are of the current month without a range', async () => {
     const now = Date.now();
     const month = new Date(Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth())).getTime();
     const model = `month/${now}`;
@@ -175,7 +175,7 @@ describe.each([
     expect(response.totals[0].requests).toBe('2');
   });
 
-  it('shows members their own', async () => {
+  it('show members their own usage', async () => {
     const { token } = acme.member;
     expect((await totals({}, token))[0].requests).toBe('2');
     expect(await requestsBy('PERSON', 'personId', {}, token)).toEqual({ [acme.member.id]: 2 });
@@ -184,7 +184,7 @@ describe.each([
     expect((await totals({ personId: acme.admin.id }, acme.admin.token))[0].requests).toBe('1');
   });
 
-  it('is nobody else’s: other organizations and the platform are refused', async () => {
+  it('of other organizations are refused, also to the platform', async () => {
     const request = { organizationId: acme.id, ...range };
     for (const { token } of [other.owner, other.member]) {
       expect(await refusal(plane.call('Usage.Totals', token, request))).toMatchObject({
@@ -193,7 +193,7 @@ describe.each([
     }
   });
 
-  it('tells when a key was last used, which is no change of the key', async () => {
+  it('show when a key was last used, without a change of the key', async () => {
     const { token } = acme.owner;
     const { virtualKey } = await createKey(plane, acme);
     expect(virtualKey.lastUsedAt).toBeUndefined();
@@ -210,7 +210,7 @@ describe.each([
     expect(await audited()).toEqual(before);
   });
 
-  it('is exact beyond what a number holds', async () => {
+  it('are exact beyond the precision of a number', async () => {
     const most = Number.MAX_SAFE_INTEGER;
     const at = day - 30 * dayMs;
     const costly = [0, 1, 2].map((hour) =>
@@ -234,7 +234,7 @@ describe.each([
       { groupBy: ['USAGE_DIMENSION_DAY'], pageToken: Buffer.from('["a"]').toString('base64url') },
       ['page_token'],
     ],
-  ])('refuses %j', async (fields, fieldsAtFault) => {
+  ])('refuse %j', async (fields, fieldsAtFault) => {
     const request = { organizationId: acme.id, ...range, ...fields };
     expect(await violated(plane.call('Usage.Totals', acme.owner.token, request))).toEqual(fieldsAtFault);
   });

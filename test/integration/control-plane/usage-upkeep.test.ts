@@ -1,4 +1,5 @@
-// Days of usage: made in advance and on demand, by several replicas at once, and forgotten when they are old.
+// Daily partitions of usage: created in advance and on demand, by several replicas at once, and deleted when they are
+// old.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
@@ -39,7 +40,7 @@ function counts({ store }: GivenStore) {
 }
 
 describeStores('the upkeep of usage', (given) => {
-  it('takes what is reported 40 days late, and forgets whole days that are older than they are kept', async () => {
+  it('keeps usage that is reported 40 days late, and deletes whole days that are older than the limit', async () => {
     const { store } = given;
     const days = createUsageDays({ store, clock: stillClock });
     await change(store, (tx) => insertOrganization(tx).then(() => undefined));
@@ -49,7 +50,7 @@ describeStores('the upkeep of usage', (given) => {
     expect((await counts(given)).hours).toBe(6);
   });
 
-  it('forgets sums by hour after five years, or as late as the requests', async () => {
+  it('deletes sums by hour after five years, or as late as the requests', async () => {
     const { store } = given;
     const days = createUsageDays({ store, clock: stillClock });
     await change(store, (tx) => insertOrganization(tx).then(() => undefined));
@@ -61,7 +62,7 @@ describeStores('the upkeep of usage', (given) => {
     expect((await counts(given)).hours).toBe(2);
   });
 
-  it('forgets many in pieces', async () => {
+  it('deletes many rows in pieces', async () => {
     const { store } = given;
     const days = createUsageDays({ store, clock: stillClock });
     for (let batch = 0; batch < 3; batch++) {
@@ -81,7 +82,7 @@ describeStores('the upkeep of usage', (given) => {
     expect((await counts(given)).days).toEqual([]);
   });
 
-  it('runs by itself from the start, survives an outage, and ends when it is told to', async () => {
+  it('runs from the start, survives an outage, and ends when it is closed', async () => {
     const { store } = given;
     const days = createUsageDays({ store, clock: stillClock });
     await record(given, days, [ago(50), ago(51)]);
@@ -97,7 +98,7 @@ describeStores('the upkeep of usage', (given) => {
   });
 });
 
-/** As proxies report: where all connections are taken for two seconds, as on a busy machine, it is tried again. */
+/** Retries, as proxies do with reports, when all connections are in use for two seconds on a busy machine. */
 async function whenReachable<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -109,7 +110,7 @@ async function whenReachable<T>(act: () => Promise<T>): Promise<T> {
 }
 
 describe('partitions of usage in PostgreSQL', () => {
-  it('are there for the days around now after the upkeep', async () => {
+  it('exist for the days around now after the upkeep', async () => {
     const database = await freshPostgres();
     try {
       const store = await database.open();
@@ -121,7 +122,7 @@ describe('partitions of usage in PostgreSQL', () => {
     }
   });
 
-  it('are made by many replicas at once without an error, while others record', async () => {
+  it('are created by many replicas at once without an error, while others record', async () => {
     const database = await freshPostgres();
     try {
       const stores = await Promise.all([database.open(), database.open(), database.open()]);
@@ -146,7 +147,7 @@ describe('partitions of usage in PostgreSQL', () => {
     }
   });
 
-  it('are made again after another replica dropped them, once an hour has passed', async () => {
+  it('are created again after another replica dropped them, once an hour has passed', async () => {
     const database = await freshPostgres();
     try {
       const store = await database.open();
@@ -165,7 +166,7 @@ describe('partitions of usage in PostgreSQL', () => {
   });
 
   it.each(['', '2026-11', '2026-13-01', "2026-11-20'; drop table usage_hours; --"])(
-    'are not made for what is no day: %j',
+    'are not created for an invalid day: %j',
     async (day) => {
       const database = await freshPostgres();
       try {

@@ -1,5 +1,5 @@
-// Virtual keys through the real server: idempotent creation, change, rotation with grace, revocation, and what each tells
-// the proxies by the change feed.
+// Virtual keys through the real server: idempotent creation, change, rotation with grace, revocation, and the effect of
+// each in the change feed to proxies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential, isWellFormedCredential } from '../../../common/credential.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type TestTenant,
 } from '../../support/operators.ts';
 
-describe.each(databases)('over $name', ({ open }) => {
+describe.each(databases)('virtual keys over $name', ({ open }) => {
   let plane: OperatorsPlane;
   let remove: () => Promise<void>;
   let platform: Someone;
@@ -50,7 +50,7 @@ describe.each(databases)('over $name', ({ open }) => {
   const organizationScope = () => ({ kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: acme.id });
 
   describe('creating a virtual key', () => {
-    it('answers the value once, and a key that a proxy finds', async () => {
+    it('returns the value once, and a proxy finds the key', async () => {
       const made = await createKey(plane, acme, { endsAt: '2031-01-31T12:00:00+02:00' });
       expect(isWellFormedCredential('virtualKey', made.value)).toBe(true);
       expect(made.virtualKey).toMatchObject({
@@ -67,7 +67,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(JSON.stringify(seen)).not.toContain(made.value);
     });
 
-    it('answers the same key without its value for the same client request id', async () => {
+    it('returns the same key without its value for the same client request id', async () => {
       const fields = {
         name: freshName('key'),
         clientRequestId: 'request-1',
@@ -79,21 +79,21 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(again.value).toBeUndefined();
     });
 
-    it('makes one key when the same request comes many times at once', async () => {
+    it('creates one key when the same request arrives many times at once', async () => {
       const fields = { name: freshName('key'), clientRequestId: 'request-2' };
       const responses = await Promise.all(Array.from({ length: 8 }, () => createKey(plane, acme, fields)));
       expect(new Set(responses.map(({ virtualKey }) => virtualKey.id)).size).toBe(1);
       expect(responses.filter(({ value }) => value !== undefined)).toHaveLength(1);
     });
 
-    it('refuses another request under a client request id that was used', async () => {
+    it('refuses another request with a client request id that was used', async () => {
       const request = { organizationId: acme.id, scope: organizationScope(), clientRequestId: 'request-3' };
       await plane.expect('VirtualKeys.Create', owner, { ...request, name: freshName('key') });
       const called = await plane.call('VirtualKeys.Create', owner, { ...request, name: freshName('key') });
       expect(called).toMatchObject({ code: 'ALREADY_EXISTS', detail: { reason: 'client_request_id_taken' } });
     });
 
-    it('tells everything that is wrong at once', async () => {
+    it('reports all invalid fields at once', async () => {
       const called = await plane.call('VirtualKeys.Create', owner, {
         organizationId: acme.id,
         name: '',
@@ -143,7 +143,7 @@ describe.each(databases)('over $name', ({ open }) => {
       ]);
     });
 
-    it('lets a member make keys for themself only', async () => {
+    it('is allowed to a member for their own keys only', async () => {
       const request = (scope: object) => ({ organizationId: acme.id, scope, name: freshName('key') });
       const mine = request({ kind: 'KEY_SCOPE_KIND_PERSON', id: acme.member.id });
       expect((await plane.call('VirtualKeys.Create', acme.member.token, mine)).code).toBe('OK');
@@ -155,8 +155,8 @@ describe.each(databases)('over $name', ({ open }) => {
     });
   });
 
-  describe('what a member sees', () => {
-    it('is the keys scoped to themself', async () => {
+  describe('a member', () => {
+    it('sees only the keys scoped to them', async () => {
       const mine = await createKey(plane, acme, {
         scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: acme.member.id },
       });
@@ -177,7 +177,7 @@ describe.each(databases)('over $name', ({ open }) => {
   });
 
   describe('changing a virtual key', () => {
-    it('keeps what is left out and clears an end with ""', async () => {
+    it('keeps fields that the update does not contain, and clears an end with ""', async () => {
       const made = await createKey(plane, acme, {
         endsAt: '2031-01-01T00:00:00Z',
         metadata: { entries: { team: 'a' } },
@@ -209,7 +209,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(codes.toSorted()).toEqual(['ABORTED', 'ABORTED', 'OK']);
     });
 
-    it('takes no name of another live key, and the name of a revoked one', async () => {
+    it('refuses the name of another live key, and accepts the name of a revoked one', async () => {
       const first = await createKey(plane, acme);
       const second = await createKey(plane, acme);
       const request = { id: second.virtualKey.id, name: first.virtualKey.name };
@@ -248,7 +248,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(seen.rotatedValues).toEqual([]);
     });
 
-    it('never prolongs an older value, and a rotation without grace ends them all', async () => {
+    it('never prolongs an older value, and without grace ends them all', async () => {
       const made = await createKey(plane, acme);
       const { id } = made.virtualKey;
       const first = await plane.expect('VirtualKeys.Rotate', owner, { id, graceSeconds: 100 });
@@ -273,7 +273,7 @@ describe.each(databases)('over $name', ({ open }) => {
   });
 
   describe('revoking a virtual key', () => {
-    it('is final, and answers the same when repeated', async () => {
+    it('is final, and returns the same when repeated', async () => {
       const made = await createKey(plane, acme, { clientRequestId: 'revoked' });
       const { id, name } = made.virtualKey;
       const revoked = await plane.expect('VirtualKeys.Revoke', owner, { id });
@@ -296,7 +296,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(withRevoked.virtualKeys.find((key: JsonResponse) => key.id === id)).toEqual(revoked);
     });
 
-    it('leaves the end of its newest value, by which a caller who goes on with it is found', async () => {
+    it('keeps the last characters of its newest value, by which callers that still use it are found', async () => {
       const { id } = (await createKey(plane, acme)).virtualKey;
       const { value } = await plane.expect('VirtualKeys.Rotate', owner, { id, graceSeconds: 3600 });
       await plane.expect('VirtualKeys.Revoke', owner, { id });

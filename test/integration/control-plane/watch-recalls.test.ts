@@ -1,4 +1,4 @@
-// What a watch tells of needs of budgets: at once, to whom it concerns, and never where there is no room.
+// Reclaim messages of a watch: sent at once, to the proxies concerned, and never to a watch without room.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Feed } from '../../../control-plane/changes/feed.ts';
 import type { AccessService } from '../../../control-plane/services/access.ts';
@@ -13,7 +13,7 @@ describeStores('a watch', (given) => {
   });
   afterEach(() => feed.close());
 
-  it('is told at once what others need of a budget', async () => {
+  it('receives at once a reclaim for a budget', async () => {
     const { proxy } = beginWatch(service);
     proxy.start();
     await proxy.messages(1);
@@ -26,7 +26,7 @@ describeStores('a watch', (given) => {
     expect(proxy.story).toEqual(['started 0', 'recall budget-1 2026-11-20']);
   });
 
-  it('tells a bound proxy what is needed of the budgets of its organization only', async () => {
+  it('of a bound proxy receives reclaims for budgets of its organization only', async () => {
     const { proxy } = beginWatch(service, boundProxy);
     proxy.start();
     await proxy.messages(1);
@@ -35,7 +35,7 @@ describeStores('a watch', (given) => {
     expect(proxy.story).toEqual(['started 0', 'recall budget-1 total']);
   });
 
-  it('is told of no need while it has no room, nor before it began, nor after its end', async () => {
+  it('receives no reclaim while it has no room, before its start, or after its end', async () => {
     const recall = { budgetId: 'budget-1', organizationId: 'organization-1', window: 'total' };
     const { proxy } = beginWatch(service);
     await given.store.recall(recall);

@@ -1,4 +1,4 @@
-// The watch protocol over a stream without a transport: what is sent, in which order, and to whom.
+// The watch protocol over a stream without a transport: the messages that are sent, their order and their receivers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Feed, FeedDeps } from '../../../control-plane/changes/feed.ts';
 import {
@@ -24,7 +24,7 @@ describeStores('a watch', (given) => {
   });
   afterEach(() => feed.close());
 
-  it('begins where the feed stood some time ago, with all that has changed since', async () => {
+  it("begins at the feed's position of some time ago, with all changes since", async () => {
     await invalidate(given.store, [person('person-1')]);
     await invalidate(given.store, [person('person-2')]);
     await given.database.raw('update changes set at = at - 7200000 where revision = 1');
@@ -35,7 +35,7 @@ describeStores('a watch', (given) => {
     expect(proxy.received[0]?.started?.horizon?.epoch).toBe((await given.store.position()).epoch);
   });
 
-  it('goes on from a position, and sends what is committed from then on', async () => {
+  it('continues from a position, and sends later commits', async () => {
     await invalidate(given.store, [person('person-1')]);
     const { proxy } = beginWatch(service);
     proxy.startAt(await given.store.position());
@@ -45,7 +45,7 @@ describeStores('a watch', (given) => {
     expect(proxy.story).toEqual(['started 1', 'changes 2']);
   });
 
-  it('names records as the contract says, those of one change in one message', async () => {
+  it('names records as in the contract, all of one change in one message', async () => {
     const { proxy } = beginWatch(service);
     proxy.start();
     await proxy.messages(1);
@@ -66,7 +66,7 @@ describeStores('a watch', (given) => {
     ]);
   });
 
-  it('begins anew where the epoch is another, and when it becomes another', async () => {
+  it('is reset when the epoch differs, and when it changes', async () => {
     await invalidate(given.store, [person('person-1')]);
     const { proxy } = beginWatch(service);
     proxy.startAt({ epoch: 'of another database', revision: 0 });
@@ -81,7 +81,7 @@ describeStores('a watch', (given) => {
     expect(proxy.received[1]?.reset?.horizon?.epoch).toBe((await given.store.position()).epoch);
   });
 
-  it('begins anew when the database goes back under the running feed', async () => {
+  it('is reset when the database is restored under the running feed', async () => {
     for (let i = 0; i < 3; i++) await invalidate(given.store, [person('person-1')]);
     const { proxy } = beginWatch(service);
     proxy.startAt(await given.store.position());
@@ -115,8 +115,8 @@ describe('a watch', () => {
   });
   const deaf = () => ({ ...store, onBell: () => undefined });
 
-  describe('that asks for heartbeats', () => {
-    it('is answered from a read after the ask, once every change up to there was sent', async () => {
+  describe('that requests heartbeats', () => {
+    it('gets a response from a read after the request, once every change up to there was sent', async () => {
       const { service } = await access({ store: deaf() });
       const { proxy } = beginWatch(service);
       proxy.start();
@@ -133,7 +133,7 @@ describe('a watch', () => {
       expect(proxy.story.at(-1)).toBe('answer 8 2');
     });
 
-    it('is not answered while the database cannot be read, and again when it can', async () => {
+    it('gets no response while the database cannot be read, and gets one again afterwards', async () => {
       let reachable = true;
       const failing: Store = {
         ...store,
@@ -156,7 +156,7 @@ describe('a watch', () => {
       expect(proxy.ended).toBeUndefined();
     });
 
-    it('shares reads among proxies that ask at the same time', async () => {
+    it('shares reads among proxies that request at the same time', async () => {
       let reads = 0;
       const counting: Store = {
         ...store,
@@ -176,7 +176,7 @@ describe('a watch', () => {
     });
   });
 
-  it('looks every second, should the bell be missed', async () => {
+  it('reads every second in case it misses a notification', async () => {
     const { service, time } = await access({ store: deaf() });
     const { proxy } = beginWatch(service);
     proxy.start();
@@ -189,7 +189,7 @@ describe('a watch', () => {
     expect(proxy.story).toEqual(['started 0', 'changes 1']);
   });
 
-  it('shows a bound proxy what concerns its organization only, and answers it all the same', async () => {
+  it('sends a bound proxy only changes of its organization, and still responds to it', async () => {
     const { service } = await access();
     const { proxy } = beginWatch(service, boundProxy);
     proxy.start();
@@ -221,7 +221,7 @@ describe('a watch', () => {
   });
 
   describe('that is slow', () => {
-    it('is sent nothing while it has no room, and everything in order when it has', async () => {
+    it('receives nothing while it has no room, and everything in order afterwards', async () => {
       const { feed, service } = await access();
       const { proxy } = beginWatch(service);
       proxy.room = 1;
@@ -239,7 +239,7 @@ describe('a watch', () => {
       expect(proxy.story).toEqual(['started 0', 'changes 1 2 3', 'answer 1 3']);
     });
 
-    it('is reset once it has fallen behind what is kept for watchers', async () => {
+    it('is reset once it has fallen behind the changes that are kept for watchers', async () => {
       const { feed, service } = await access({ rowsMax: 4 });
       const [slow, quick] = [beginWatch(service).proxy, beginWatch(service).proxy];
       for (const proxy of [slow, quick]) proxy.start();
@@ -274,7 +274,7 @@ describe('a watch', () => {
     });
   });
 
-  it('is reset where its position is older than the changes that are kept', async () => {
+  it('is reset when its position is older than the stored changes', async () => {
     for (let i = 0; i < 4; i++) await invalidate(store, [person('person-1')]);
     const { epoch } = await store.position();
     await database.raw('update feed set pruned_revision = 2; delete from changes where revision <= 2');
@@ -288,8 +288,8 @@ describe('a watch', () => {
     expect(kept.story).toEqual(['started 2', 'changes 3 4']);
   });
 
-  describe('of a proxy that has seen more than the database holds', () => {
-    it('starts a new epoch for everybody', async () => {
+  describe('of a proxy that has seen a later revision than the database', () => {
+    it('starts a new epoch for all proxies', async () => {
       await invalidate(store, [person('person-1')]);
       const { epoch } = await store.position();
       const { service } = await access();
@@ -303,7 +303,7 @@ describe('a watch', () => {
       expect((await store.position()).epoch).not.toBe(epoch);
     });
 
-    it('concerns only itself where it is bound to an organization', async () => {
+    it('affects only itself when it is bound to an organization', async () => {
       await invalidate(store, [person('person-1')]);
       const { epoch } = await store.position();
       const { service } = await access();
@@ -318,7 +318,7 @@ describe('a watch', () => {
   it.each([
     ['earliest', 0, 270_000],
     ['latest', 1, 330_000],
-  ])('ends in good order after five minutes, at the %s ten percent off', async (_which, random, at) => {
+  ])('ends in order after five minutes, at the %s ten percent off', async (_which, random, at) => {
     const { service, time } = await access({ random: () => random });
     const { proxy, done } = beginWatch(service);
     proxy.start();

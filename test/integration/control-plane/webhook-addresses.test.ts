@@ -1,5 +1,5 @@
-// Where webhooks may lead: what the platform lists in GATEWAY_WEBHOOK_ADDRESSES besides public addresses, judged when a webhook is
-// added and at each connection.
+// Receivers that webhooks may reach: public addresses, and those that the platform lists in GATEWAY_WEBHOOK_ADDRESSES.
+// Addresses are checked when a webhook is added and at each connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshSqlite } from '../../support/databases.ts';
@@ -49,7 +49,7 @@ async function withPlane(env: Record<string, string>, test: (started: Started) =
   }
 }
 
-/** A delivery to this place, once it was tried. */
+/** Creates a delivery to this URL and waits until it was tried. */
 async function deliver({ plane, acme, store }: Started, url: string) {
   const { token } = acme.owner;
   const { webhook } = await plane.expect('Webhooks.Create', token, {
@@ -63,7 +63,7 @@ async function deliver({ plane, acme, store }: Started, url: string) {
   return { delivery: read, came: () => receiver.received.length - before };
 }
 
-describe('a webhook', () => {
+describe('a webhook by address', () => {
   it.each(['127.0.0.1', publicHost])('reaches an address that the platform lists: %s', async (host) => {
     await withPlane({ GATEWAY_WEBHOOK_ADDRESSES: '10.0.0.0/8,127.0.0.0/8' }, async (started) => {
       const { delivery, came } = await deliver(started, receiver.url(host));
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     ['nothing is listed', {}],
     ['others are listed', { GATEWAY_WEBHOOK_ADDRESSES: '10.0.0.0/8' }],
     ['it is denied', { GATEWAY_WEBHOOK_ADDRESSES: '127.0.0.0/8', GATEWAY_DENY_CIDRS: '127.0.0.1/32' }],
-  ])('does not reach what its public name leads to where %s', async (_where, env) => {
+  ])('does not reach the address of its public name where %s', async (_where, env) => {
     await withPlane(env, async (started) => {
       const { delivery, came } = await deliver(started, receiver.url(publicHost));
       expect(await delivery()).toMatchObject({ state: 'WEBHOOK_DELIVERY_STATE_PENDING' });
@@ -85,7 +85,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('is refused at an address that is not listed, and at metadata though it is', async () => {
+  it('is refused at an address that is not listed, and at the metadata address even when it is listed', async () => {
     await withPlane({ GATEWAY_WEBHOOK_ADDRESSES: '169.254.0.0/16' }, async ({ plane, acme }) => {
       for (const url of ['https://127.0.0.1/', 'https://169.254.169.254/', 'https://pager/']) {
         const request = { organizationId: acme.id, name: 'pager', url };

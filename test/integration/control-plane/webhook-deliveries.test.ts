@@ -1,4 +1,4 @@
-// Deliveries over both databases to real receivers: each at least once, under one id, and as a rule once.
+// Deliveries over both databases to real receivers: each arrives at least once, with one id, and usually exactly once.
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
@@ -64,7 +64,7 @@ function deps<S extends Pick<Store, 'books'>>(store: S, more: Partial<Omit<Deliv
   };
 }
 
-/** One round and the tries it begins. */
+/** One run of the periodic task, with the attempts that it begins. */
 async function round(deliverer: Deliverer): Promise<void> {
   await deliverer.beginDue();
   await deliverer.settled();
@@ -80,7 +80,7 @@ async function organizationWithWebhook(store: Store, url = receiver.url()) {
 }
 
 describeStores('a delivery', (given) => {
-  it('is posted as JSON, signed, and over with a 2xx', async () => {
+  it('is posted as signed JSON, and done after a 2xx', async () => {
     const { id, secret } = await organizationWithWebhook(given.store);
     const delivery = await storeDelivery(given.store, { webhook_id: id, payload: '{"type":"ö"}' });
     const { outcomes, ...rest } = deps(given.store);
@@ -101,7 +101,7 @@ describeStores('a delivery', (given) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('that is answered anything else is due again: by the schedule, or when the receiver asks', async () => {
+  it('with any other status is due again: by the schedule, or when the receiver requests', async () => {
     await organizationWithWebhook(given.store);
     const before = Date.now();
     const ids = new Map<string, string>();
@@ -131,7 +131,7 @@ describeStores('a delivery', (given) => {
     expect(outcomes).toEqual(responses.map(() => 'postponed'));
   });
 
-  it('that has no answer is due again, and says no status', async () => {
+  it('without a response is due again, and stores no status', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id, last_status: 500, attempts: 1 });
     receiver.respond = (response) => response.destroy();
@@ -141,7 +141,7 @@ describeStores('a delivery', (given) => {
     ]);
   });
 
-  it('is tried again under the same id with the same body, and then over', async () => {
+  it('is tried again with the same id and body until it succeeds', async () => {
     const { id, secret } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
     const statuses = [500, 503, 200];
@@ -159,7 +159,7 @@ describeStores('a delivery', (given) => {
     expect(await deliveries(given.store)).toMatchObject([{ state: 'delivered', attempts: 3 }]);
   });
 
-  it('is given up when three days are over, and not before it was tried', async () => {
+  it('is given up after three days, and never before its first attempt', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id, created_at: Date.now() - 4 * dayMs });
     receiver.respond = (response) => response.writeHead(500).end();
@@ -172,7 +172,7 @@ describeStores('a delivery', (given) => {
     expect(outcomes).toEqual(['given_up']);
   });
 
-  it('is given up with a 410, and its webhook stays', async () => {
+  it('is given up after a 410, and its webhook stays', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
     receiver.respond = (response) => response.writeHead(410).end();
@@ -184,7 +184,7 @@ describeStores('a delivery', (given) => {
     expect(await deliveries(given.store)).toMatchObject([{ state: 'failed' }, { state: 'delivered' }]);
   });
 
-  it('whose end was not written is made again under the same id', async () => {
+  it('whose end was not stored is sent again with the same id', async () => {
     const { id } = await organizationWithWebhook(given.store);
     const delivery = await storeDelivery(given.store, { webhook_id: id });
     let calls = 0;
@@ -194,7 +194,7 @@ describeStores('a delivery', (given) => {
     await round(new Deliverer(deps(dying)));
     expect(receiver.received).toHaveLength(1);
     expect(await deliveries(given.store)).toMatchObject([{ state: 'pending', attempts: 1 }]);
-    // Not at once: the one who took it may still be at it.
+    // Not at once, because the worker that took it may still be busy with it.
     await round(new Deliverer(deps(given.store)));
     expect(receiver.received).toHaveLength(1);
     await makeDue(given.database);
@@ -203,7 +203,7 @@ describeStores('a delivery', (given) => {
     expect(await deliveries(given.store)).toMatchObject([{ state: 'delivered', attempts: 2 }]);
   });
 
-  it('that was taken over by another while it hung is not undone by the first', async () => {
+  it('that another worker took over while the first hung is not changed by the first', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
     const hung: (() => void)[] = [];
@@ -221,7 +221,7 @@ describeStores('a delivery', (given) => {
     expect(taken).toMatchObject({ attempts: 2, last_status: 503 });
   });
 
-  it('whose secret no master key opens waits, and says so without a secret', async () => {
+  it('whose secret no master key opens waits, and logs this without the secret', async () => {
     const { id, secret } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
     const lines: string[] = [];
@@ -245,7 +245,7 @@ describeStores('a delivery', (given) => {
 });
 
 describeStores('deliveries of several webhooks', (given) => {
-  it('go on while one receiver hangs; those of one webhook go one after another, oldest first', async () => {
+  it('continue while one receiver hangs; those of one webhook are sent one after another, oldest first', async () => {
     const hanging = await organizationWithWebhook(given.store, slow.url());
     const quick = await storeWebhook(given.store, { url: receiver.url() });
     const open: (() => void)[] = [];
@@ -274,7 +274,7 @@ describeStores('deliveries of several webhooks', (given) => {
     expect((await deliveries(given.store)).every(({ state }) => state === 'delivered')).toBe(true);
   });
 
-  it('wait while their webhook is switched off, for three days at most', async () => {
+  it('wait while their webhook is disabled, for three days at most', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
     await storeDelivery(given.store, { webhook_id: id, created_at: Date.now() - 3.1 * dayMs });
@@ -291,7 +291,7 @@ describeStores('deliveries of several webhooks', (given) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('are taken at most as many at a time as asked for, and never of those left out', async () => {
+  it('are taken up to the requested number, and never those of busy webhooks', async () => {
     const first = await organizationWithWebhook(given.store);
     const second = await storeWebhook(given.store, { url: receiver.url() });
     const third = await storeWebhook(given.store, { url: receiver.url() });
@@ -305,7 +305,7 @@ describeStores('deliveries of several webhooks', (given) => {
     expect(await takeDue(given.store, { max: 5, busy: [first.id] })).toEqual([]);
   });
 
-  it('that are over are forgotten after 30 days, pending ones never', async () => {
+  it('that are done are deleted after 30 days, pending ones never', async () => {
     const { id } = await organizationWithWebhook(given.store);
     const aged = (days: number) => ({ id: uuidv7(Date.now() - days * dayMs), webhook_id: id });
     await storeDelivery(given.store, { ...aged(31), state: 'delivered' });
@@ -318,7 +318,7 @@ describeStores('deliveries of several webhooks', (given) => {
 });
 
 describeStores('the workers of a control plane', (given) => {
-  it('tell a threshold to the receivers soon after it is reached, and end what they began', async () => {
+  it('send a threshold to its receivers soon after it is reached, and finish what they began', async () => {
     await storeBudget(given.store, { id: 'budget-1' });
     const { secret } = await storeWebhook(given.store, { url: receiver.url() });
     const workers = startWebhooks(deps(given.store));
@@ -332,7 +332,7 @@ describeStores('the workers of a control plane', (given) => {
     expect((await deliveries(given.store)).every(({ state }) => state === 'delivered')).toBe(true);
   });
 
-  it('close while a receiver hangs: the try is cut off and made again', async () => {
+  it('close while a receiver hangs: the attempt is aborted and made again', async () => {
     const { id } = await organizationWithWebhook(given.store);
     const delivery = await storeDelivery(given.store, { webhook_id: id });
     receiver.respond = () => undefined;
@@ -350,7 +350,7 @@ describe('two replicas over PostgreSQL', () => {
   });
   afterEach(() => database.drop());
 
-  it('tell each threshold once and deliver each once, while more are reached', async () => {
+  it('send each threshold once and deliver each once, while more are reached', async () => {
     const [one, other] = [await database.open(), await database.open()];
     const ids = Array.from({ length: 15 }, (_, n) => `budget-${n}`);
     for (const id of ids) await storeBudget(one, { id });

@@ -1,4 +1,4 @@
-// Webhooks through the real server, over both databases: what they may say, whose they are, where their secrets show, and
+// Webhooks through the real server, over both databases: their valid fields, their owners, who sees their secrets, and
 // that the program reaches public receivers only.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
@@ -58,7 +58,7 @@ describe.each([
       ...{ organizationId: tenant.id, name: freshName('hook'), url },
       ...more,
     });
-  /** Deleted at the end of the test: an organization has few. */
+  /** The webhook is deleted at the end of the test, because an organization may have only a few. */
   const withWebhook = async (test: (made: JsonResponse) => Promise<void>, more: object = {}) => {
     const made = await as(acme, 'Create', {
       organizationId: acme.id,
@@ -106,7 +106,7 @@ describe.each([
     }
   });
 
-  it('refuse what is no public https address, and names that are taken', async () => {
+  it('refuse URLs that are not public https addresses, and names that are in use', async () => {
     for (const wrong of ['', 'http://hooks.example.com/', 'https://localhost/', 'https://10.0.0.1/']) {
       expect(await violated(create({ url: wrong }))).toEqual(['url']);
     }
@@ -126,7 +126,7 @@ describe.each([
     });
   });
 
-  it('are ten of one organization at most', async () => {
+  it('are limited to ten of one organization', async () => {
     const made: string[] = [];
     for (let n = 0; n < 10; n++) {
       const { webhook } = await as(other, 'Create', {
@@ -146,7 +146,7 @@ describe.each([
     expect(await as(other, 'List', next)).toMatchObject({ webhooks: [{}], nextPageToken: '' });
   });
 
-  it('list what was sent, newest first, to their own organization', async () => {
+  it('list their deliveries, newest first, for their own organization', async () => {
     await withWebhook(async ({ webhook }) => {
       const ids: string[] = [];
       const base = { webhook_id: webhook.id, organization_id: acme.id };
@@ -182,7 +182,7 @@ describe.each([
     });
   });
 
-  it('end what they are still to be told when they are deleted', async () => {
+  it('end their pending deliveries when they are deleted', async () => {
     const { webhook } = await as(acme, 'Create', {
       ...{ organizationId: acme.id, name: freshName('hook'), url },
     });
@@ -216,12 +216,12 @@ describe.each([
     });
   });
 
-  it('reach no receiver on loopback, whatever GATEWAY_PRIVATE_UPSTREAMS lists', async () => {
+  it('reach no receiver on loopback, even if GATEWAY_PRIVATE_UPSTREAMS lists it', async () => {
     const authority = await createAuthority();
     const receiver = await startReceiver(authority);
     try {
       await withWebhook(async ({ webhook }) => {
-        // Behind the service's back, which would refuse it.
+        // Writes to the database directly, because the service would refuse the URL.
         await store.books(({ db }) =>
           db
             .updateTable('webhooks')

@@ -1,5 +1,5 @@
-// Row of the failure table: SIGTERM of a control-plane replica, a process of its own over real PostgreSQL. Its proxies move to the
-// other replica and no caller notices.
+// Row of the failure table: SIGTERM of a control-plane replica, a separate process over real PostgreSQL. Its proxies
+// move to the other replica and no caller notices.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { admission, outcomes, turns } from '../../support/asking.ts';
 import { startForwarder } from '../../support/black-hole.ts';
@@ -25,7 +25,7 @@ it('SIGTERM of a control plane: watchers move to the other replica without a ref
   const leaving = await gateway.startControlPlaneProcess();
   const staying = { adminUrl: `http://127.0.0.1:${gateway.controlPlane.adminPort}` };
   const watchers = (replica: { adminUrl: string }) => metric(replica, 'gateway_control_plane_watchers');
-  // The staying one is out of reach while the proxies choose whom to watch.
+  // The staying replica cannot be reached while the proxies choose the replica that they watch.
   const link = await startForwarder({ port: gateway.controlPlane.grpcPort });
   await link.cut();
   const addresses = `127.0.0.1:${link.port},127.0.0.1:${leaving.grpcPort}`;
@@ -44,7 +44,7 @@ it('SIGTERM of a control plane: watchers move to the other replica without a ref
   const from = performance.now();
   const waited: number[] = [];
   let movedAt: number | undefined;
-  // The known key and new ones, until a while after all have moved.
+  // Sends requests with the known key and new ones, until a while after all proxies have moved.
   while (movedAt === undefined || performance.now() - movedAt < 1000) {
     const added = await gateway.organization.createKey();
     for (const question of [admission(value), admission(added.value)]) {

@@ -1,5 +1,5 @@
-// Rows of the failure table: the control plane is down, or accepts and never answers. Proxies reach it through a forwarder, so
-// that it is "down" for them while operators and other proxies go on.
+// Rows of the failure table: the control plane is down, or accepts connections and never responds. Proxies reach it
+// through a forwarder, so that it is "down" for them while operators and other proxies still reach it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admission, chat, redisResponds, turns } from '../../support/asking.ts';
 import { type Forwarder, startBlackHole, startForwarder } from '../../support/black-hole.ts';
@@ -10,7 +10,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { metric, readiness } from '../../support/telemetry.ts';
 
 const unavailable = '503 access_unavailable';
-/** What a busy machine adds. */
+/** Allowance for a busy machine. */
 const busyMs = 500;
 const notReady = 'not ready: neither the control plane nor a Redis that can be believed has answered yet';
 
@@ -33,7 +33,7 @@ const newKey = async () => (await gateway.organization.createKey()).value;
 const feedAge = (proxy: TestProxy) => metric(proxy, 'gateway_feed_age_seconds');
 const staleLookups = (proxy: TestProxy) => metric(proxy, 'gateway_key_lookups_total', { tier: 'stale' });
 
-/** A key whose records stand in Redis. */
+/** A key whose records are in Redis. */
 async function keyInRedis(): Promise<string> {
   const key = await newKey();
   const proxy = await startProxy({ REDIS_URL: redis.url });
@@ -43,7 +43,7 @@ async function keyInRedis(): Promise<string> {
 }
 
 describe('control plane down', () => {
-  it('key cached: served, the feed’s age grows, ready; after MAX_STALE 503, until the control plane is back', async () => {
+  it('a cached key is served, the feed’s age grows and the proxy is ready; after MAX_STALE the key gets 503 until the control plane is back', async () => {
     const proxy = await startProxy({ GATEWAY_ACCESS_MAX_STALE: '2s' });
     const key = await newKey();
     expect((await chat(key)(proxy)).outcome).toBe('200');
@@ -72,7 +72,7 @@ describe('control plane down', () => {
     );
   });
 
-  it('key unknown everywhere: 503 at once', async () => {
+  it('a key that is unknown everywhere gets 503 at once', async () => {
     const proxy = await startProxy({ REDIS_URL: redis.url });
     await until(async () => (await feedAge(proxy)) >= 0, { what: 'the feed' });
     await link.cut();
@@ -83,7 +83,7 @@ describe('control plane down', () => {
     expect(requested.ms).toBeLessThan(1000);
   });
 
-  it('at proxy start, Redis up: serves what Redis holds and is ready', async () => {
+  it('a starting proxy with Redis serves the keys that Redis has, and is ready', async () => {
     const key = await keyInRedis();
     await link.cut();
     const proxy = await startProxy({ REDIS_URL: redis.url });
@@ -99,7 +99,7 @@ describe('control plane down', () => {
     expect((await chat(await newKey())(proxy)).outcome).toBe('200');
   });
 
-  it('at proxy start, no Redis: not ready and 503 until it answers', async () => {
+  it('a starting proxy without Redis is not ready and returns 503 until the control plane responds', async () => {
     await link.cut();
     const proxy = await startProxy();
     const key = await newKey();
@@ -113,8 +113,8 @@ describe('control plane down', () => {
   });
 });
 
-describe('control plane that accepts and never answers', () => {
-  it('from proxy start: Redis serves after 200 ms, then without a wait; unknown keys 503 within 2 s', async () => {
+describe('control plane that accepts and never responds', () => {
+  it('a starting proxy serves from Redis after 200 ms, then without a wait; unknown keys get 503 within 2 s', async () => {
     const key = await keyInRedis();
     const hole = await startBlackHole();
     const env = { GATEWAY_CONTROL_PLANE: `127.0.0.1:${hole.port}` };

@@ -1,5 +1,5 @@
-// Rows of the failure table: a control-plane replica is cut off from PostgreSQL, the database is restored from a backup, a
-// standby is promoted.
+// Rows of the failure table: a control-plane replica is cut off from PostgreSQL, the database is restored from a
+// backup, a standby is promoted.
 import { afterEach, describe, expect, it } from 'vitest';
 import { admission, outcomes, turns } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
@@ -17,7 +17,10 @@ import { until } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { logged, metric, readiness } from '../../support/telemetry.ts';
 
-/** What a busy machine adds: at least this, and twice the longest that the same took meanwhile at a proxy whose control plane is well. */
+/**
+ * Allowance for a busy machine: at least this, and twice the longest time of the same at a proxy with a healthy control
+ * plane.
+ */
 const busyMs = (beside: readonly number[]) => Math.max(500, 2 * Math.max(...beside));
 const notFound = '401 access_not_found';
 const cutOff = 'not ready: the database cannot be reached';
@@ -41,7 +44,7 @@ async function startGatewayOver(databaseUrl: string): Promise<TestGateway> {
   return gateway;
 }
 
-/** The same database by way of a forwarder. */
+/** The URL of the same database through a forwarder. */
 function by(link: Forwarder, url: string): string {
   return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(link.port) }).href;
 }
@@ -58,12 +61,12 @@ describe('control-plane replica cut off from the database', () => {
     readonly proxies: readonly TestProxy[];
   }
 
-  /** A replica that can be cut off, and two proxies that watch it but may go to the good one. */
+  /** A replica that can be cut off, and two proxies that watch it but can use the healthy one. */
   async function startDoomed(gateway: TestGateway, databaseUrl: string): Promise<Doomed> {
     const { hostname, port } = new URL(databaseUrl);
     const way = await linkTo(Number(port), hostname);
     const replica = await gateway.startControlPlane({ GATEWAY_DATABASE_URL: by(way, databaseUrl) });
-    // Out of reach while the proxies choose whom to watch.
+    // It cannot be reached while the proxies choose the replica that they watch.
     const good = await linkTo(gateway.controlPlane.grpcPort);
     await good.cut();
     const addresses = `127.0.0.1:${good.port},127.0.0.1:${replica.grpcPort}`;
@@ -76,7 +79,10 @@ describe('control-plane replica cut off from the database', () => {
     return { way, replica, proxies };
   }
 
-  /** Lets new keys in until the replica knows that it is cut off and its proxies are gone from it, and a little longer. */
+  /**
+   * Sends requests with new keys until the replica knows that it is cut off and its proxies have left it, and a little
+   * longer.
+   */
   async function letNewKeysIn(gateway: TestGateway, { replica, proxies }: Doomed) {
     const before: number[] = [];
     const after: number[] = [];
@@ -96,7 +102,7 @@ describe('control-plane replica cut off from the database', () => {
     return { before, after, beside };
   }
 
-  it('refused or silent: its proxies notice within 20 s and use the other, new keys wait 500 ms at most', async () => {
+  it('with refused or silent connections, its proxies notice within 20 s and use the other replica; new keys wait 500 ms at most', async () => {
     const { url, drop } = await createDatabase();
     closers.push(drop);
     const gateway = await startGatewayOver(url);
@@ -131,7 +137,7 @@ describe('control-plane replica cut off from the database', () => {
 const newHistory = 'the database has another history; all proxies begin anew';
 const goesOn = 'a new epoch of the database goes on from the one before';
 
-/** A gateway with two replicas and two proxies that know both, all over one database. */
+/** A gateway with two replicas and two proxies that know both replicas, all over one database. */
 async function startPairOver(url: string) {
   const gateway = await startGatewayOver(url);
   const replicas = [gateway.controlPlane, await gateway.startControlPlane()];
@@ -152,7 +158,7 @@ const resolves = (replicas: readonly RunningControlPlane[]) =>
   ).then(([a = 0, b = 0]) => a + b);
 
 describe('database restored from a backup: a new epoch, every record is resolved again', () => {
-  it('proxies go back to what the backup says: keys made since are unknown, keys revoked since are alive again', async () => {
+  it('proxies return to the state of the backup: keys created since are unknown, keys revoked since are valid again', async () => {
     const { url, drop } = await createDatabase();
     closers.push(drop);
     const database = restorable(url);
@@ -197,7 +203,7 @@ describe('database restored from a backup: a new epoch, every record is resolved
   }, 40_000);
 });
 
-describe('standby promoted: a new epoch that goes on, and nothing is resolved again', () => {
+describe('standby promoted: the new epoch continues the old one, and nothing is resolved again', () => {
   it('cached keys are served throughout, revoked ones stay revoked, and changes take effect as before', async () => {
     const pair = await startPostgresPair();
     closers.push(pair.stop);
@@ -208,7 +214,7 @@ describe('standby promoted: a new epoch that goes on, and nothing is resolved ag
     for (const key of [kept, revoked]) expect(await ask(key)).toEqual(everywhere('200'));
     await revoke(revoked.id);
     await turns(proxies, admission(revoked.value), { from: '200', to: notFound });
-    // Fails until the revocation has come over.
+    // Fails until the revocation was replicated.
     const followed = 'select 1 / count(*) from virtual_keys where revoked_at is not null';
     await until(() =>
       runSql(pair.standbyUrl, followed).then(
@@ -244,7 +250,7 @@ describe('standby promoted: a new epoch that goes on, and nothing is resolved ag
   }, 60_000);
 });
 
-/** Backs a database up and puts the backup in its place, as an operator would: nobody is connected meanwhile. */
+/** Backs a database up and puts the backup in its place, as an operator would: without open connections. */
 function restorable(url: string) {
   const name = new URL(url).pathname.slice(1);
   const server = Object.assign(new URL(url), { pathname: '/postgres' }).href;

@@ -1,4 +1,5 @@
-// Rows of the failure table: SIGTERM and kill -9 of a proxy, SIGTERM of a control plane. All of them processes of their own.
+// Rows of the failure table: SIGTERM and kill -9 of a proxy, SIGTERM of a control plane. All of them are separate
+// processes.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admission, chat } from '../../support/asking.ts';
 import { log } from '../../support/figures.ts';
@@ -32,10 +33,10 @@ beforeEach(() => gateway.simulator.reset());
 const post = (proxy: ProxyProcess, fields: object = {}) =>
   fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key, fields));
 
-/** Waits until so many requests have reached the provider. */
+/** Waits until this number of requests has reached the provider. */
 const underWay = (count: number) => until(() => gateway.simulator.requests.length === count);
 
-/** A streamed answer of so many tokens, one every 100 ms. */
+/** A streamed response of this number of tokens, one every 100 ms. */
 async function startStream(proxy: ProxyProcess, tokens: number): Promise<Response> {
   gateway.simulator.script({ tokens, pieceDelayMs: 100 });
   return await post(proxy, { stream: true });
@@ -51,7 +52,7 @@ const isRefused = (proxy: ProxyProcess) =>
   );
 
 describe('SIGTERM of a proxy', () => {
-  it('not ready and closed to new connections at once, in-flight requests and streams finish, exit code 0', async () => {
+  it('makes it not ready and closed to new connections at once; in-flight requests and streams finish, and the exit code is 0', async () => {
     const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '10s' });
     expect((await chat(key)(proxy)).outcome).toBe('200');
     gateway.simulator.reset();
@@ -83,7 +84,7 @@ describe('SIGTERM of a proxy', () => {
     expect(proxy.child.stderr()).toBe('');
   });
 
-  it('takes no further request on a busy connection, and waits for half a head no longer than for any', async () => {
+  it('ends a busy connection after its current request, and an incomplete head delays the exit no longer than any request', async () => {
     const proxy = await gateway.startProxyProcess({
       GATEWAY_DRAIN_GRACE: '60s',
       GATEWAY_HEADERS_TIMEOUT: '1s',
@@ -111,7 +112,7 @@ describe('SIGTERM of a proxy', () => {
     half.socket.destroy();
   });
 
-  it('streams longer than the grace are cut, each with its line in the log, and the exit code is 0', async () => {
+  it('cuts streams that outlast the grace, each with its line in the log, and the exit code is 0', async () => {
     const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '1s' });
     const streams = [await startStream(proxy, 100), await startStream(proxy, 100)];
     proxy.child.signal('SIGTERM');
@@ -128,7 +129,7 @@ describe('SIGTERM of a proxy', () => {
     await until(() => gateway.simulator.requests.every(({ ended }) => ended === 'client_left'));
   });
 
-  it('a second signal ends it at once', async () => {
+  it('ends it at once when sent a second time', async () => {
     const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '60s' });
     const stream = await startStream(proxy, 100);
     proxy.child.signal('SIGTERM');
@@ -142,7 +143,7 @@ describe('SIGTERM of a proxy', () => {
 });
 
 describe('kill -9 of a proxy', () => {
-  it('its own requests break, the others go on and learn of changes', async () => {
+  it('breaks its own requests, while other proxies keep serving and get changes', async () => {
     const [doomed, other] = await Promise.all([gateway.startProxyProcess(), gateway.startProxyProcess()]);
     const { id, value } = await gateway.organization.createKey();
     const [own, others] = [await startStream(doomed, 100), await startStream(other, 15)];

@@ -1,5 +1,6 @@
-// Rows of the failure table: a control plane that was good and falls silent, its connections open. The bounds of the access
-// protocol are constants, so this file waits for them: 20 s until a record is doubted, and no longer for a revocation.
+// Rows of the failure table: a working control plane falls silent while its connections stay open. The bounds of the
+// access protocol are constants, so this file waits for them: 20 s until a record counts as stale, and the same for a
+// revocation.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import { admission, chat, outcomes, turns } from '../../support/asking.ts';
@@ -10,7 +11,10 @@ import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
 import { metric, readiness } from '../../support/telemetry.ts';
 
-/** What a busy machine adds: at least this, and twice the longest that the same took meanwhile at a proxy whose control plane is well. */
+/**
+ * Allowance for a busy machine: at least this, and twice the longest time of the same at a proxy with a healthy control
+ * plane.
+ */
 const busyMs = (beside: readonly number[]) => Math.max(500, 2 * Math.max(...beside));
 
 let database: TestDatabase;
@@ -38,7 +42,7 @@ const age = (proxy: TestProxy) => metric(proxy, 'gateway_feed_age_seconds');
 const served = (proxy: TestProxy, tier: string) => metric(proxy, 'gateway_key_lookups_total', { tier });
 
 describe.concurrent('control plane frozen', () => {
-  it('alone: a cached key is served without a wait for 20 s, then after 200 ms at most; unknown keys 503; ready', async () => {
+  it('alone: a cached key is served without a wait for 20 s, then after 200 ms at most; unknown keys get 503; the proxy is ready', async () => {
     const link = await linkTo(gateway.controlPlane.grpcPort);
     const proxy = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${link.port}` });
     const [key, unknown] = [await newKey(), await newKey()];
@@ -80,7 +84,7 @@ describe.concurrent('control plane frozen', () => {
     expect(await readiness(proxy)).toBe('ok');
   }, 40_000);
 
-  it('one of two replicas: new keys are let in by way of the other, and its revocations arrive within 20 s', async () => {
+  it('one of two replicas: new keys are admitted through the other, and its revocations arrive within 20 s', async () => {
     const replicas = [await gateway.startControlPlane(), await gateway.startControlPlane()] as const;
     const links = [await linkTo(replicas[0].grpcPort), await linkTo(replicas[1].grpcPort)] as const;
     const addresses = links.map(({ port }) => `127.0.0.1:${port}`).join(',');
@@ -114,7 +118,10 @@ describe.concurrent('control plane frozen', () => {
 const watchersOf = ({ adminPort }: { readonly adminPort: number }) =>
   metric({ adminUrl: `http://127.0.0.1:${adminPort}` }, 'gateway_control_plane_watchers');
 
-/** Milliseconds of first requests with new keys, at every proxy in turn, and meanwhile at one whose control plane is well. */
+/**
+ * Milliseconds of first requests with new keys, at each proxy one after another, and at the same time at one with a
+ * healthy control plane.
+ */
 async function resolveNewKeys(proxies: readonly TestProxy[]) {
   const waited: number[] = [];
   const beside: number[] = [];

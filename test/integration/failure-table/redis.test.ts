@@ -1,5 +1,6 @@
-// Rows of the failure table: Redis as a cache is refused, accepts and never answers, falls silent, is emptied, rolled back,
-// forged. Requests go on; nothing waits longer than 100 ms on it; nothing in it revives a key.
+// Rows of the failure table: Redis as a cache refuses connections, accepts and never responds, falls silent, is
+// emptied, rolled back or forged. Requests continue; nothing waits longer than 100 ms for Redis; nothing in Redis
+// revives a key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admission, chat, outcomes, redisResponds, turns } from '../../support/asking.ts';
@@ -10,7 +11,7 @@ import { freePort, until } from '../../support/process.ts';
 import { readValues, startRedis, type TestRedis, writeValues } from '../../support/redis.ts';
 import { metric, readiness } from '../../support/telemetry.ts';
 
-/** What a busy machine adds at the 99th percentile. */
+/** Allowance for a busy machine at the 99th percentile. */
 const busyMs = 900;
 const notFound = '401 access_not_found';
 
@@ -45,7 +46,7 @@ async function startConnected(url?: string): Promise<TestProxy> {
   return proxy;
 }
 
-/** Milliseconds of two requests with each of many keys, the first of which has to look for it. */
+/** Milliseconds of two requests with each of many keys; the first of them has to look the key up. */
 async function askTwice(proxy: TestProxy, count = 40): Promise<readonly number[]> {
   const waited: number[] = [];
   for (const { value } of await newKeys(count)) {
@@ -57,7 +58,7 @@ async function askTwice(proxy: TestProxy, count = 40): Promise<readonly number[]
   return waited;
 }
 
-describe('Redis refused or black-holed: requests go on, nothing waits more than 100 ms longer', () => {
+describe('Redis refused or black-holed: requests continue and wait at most 100 ms longer', () => {
   async function expectNoLonger(what: string, proxy: TestProxy): Promise<void> {
     const without = await askTwice(gateway.proxy);
     const failed = await failures(proxy);
@@ -69,22 +70,23 @@ describe('Redis refused or black-holed: requests go on, nothing waits more than 
     expect(await readiness(proxy)).toBe('ok');
   }
 
-  it('refused from the start', async () => {
+  it('when Redis refuses connections from the start', async () => {
     await expectNoLonger('refused', await startProxy(`redis://127.0.0.1:${await freePort()}`));
   });
 
-  it('accepts and never answers from the start', async () => {
+  it('when Redis accepts and never responds from the start', async () => {
     const hole = await startBlackHole();
     await expectNoLonger('mute from the start', await startProxy(`redis://127.0.0.1:${hole.port}`));
     expect(hole.accepted()).toBeGreaterThan(0);
     await hole.stop();
   });
 
-  it('falls silent mid-way, and is used again when it is back', async () => {
+  it('when Redis falls silent later, and it is used again when it is back', async () => {
     const link = await startForwarder({ port: redis.port });
     const proxy = await startConnected(`redis://127.0.0.1:${link.port}`);
     const writer = await startConnected();
-    // Known there before the proxy's feed stands where it does when it asks for them: what is ahead of it is resolved.
+    // The writer reads these keys before the proxy's feed reaches its later position; a proxy resolves records that are
+    // ahead of its own position.
     const known = (await newKeys(60)).map(({ value }) => chat(value));
     for (const question of known) expect((await question(writer)).outcome).toBe('200');
     link.freeze();
@@ -103,8 +105,8 @@ describe('Redis refused or black-holed: requests go on, nothing waits more than 
   });
 });
 
-describe('Redis emptied or rolled back: no revoked key revived', () => {
-  it('emptied: known keys go on from memory, and a new proxy resolves them', async () => {
+describe('Redis emptied or rolled back: no revoked key is revived', () => {
+  it('when Redis is emptied, known keys are served from memory, and a new proxy resolves them', async () => {
     const [key] = await newKeys(1);
     const question = chat(key?.value ?? '');
     const proxy = await startConnected();
@@ -115,7 +117,7 @@ describe('Redis emptied or rolled back: no revoked key revived', () => {
     expect([await lookups(proxy, 'memory'), await lookups(second, 'redis')]).toEqual([1, 0]);
   });
 
-  it('rolled back: a key revoked since is refused by the proxy that knows and by one that has just started', async () => {
+  it('when Redis is rolled back, a key revoked since is refused by the proxy that knows it and by a newly started one', async () => {
     const keys = await newKeys(4);
     const [revoked, ...live] = keys.map(({ value }) => admission(value));
     if (revoked === undefined) throw new Error('four keys were made');
@@ -137,7 +139,7 @@ describe('Redis emptied or rolled back: no revoked key revived', () => {
   });
 });
 
-describe('Redis forged: what does not open where it stands is ignored and counted', () => {
+describe('Redis forged: a value that cannot be opened under its key is ignored and counted:', () => {
   it.each<[string, (values: ReadonlyMap<string, Buffer>) => ReadonlyMap<string, Buffer>]>([
     ['one bit altered', (values) => mapValues(values, (value) => flipped(value, value.length - 1))],
     ['its first sealed byte altered', (values) => mapValues(values, (value) => flipped(value, 1))],

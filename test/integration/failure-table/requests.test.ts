@@ -1,4 +1,5 @@
-// Rows of the failure table: a client that leaves, and an exception inside a request. Each ends that one request, and nothing else.
+// Rows of the failure table: a client that leaves, and an exception inside a request. Each ends that one request and
+// affects no other.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -43,7 +44,7 @@ async function send(
   return connection;
 }
 
-describe('client leaves: a stream of a provider that stops is cancelled, all else read on; 499, no failure of the provider', () => {
+describe('client leaves: the stream of a provider that stops is cancelled, all else is read on; 499, no failure of the provider', () => {
   async function expectEnded(
     id: string,
     ended: 'client_left' | 'finished',
@@ -95,7 +96,7 @@ describe('client leaves: a stream of a provider that stops is cancelled, all els
     await expectEnded('stream-early', 'client_left', () => connection.socket.destroy());
   });
 
-  it('others at the same time do not feel it', async () => {
+  it('while other requests continue unaffected', async () => {
     gateway.simulator.script({ tokens: 1000, pieceDelayMs: 20 });
     const leaving = await send('leaving', { stream: true });
     await until(() => leaving.received().includes('"content":'));
@@ -109,7 +110,7 @@ describe('client leaves: a stream of a provider that stops is cancelled, all els
   });
 });
 
-describe('exception inside a request: 500 internal_error, recorded, others unaffected', () => {
+describe('exception inside a request: 500 internal_error, recorded, others unaffected:', () => {
   const defect = new TypeError('nobody but the log may know this');
   const [soundKey, unsoundKey] = [createCredential('virtualKey'), createCredential('virtualKey')];
   let faulty: FaultyProxy;
@@ -139,7 +140,7 @@ describe('exception inside a request: 500 internal_error, recorded, others unaff
     expect(faulty.inFlight()).toBe(0);
   });
 
-  it('within a stream: an error event, no end marker, a cut connection', async () => {
+  it('within a stream, which ends with an error event, no end marker and a cut connection', async () => {
     const connection = await send(
       'broken',
       { stream: true },

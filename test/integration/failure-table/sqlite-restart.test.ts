@@ -1,5 +1,5 @@
-// Rows of the failure table: a control plane over SQLite is started again, and its file is put back from a copy. The first makes nothing
-// stale, however silent it is afterwards; the second does.
+// Rows of the failure table: a control plane over SQLite restarts, and its file is replaced by a copy. A restart makes
+// no record stale, even if the control plane then stays silent; the replaced file does.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** @param between while nothing has the file open */
+/** @param between runs while no program has the file open */
 async function restart(between: () => void = () => undefined): Promise<void> {
   await present.close();
   between();
@@ -59,7 +59,7 @@ async function createKey(): Promise<{ readonly id: string; readonly value: strin
   return { id: made.virtualKey.id, value: made.value };
 }
 
-/** A change of now has reached the proxy: it has heard the present epoch. */
+/** Waits until a new change has reached the proxy, which then knows the present epoch. */
 async function untilReceived(): Promise<void> {
   const key = await createKey();
   const outcome = admission(key.value);
@@ -69,7 +69,7 @@ async function untilReceived(): Promise<void> {
 }
 
 describe('a control plane over SQLite', () => {
-  it('keys asked for before a restart of a SQLite control plane are still answered', async () => {
+  it('serves, after its restart, keys that were requested before', async () => {
     const keys = [await createKey(), await createKey()];
     const revoked = await createKey();
     for (const { value } of [...keys, revoked]) expect((await chat(value)(proxy)).outcome).toBe('200');
@@ -84,7 +84,7 @@ describe('a control plane over SQLite', () => {
     expect((await chat(revoked.value)(proxy)).outcome).not.toBe('200');
   }, 120_000);
 
-  it('a file that was copied back makes stale what was read of what it does not know', async () => {
+  it('with a restored file makes records stale that were read at a position that the file does not have', async () => {
     const copy = join(folder, 'copy.db');
     const file = join(folder, 'gateway.db');
     const before = await createKey();

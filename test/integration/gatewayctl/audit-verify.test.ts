@@ -1,5 +1,5 @@
-// `gatewayctl audit verify` against a live control plane that anchors its audit log: what somebody does who can write the database is
-// found from the lines of its log, and from what its webhook got.
+// `gatewayctl audit verify` against a live control plane that anchors its audit log: changes by an attacker who can
+// write the database are found from the lines of its log, and from the webhook's messages.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The log with anchors in it: the replica verifies again, as it does every hour. */
+/** The log with anchors: the replica verifies again, as it does every hour. */
 async function anchored(): Promise<string> {
   await plane.expect('ProxyTokens.Create', await tokenOf(), { name: `anchor ${Date.now()}` });
   const before = plane.logs.length;
@@ -66,12 +66,12 @@ async function tokenOf(): Promise<string> {
   return readFileSync(ctl.env.GATEWAYCTL_CONFIG, 'utf8').match(/gw-op-\w+/)?.[0] ?? '';
 }
 
-it('finds the log intact, and says what was not given', async () => {
+it('audit verify reports an intact log, and that no anchors were given', async () => {
   const { code, out } = await ctl.run('audit verify');
   expect([code, out]).toEqual([0, expect.stringMatching(/^the audit log is intact: \d+ events\nno anchors/)]);
 });
 
-it('holds the log against what was collected, and finds a log that was hashed anew', async () => {
+it('audit verify compares the log with collected anchors, and finds a log that was hashed again', async () => {
   writeFileSync(file('collected.log'), await anchored());
   const verify = (anchors: string, key: string) =>
     ctl.run(['audit', 'verify', '--anchors', file(anchors), '--public-key', file(key), '--json']);
@@ -98,13 +98,13 @@ it('holds the log against what was collected, and finds a log that was hashed an
     intact: false,
     findings: [{ reason: 'it is not the event that was anchored', anchoredAt: expect.any(String) }],
   });
-  // Events in log lines say which was the first: all from the second one on.
+  // Log lines of events name the first wrong one: all from the second one on are wrong.
   const { out } = await ctl.run(['audit', 'verify', '--anchors', file('collected.log')]);
   expect(out).toMatch(/^revision 2: it is not the event that was anchored/);
   expect(await deliveries(store)).toEqual([]);
 }, 120_000);
 
-it('is for operators of the platform, and refuses what is no key or no file', async () => {
+it('audit verify is for platform operators, and refuses an invalid key and a missing file', async () => {
   writeFileSync(file('no.pem'), 'canary');
   const key = await ctl.run(['audit', 'verify', '--public-key', file('no.pem')]);
   expect([key.code, key.err]).toEqual([2, expect.stringContaining('no Ed25519 public key')]);
@@ -112,7 +112,7 @@ it('is for operators of the platform, and refuses what is no key or no file', as
   expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('cannot be read')]);
 });
 
-/** From the second event on, and the end of the chain with it. */
+/** Hashes all events from the second one on again, and updates the end of the chain. */
 async function hashAnew(): Promise<void> {
   await store.books(async ({ db }) => {
     const events = await db.selectFrom('audit_events').selectAll().orderBy('revision').execute();

@@ -1,5 +1,5 @@
-// `gatewayctl catalog …` as it is typed: what newer figures change is shown first, what is odd is taken only when somebody insists,
-// and what is written is what the programs take.
+// `gatewayctl catalog …` as an operator types it: it first shows the changes of newer figures, accepts implausible ones
+// only on request, and writes only catalogs that the programs accept.
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ const inputOf = (file: string, name: string) =>
     .input;
 
 describe('gatewayctl catalog', () => {
-  it('shows what a list changes, and what is odd about it, without writing anything', async () => {
+  it('shows the changes of a list and their implausible figures, without writing anything', async () => {
     const [catalog, from] = [write('a.json', own), write('list.json', list)];
     const before = readFileSync(catalog, 'utf8');
     const { code, out, err } = await ctl.run(`catalog diff --from ${from} --catalog ${catalog}`);
@@ -77,7 +77,7 @@ describe('gatewayctl catalog', () => {
     expect(reported.changes).toHaveLength(4);
   });
 
-  it('takes all of it or nothing: what is odd only when somebody insists', async () => {
+  it('accepts all changes or none, and implausible ones only on request', async () => {
     const [catalog, from] = [write('b.json', own), write('list.json', list)];
     const line = `catalog update --from ${from} --catalog ${catalog} --as-of 2026-11-22`;
     const refused = await ctl.run(line);
@@ -90,12 +90,12 @@ describe('gatewayctl catalog', () => {
     expect([taken.code, taken.err]).toEqual([0, expect.stringContaining('is the catalog of 2026-11-22 now')]);
     const prices = ['gpt-8', 'gpt-9', 'gpt-10', 'gpt-own'].map((name) => inputOf(catalog, name));
     expect(prices).toEqual(['3', '20', '4', '2']);
-    // What came from a list gives way to the next one.
+    // The next list replaces rows that came from a list.
     const again = await ctl.json(`catalog diff --from ${from} --catalog ${catalog} --as-of 2026-11-22`);
     expect(again.changes).toEqual([]);
   });
 
-  it('takes a catalog of its own form as a whole, and writes to another file', async () => {
+  it('accepts a catalog in its own format as a whole, and writes to another file', async () => {
     const catalog = write('c.json', own);
     const from = write('newer.json', {
       ...own,
@@ -112,7 +112,7 @@ describe('gatewayctl catalog', () => {
     expect(JSON.parse(readFileSync(catalog, 'utf8'))).toEqual(own);
   });
 
-  it('holds a list against the shipped catalog where no other is named', async () => {
+  it('compares a list with the shipped catalog when no other is named', async () => {
     const from = write('list.json', list);
     const reported = await ctl.json(`catalog diff --from ${from}`);
     expect(reported.changes).toContainEqual(
@@ -122,7 +122,7 @@ describe('gatewayctl catalog', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--out <file>')]);
   });
 
-  it('signs a catalog so that the programs take it, and no other', async () => {
+  it('signs a catalog so that the programs accept it, and no other', async () => {
     const catalog = write('e.json', own);
     const key = write('key.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
     const pub = write('public.pem', String(publicKey.export({ type: 'spki', format: 'pem' })));
@@ -145,11 +145,11 @@ describe('gatewayctl catalog', () => {
     );
   });
 
-  it('verifies the signature of what it has read, and of nothing that comes in its place', async () => {
+  it('verifies the signature of the bytes that it has read, even if the file is replaced meanwhile', async () => {
     const [read, later] = [JSON.stringify(own), JSON.stringify({ ...own, asOf: '2026-08-02' })];
     const catalog = write('g.json', read);
     writeFileSync(`${catalog}.sig`, sign(null, Buffer.from(later), privateKey));
-    // Whoever asks for the key has to wait for it.
+    // Reading the key blocks until the test writes it to the pipe.
     const key = at('key.pipe');
     execFileSync('mkfifo', [key]);
     const ran = ctl.run(`catalog verify --catalog ${catalog} --public-key ${key}`);
@@ -169,7 +169,7 @@ describe('gatewayctl catalog', () => {
     ],
     ['no chat model with a price', { ...own, models: [] }, /odd\.json has no chat model with a price/],
   ])(
-    'neither signs what no program would take, nor says that it is good: %s',
+    'neither signs nor approves a catalog that no program would accept: %s',
     async (_what, content, message) => {
       const odd = write('odd.json', content);
       const key = write('key.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
@@ -181,7 +181,7 @@ describe('gatewayctl catalog', () => {
     },
   );
 
-  it('writes no catalog that no program would take', async () => {
+  it('writes no catalog that no program would accept', async () => {
     const [catalog, from] = [write('h.json', own), write('none.json', { ...own, models: [] })];
     const { code, err } = await ctl.run(`catalog update --from ${from} --catalog ${catalog} --accept all`);
     expect([code, err]).toEqual([2, expect.stringContaining('h.json has no chat model with a price')]);
@@ -196,7 +196,7 @@ describe('gatewayctl catalog', () => {
       { ...own, models: [{ ...row('gpt-8', 'x') }] },
       /gpt-8: prices are decimal/,
     ],
-  ])('refuses %s, and says where', async (_what, content, message) => {
+  ])('refuses %s, and names the location', async (_what, content, message) => {
     const from = write('odd.json', content);
     const { code, err } = await ctl.run(`catalog diff --from ${from}`);
     expect([code, err]).toEqual([2, expect.stringMatching(message)]);
@@ -206,7 +206,7 @@ describe('gatewayctl catalog', () => {
     expect(existsSync(`${from}.sig`)).toBe(false);
   });
 
-  it('refuses a day that is none, a source that later lists would not replace, and another kind of key', async () => {
+  it('refuses an invalid day, a source that later lists would not replace, and another kind of key', async () => {
     const [catalog, from] = [write('f.json', own), write('list.json', list)];
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const key = write('rsa.pem', String(rsa.export({ type: 'pkcs8', format: 'pem' })));

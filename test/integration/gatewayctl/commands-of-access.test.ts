@@ -1,4 +1,4 @@
-// Commands about who may call and who operates, against a live control plane, with their effect.
+// Commands about access and operators, against a live control plane, with their effect.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatRequest, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { createGatewayctl, type Gatewayctl, type Operated, startOperated } from '../../support/gatewayctl.ts';
@@ -31,7 +31,7 @@ describe('organizations', () => {
     owner.remove();
   });
 
-  it('are listed, all for operators of the platform, for others their own', async () => {
+  it('are all listed for platform operators, and only their own for others', async () => {
     await gateway.createOrganization('initech');
     const names = (response: { organizations: { name: string }[] }) =>
       response.organizations.map(({ name }) => name);
@@ -50,7 +50,7 @@ describe('organizations', () => {
     expect((await platform.json('organizations get umbrella')).suspended).toBe(false);
   });
 
-  it('have settings', async () => {
+  it('have settings that can be read and changed', async () => {
     await ctl.expect([
       'settings',
       'update',
@@ -99,7 +99,7 @@ describe('people', () => {
     expect(await ctl.expect('people list')).not.toContain('Ada Admin');
   });
 
-  it('are operators of the platform where no organization is meant', async () => {
+  it('are platform operators when no organization is named', async () => {
     await platform.expect(['people', 'create', 'Peter', '--role', 'platform-operator', '--platform']);
     expect(await platform.expect('people list')).toMatch(/^Peter +\S+ +platform-operator +yes/m);
   });
@@ -119,7 +119,7 @@ describe('systems', () => {
   });
 });
 
-describe('keys', () => {
+describe('virtual keys', () => {
   it('print their value alone on standard output, and it works', async () => {
     const { out, err } = await ctl.run([
       'keys',
@@ -138,7 +138,7 @@ describe('keys', () => {
     );
   });
 
-  it('are of an AI system or a person, by name, and listed by them', async () => {
+  it('belong to an AI system or a person, by name, and are listed by them', async () => {
     await ctl.expect('systems create kiosk');
     await ctl.expect('keys create of-kiosk --system kiosk --ends-in 30d');
     await ctl.expect('keys create of-owner --person owner --ends-at 2030-01-01');
@@ -173,7 +173,7 @@ describe('keys', () => {
     await until(async () => (await status()) === 401, { what: 'the revoked key to be refused' });
   });
 
-  it('come from a file of fields, over which options go', async () => {
+  it('are created from a file of fields, which options override', async () => {
     const path = operated.file(
       'key.json',
       JSON.stringify({ name: 'from-file', metadata: { entries: { a: 'b' } }, active: true }),
@@ -182,7 +182,7 @@ describe('keys', () => {
     expect(await ctl.json('keys get named')).toMatchObject({ metadata: { a: 'b' }, active: false });
   });
 
-  it('are made once by a client request id, and say so', async () => {
+  it('are created once for a client request id, and a repetition is reported', async () => {
     const line = 'keys create once --client-request-id request-1';
     expect((await ctl.run(line)).out).toMatch(/^sk-svc-/);
     const again = await ctl.run(line);
@@ -233,15 +233,15 @@ describe('the audit log', () => {
   });
 });
 
-describe('the program', () => {
-  it('tells its version and the server’s, how that stands, and who is asking', async () => {
+describe('the program gatewayctl', () => {
+  it('shows its version and the server’s, the status, and the caller', async () => {
     expect(await ctl.expect('version')).toMatch(/^gatewayctl \d+\.\d+\.\d+\nserver +\d+\.\d+\.\d+\n$/);
     expect(await ctl.expect('version --client')).toMatch(/^gatewayctl \S+\n$/);
     expect((await ctl.json('status')).caller).toMatchObject({ name: 'owner', organizationId: acme.id });
     expect((await platform.json('status')).watchers.total).toBeGreaterThan(0);
   });
 
-  it('hands over to the doctor', async () => {
+  it('runs the doctor', async () => {
     const { code, out } = await ctl.run('doctor');
     expect(out).not.toBe('');
     expect([0, 1]).toContain(code);

@@ -1,4 +1,4 @@
-// Commands about vendors, money and what is inspected, against a live control plane, with their effect.
+// Commands about vendors, money and guardrails, against a live control plane, with their effect.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ afterAll(() => operated.close());
 describe('provider keys', () => {
   const secret = `made-up-${'secret'.repeat(4)}`;
 
-  it('take their secret from standard input, a file or a hidden question, and never show it', async () => {
+  it('take their secret from standard input, a file or a hidden prompt, and never show it', async () => {
     await ctl.expect('provider-keys create gpt-provider piped', { input: `${secret}\n` });
     await ctl.expect([
       'provider-keys',
@@ -41,7 +41,7 @@ describe('provider keys', () => {
       expect(shown).toMatch(new RegExp(`^${name} .*gpt-provider +cret`, 'm'));
     expect(shown).not.toContain(secret);
     expect(requested.out + requested.err).not.toContain(secret);
-    // Requests of other tests must not meet them.
+    // Requests of other tests must not use these keys.
     for (const name of ['piped', 'filed', 'asked']) await ctl.expect(`provider-keys delete ${name} --yes`);
   });
 
@@ -84,7 +84,7 @@ describe('providers', () => {
     expect((await ctl.json('providers list')).providers).toEqual([]);
   });
 
-  it("are the platform's with their models from a file", async () => {
+  it('of the platform are created with their models from a file', async () => {
     const fields = {
       wireFormat: 'WIRE_FORMAT_GPT_PROVIDER',
       baseUrl: 'https://models.example.com',
@@ -106,7 +106,7 @@ describe('providers', () => {
 });
 
 describe('limits and budgets', () => {
-  it('are created for whom an option names, shown, changed and deleted', async () => {
+  it('are created for the subject that an option names, shown, changed and deleted', async () => {
     await ctl.expect('keys create limited');
     const budget = await ctl.json('limits create budget --usd 250 --period month --key limited');
     expect(budget).toMatchObject({ amountUsd: '250', subject: { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' } });
@@ -131,7 +131,7 @@ describe('limits and budgets', () => {
     expect(await ctl.run('limits list')).toMatchObject({ out: '', err: 'none\n' });
   });
 
-  it('show what is spent, and what is unsettled is released', async () => {
+  it('show spent money, and release unconfirmed money', async () => {
     const budget = await ctl.json('limits create budget --usd 10 --period total');
     const { value } = await acme.createKey();
     expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(value))).status).toBe(200);
@@ -165,7 +165,7 @@ describe('prices', () => {
 });
 
 describe('guardrails', () => {
-  it('are made of options of their kind, listed, tested, changed and deleted', async () => {
+  it('are created from options of their kind, listed, tested, changed and deleted', async () => {
     const made = await ctl.run(
       'guardrails create privacy --stage input --action redact --personal-data --type email,phone --country DE',
     );
@@ -218,7 +218,7 @@ describe('guardrails', () => {
     expect((await ctl.json('guardrails list')).guardrails).toEqual([]);
   });
 
-  it('of services, models and keys are made of their options, and whole requests are tried', async () => {
+  it('of services, models and keys are created from their options, and whole requests are tried', async () => {
     const { id } = await acme.createKey({ name: 'chosen' });
     const requested =
       'guardrails create attacks --stage input --action block --service lakera --service-option project=p1';
@@ -245,7 +245,7 @@ describe('guardrails', () => {
     for (const name of ['attacks', 'topics', 'mail']) await ctl.expect(`guardrails delete ${name} --yes`);
   });
 
-  it('of a service print its secret, and a new one', async () => {
+  it('of a service print their secret, and a new one', async () => {
     const line =
       'guardrails create judge --stage input --action block --webhook https://judge.example.com/ask --webhook-timeout 3s';
     const first = await ctl.expect(line);
@@ -282,7 +282,7 @@ describe('usage', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('has the metadata of its keys, and is summed up by it', async () => {
+  it('has the metadata of its keys, and sums by it', async () => {
     const key = (await ctl.expect('keys create marked --metadata team=Blue --metadata stage=live')).trim();
     expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(key))).status).toBe(200);
     const row = await until(
@@ -310,7 +310,7 @@ describe('usage', () => {
 });
 
 describe('webhooks', () => {
-  it('print their secret, are changed, asked for deliveries and deleted', async () => {
+  it('print their secret, are changed, list their deliveries and are deleted', async () => {
     const first = await ctl.expect('webhooks create alerts --url https://hooks.example.com/budgets');
     expect(first).toMatch(/^whsec_\S+\n$/);
     await ctl.expect('webhooks update alerts --enabled false --name alarms');

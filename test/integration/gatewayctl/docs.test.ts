@@ -1,4 +1,4 @@
-// docs/gatewayctl.md: its first session works unchanged, and every command line of it and of the other pages parses.
+// docs/gatewayctl.md: its first session works unchanged, and every command line in it and in the other pages parses.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ describe('docs/gatewayctl.md', () => {
     const block = (part: string) => blocks.find((one) => one.includes(part)) ?? '';
     const script = [
       `gatewayctl() { '${process.execPath}' '${join(projectRoot, 'gatewayctl/main.ts')}' "$@"; }`,
-      // What is done with an answer is not gatewayctl's.
+      // The processing of responses is not gatewayctl's.
       'jq() { cat > /dev/null; }',
       block('gatewayctl bootstrap').replaceAll('127.0.0.1:50051', `127.0.0.1:${plane.plane.grpcPort}`),
       'gatewayctl context use acme',
@@ -52,7 +52,7 @@ describe('docs/gatewayctl.md', () => {
     [...block.matchAll(/(?<=^|\()gatewayctl ([^|)\n#]+)/gm)].map(([, line = '']) => line.trim()),
   );
 
-  it.each(lines)('has a command line that parses: %s', async (line) => {
+  it.each(lines)('and other pages have a command line that parses: %s', async (line) => {
     const printed: string[] = [];
     const output = {
       out: (text: string) => void printed.push(text),

@@ -1,4 +1,4 @@
-// `gatewayctl doctor` as it is typed: what it writes, and how it ends.
+// `gatewayctl doctor` as an operator types it: its output and its exit code.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -21,7 +21,7 @@ describe('gatewayctl doctor', () => {
     await gateway.close();
   });
 
-  it('ends with 0 at a healthy gateway, a line for each check', async () => {
+  it('exits with 0 at a healthy gateway, with one line for each check', async () => {
     const { code, out, err } = await operator.run('doctor');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.trimEnd().split('\n');
@@ -30,7 +30,7 @@ describe('gatewayctl doctor', () => {
     expect(lines.at(-1)).toBe('all is well');
   });
 
-  it('ends with 1 where something has failed, and says what to do', async () => {
+  it('exits with 1 when a check failed, and prints advice', async () => {
     const { code, out } = await operator.run(`doctor --server 127.0.0.1:${await freePort()}`);
     expect(code).toBe(1);
     expect(out).toMatch(
@@ -39,7 +39,7 @@ describe('gatewayctl doctor', () => {
     expect(out).toMatch(/checks failed\n$/);
   });
 
-  it('writes JSON for programs, and looks at proxies', async () => {
+  it('writes JSON for programs, and checks proxies', async () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     const { code, out } = await operator.run(
       `doctor --json --proxy ${gateway.proxy.adminUrl} --proxy ${away}`,
@@ -54,7 +54,7 @@ describe('gatewayctl doctor', () => {
     ]);
   });
 
-  it('takes a token that is not accepted, and does not repeat it', async () => {
+  it('reports a token that is not accepted, and does not repeat it', async () => {
     const unknown = createCredential('operator');
     const { code, out } = await operator.run('doctor', { env: { GATEWAYCTL_TOKEN: unknown } });
     expect(code).toBe(1);

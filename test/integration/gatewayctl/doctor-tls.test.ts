@@ -1,4 +1,4 @@
-// doctor and TLS: each thing that can be wrong with a certificate is named, and no token goes where it is.
+// doctor and TLS: every fault of a certificate is named, and no token is sent to a server with a faulty one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transport } from '../../../gatewayctl/target.ts';
 import { visit } from '../../support/diagnosis.ts';
@@ -33,7 +33,7 @@ describe('doctor at a control plane over TLS', () => {
     return plane;
   }
 
-  /** A token of the right form, of another control plane. */
+  /** A token of the right form, from another control plane. */
   async function withPlaintext() {
     const plane = await startOperatorsPlane();
     planes.push(plane);
@@ -43,25 +43,25 @@ describe('doctor at a control plane over TLS', () => {
   const at = (plane: OperatorsPlane, host = 'localhost') => `${host}:${plane.plane.grpcPort}`;
   const trusting = (): Transport => ({ kind: 'tls', caFile: authority.caFile });
 
-  it('finds a good certificate good, by name and by address', async () => {
+  it('finds a valid certificate valid, by name and by address', async () => {
     for (const host of ['localhost', '127.0.0.1']) {
       const visited = await visit({ server: at(good, host), token, transport: trusting() });
       expect(visited.found('tls')).toMatchObject({
         verdict: 'ok',
         says: expect.stringMatching(/test authority, and ends in 2[34] h/),
       });
-      // It is another control plane's.
+      // The token is another control plane's.
       expect(visited.failures).toEqual(['token']);
     }
   });
 
-  it('the server speaks TLS where plain text is expected', async () => {
+  it('reports that the server uses TLS where plain text is expected', async () => {
     const visited = await visit({ server: at(good), token });
     expect(visited.failures).toEqual(['tls']);
     expect(visited.found('tls').says).toContain('the server speaks TLS');
   });
 
-  it('the authority is unknown', async () => {
+  it('reports an unknown authority', async () => {
     for (const transport of [{ kind: 'tls' }, { kind: 'tls', caFile: stranger.caFile }] as const) {
       const visited = await visit({ server: at(good), token, transport });
       expect(visited.failures).toEqual(['tls']);
@@ -73,7 +73,7 @@ describe('doctor at a control plane over TLS', () => {
     }
   });
 
-  it('the certificate is for another name', async () => {
+  it('reports a certificate for another name', async () => {
     const plane = await start({ commonName: 'control plane', names: ['DNS:control-plane.example'] });
     const visited = await visit({ server: at(plane), token, transport: trusting() });
     expect(visited.failures).toEqual(['tls']);
@@ -85,14 +85,14 @@ describe('doctor at a control plane over TLS', () => {
     expect((await visit({ server: at(plane), token, transport: named })).found('tls').verdict).toBe('ok');
   });
 
-  it('the certificate has expired', async () => {
+  it('reports an expired certificate', async () => {
     const plane = await start({ commonName: 'control plane', days: -1 });
     const visited = await visit({ server: at(plane), token, transport: trusting() });
     expect(visited.failures).toEqual(['tls']);
     expect(visited.found('tls').says).toMatch(/expired 2[45] h ago/);
   });
 
-  it('the certificate is not valid yet, by this machine’s clock', async () => {
+  it('reports a certificate that is not valid yet by this machine’s clock', async () => {
     const now = () => Date.now() - 2 * dayMs;
     const visited = await visit({ server: at(good), token, transport: trusting(), now });
     expect(visited.failures).toEqual(['tls']);
@@ -102,7 +102,7 @@ describe('doctor at a control plane over TLS', () => {
     });
   });
 
-  it('the certificate ends soon', async () => {
+  it('warns of a certificate that expires soon', async () => {
     const plane = await start({ commonName: 'control plane', days: 100 });
     const soon = () => Date.now() + 84 * dayMs;
     const visited = await visit({ server: at(plane), token, transport: trusting(), now: soon });
@@ -112,7 +112,7 @@ describe('doctor at a control plane over TLS', () => {
     });
   });
 
-  it('the certificate that the replica tells of itself is judged too', async () => {
+  it('also checks the certificate that the replica reports about itself', async () => {
     const plane = await start({ commonName: 'control plane', days: 100 });
     const admins = [`http://127.0.0.1:${plane.plane.adminPort}`];
     const visited = await visit({ server: at(plane), token, transport: trusting(), admins });
@@ -129,7 +129,7 @@ describe('doctor at a control plane over TLS', () => {
     expect(later.found('certificates')).toMatchObject({ verdict: 'failed' });
   });
 
-  it('the port is that of the JSON door over TLS', async () => {
+  it('reports a port of the JSON API over TLS', async () => {
     const server = `localhost:${good.plane.httpPort}`;
     const visited = await visit({ server, token, transport: trusting() });
     expect(visited.failures).toEqual(['grpc']);
@@ -139,7 +139,7 @@ describe('doctor at a control plane over TLS', () => {
   it.each([
     ['are not there', () => '/nowhere/ca.crt', 'cannot be read (ENOENT)'],
     ['are no certificate', () => import.meta.filename, 'holds no certificate'],
-  ])('the authorities %s', async (_what, file, says) => {
+  ])('reports authorities that %s', async (_what, file, says) => {
     const transport: Transport = { kind: 'tls', caFile: file() };
     const visited = await visit({ server: at(good), token, transport });
     expect(visited.failures).toEqual(['configuration', 'tls']);

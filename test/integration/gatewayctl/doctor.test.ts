@@ -1,4 +1,5 @@
-// doctor on a healthy gateway, and on broken ones: it names the cause, and goes on looking at what it still can.
+// doctor on a healthy gateway and on broken ones: it names the cause, and continues with the checks that are still
+// possible.
 import { Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogInForce, catalogState } from '../../../catalog/in-force.ts';
@@ -39,11 +40,11 @@ describe('doctor at a gateway', () => {
     await redis.stop();
   });
 
-  it('finds a healthy one well, check by check', async () => {
+  it('finds a healthy one healthy, check by check', async () => {
     const visited = await visit({ server, token, proxies: [gateway.proxy.adminUrl] });
     const looked = checkNames.filter((name) => name !== 'program' && name !== 'certificates');
     expect(visited.diagnosis.findings.map(({ check }) => check)).toEqual(looked);
-    // In a year the shipped catalog is old, and rightly a warning.
+    // In a year the shipped catalog is old, and the check rightly warns.
     const others = visited.diagnosis.findings.filter(({ check }) => check !== 'catalog');
     expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(['ok']));
     expect(visited.found('catalog').says).toContain(`all go by that of ${catalogInForce().asOf}`);
@@ -60,7 +61,7 @@ describe('doctor at a gateway', () => {
     expect(visited.written).not.toContain(token.slice(-10));
   });
 
-  it('tells an owner of the token, and of proxies nothing', async () => {
+  it('shows an owner the token, and nothing about proxies', async () => {
     const visited = await visit({ server, token: gateway.organization.ownerToken });
     expect(visited.found('token').says).toContain(`owner of organization ${gateway.organization.id}`);
     expect(visited.found('proxies')).toMatchObject({ verdict: 'skipped' });
@@ -68,26 +69,26 @@ describe('doctor at a gateway', () => {
     expect(visited.failures).toEqual([]);
   });
 
-  it('finds localhost, though the server listens on one of its two addresses', async () => {
+  it('finds localhost even if the server listens on only one of its two addresses', async () => {
     const visited = await visit({ server: `localhost:${gateway.controlPlane.grpcPort}`, token });
     expect(visited.failures).toEqual([]);
     expect(visited.found('name').says).toContain('127.0.0.1');
   });
 
-  it('nothing listens', async () => {
+  it('reports that nothing listens', async () => {
     const visited = await visit({ server: `127.0.0.1:${await freePort()}`, token });
     expect(visited.failures).toEqual(['connection']);
     expect(visited.found('connection').says).toContain('nothing listens');
     expect(visited.found('tls').verdict).toBe('skipped');
   });
 
-  it('the name is unknown', async () => {
+  it('reports that the name is unknown', async () => {
     const visited = await visit({ server: 'control-plane.invalid:50051', token });
     expect(visited.failures).toEqual(['name']);
     expect(visited.found('connection').verdict).toBe('skipped');
   });
 
-  it.each(['httpPort', 'adminPort'] as const)('the port is that of HTTP: %s', async (port) => {
+  it.each(['httpPort', 'adminPort'] as const)('reports a port of HTTP: %s', async (port) => {
     const visited = await visit({ server: `127.0.0.1:${gateway.controlPlane[port]}`, token });
     expect(visited.failures).toEqual(['grpc']);
     expect(visited.found('grpc')).toMatchObject({
@@ -96,7 +97,7 @@ describe('doctor at a gateway', () => {
     });
   });
 
-  it('the port is that of something that says nothing', async () => {
+  it('reports a port that sends nothing', async () => {
     const hole: BlackHole = await startBlackHole();
     const visited = await visit({ server: `127.0.0.1:${hole.port}`, token });
     await hole.stop();
@@ -104,14 +105,14 @@ describe('doctor at a gateway', () => {
     expect(visited.found('grpc').says).toContain('speaks no gRPC');
   });
 
-  it('the server speaks plain text where TLS is expected', async () => {
+  it('reports that the server uses plain text where TLS is expected', async () => {
     const visited = await visit({ server, token, transport: { kind: 'tls' } });
     expect(visited.failures).toEqual(['tls']);
     expect(visited.found('tls').says).toBe('TLS is expected, but the server speaks plain text');
     expect(visited.found('grpc').verdict).toBe('skipped');
   });
 
-  it('there is no token', async () => {
+  it('reports that there is no token', async () => {
     const visited = await visit({ server, token: undefined });
     expect(visited.failures).toEqual(['token']);
     expect(visited.found('token').advice).toContain('gatewayctl login');
@@ -125,14 +126,14 @@ describe('doctor at a gateway', () => {
     ['the bootstrap token', () => createCredential('bootstrap'), 'bootstrap token'],
     ['of another kind', () => 'letmein', 'none of the gateway’s'],
     ['unknown', () => createCredential('operator'), 'does not accept'],
-  ])('the token is %s', async (_what, given, says) => {
+  ])('reports that the token is %s', async (_what, given, says) => {
     const visited = await visit({ server, token: given() });
     expect(visited.failures).toEqual(['token']);
     expect(visited.found('token').says).toContain(says);
     expect(visited.written).not.toContain(given());
   });
 
-  it('the token is revoked', async () => {
+  it('reports that the token is revoked', async () => {
     const { api, ownerId } = gateway.organization;
     const made = await api.call('OperatorTokens/Create', { personId: ownerId, name: 'brief' });
     const brief = String(made.value);
@@ -143,7 +144,7 @@ describe('doctor at a gateway', () => {
     expect(visited.found('token').says).toContain('revoked');
   });
 
-  it('the token ends soon', async () => {
+  it('warns that the token ends soon', async () => {
     const { api, ownerId } = gateway.organization;
     const made = await api.call('OperatorTokens/Create', { personId: ownerId, name: 'short', days: 3 });
     const visited = await visit({ server, token: String(made.value) });
@@ -157,7 +158,7 @@ describe('doctor at a gateway', () => {
   it.each([
     ['ahead', 10 * minuteMs],
     ['behind', -10 * minuteMs],
-  ])('the clock of this machine is ten minutes %s', async (way, offsetMs) => {
+  ])('reports that the clock of this machine is ten minutes %s', async (way, offsetMs) => {
     const visited = await visit({ server, token, now: () => Date.now() + offsetMs });
     expect(visited.failures).toEqual(['clock']);
     expect(visited.found('clock')).toMatchObject({
@@ -166,7 +167,7 @@ describe('doctor at a gateway', () => {
     });
   });
 
-  it('proxies are of other versions than the control plane', async () => {
+  it('reports proxies of other versions than the control plane', async () => {
     const options = { addresses: [server], credentials: undefined, allowPlaintext: false } as const;
     const client = createControlPlaneClient({
       ...{ ...options, token: new Secret(gateway.proxyToken) },
@@ -188,7 +189,7 @@ describe('doctor at a gateway', () => {
     );
   });
 
-  it('a proxy goes by another catalog', async () => {
+  it('warns of a proxy with another catalog', async () => {
     const options = { addresses: [server], credentials: undefined, allowPlaintext: false } as const;
     const own = { ...catalogState({ isRejected: false }), digest: 'fedcba9876543210' };
     const client = createControlPlaneClient({
@@ -212,7 +213,7 @@ describe('doctor at a gateway', () => {
     expect(finding.advice).toContain('GATEWAY_CATALOG_FILE');
   });
 
-  it('a proxy’s Redis is down', async () => {
+  it('reports that a proxy’s Redis is down', async () => {
     const proxy = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     await until(async () => (await visit({ server, token })).failures.includes('redis'), {
       what: 'the proxy to tell of its Redis',
@@ -225,13 +226,13 @@ describe('doctor at a gateway', () => {
     expect(visited.found('redis').advice).toContain('REDIS_URL');
   });
 
-  it('a proxy’s admin listener is not where it is said to be', async () => {
+  it('reports a proxy’s admin listener that cannot be reached at its address', async () => {
     const visited = await visit({ server, token, proxies: [`http://127.0.0.1:${await freePort()}`] });
     expect(visited.failures).toEqual(['proxy']);
     expect(visited.found('proxy').says).toContain('ECONNREFUSED');
   });
 
-  it('a proxy has never reached a control plane', async () => {
+  it('reports a proxy that has never reached a control plane', async () => {
     const away = { GATEWAY_CONTROL_PLANE: `127.0.0.1:${await freePort()}` };
     const proxy = await gateway.startProxy(away);
     const visited = await visit({ server, token, proxies: [proxy.adminUrl] });
@@ -241,7 +242,7 @@ describe('doctor at a gateway', () => {
   });
 });
 
-describe('doctor at a control plane alone', () => {
+describe('doctor at a control plane without proxies', () => {
   it('warns that no proxy is connected', async () => {
     const plane = await startOperatorsPlane();
     const { token } = await bootstrap(plane);
@@ -274,14 +275,14 @@ describe('doctor at a gRPC server', () => {
     return grpc;
   }
 
-  /** As every control plane refuses a token that it does not know. */
+  /** Refuses the token as every control plane refuses an unknown one. */
   function refuse(_call: unknown, done: (error: object) => void): void {
     const metadata = new Metadata();
     metadata.set('gateway-error-bin', errorDetail.serialize({ reason: 'unauthenticated', violations: [] }));
     done({ code: status.UNAUTHENTICATED, details: 'no', metadata });
   }
 
-  it('knows a control plane that is older than the status service', async () => {
+  it('recognizes a control plane that is older than the status service', async () => {
     const { Organizations } = services;
     const grpc = await serving({ Organizations });
     const visited = await visit({ server: `127.0.0.1:${port}`, token });
@@ -290,7 +291,7 @@ describe('doctor at a gRPC server', () => {
     expect(visited.failures).toEqual([]);
   });
 
-  it('tells one that is no control plane', async () => {
+  it('recognizes a server that is no control plane', async () => {
     const grpc = await serving({});
     const visited = await visit({ server: `127.0.0.1:${port}`, token });
     grpc.forceShutdown();
@@ -300,7 +301,7 @@ describe('doctor at a gRPC server', () => {
 });
 
 describe('doctor at a gateway that is cut off from its database', () => {
-  it('names the database, and who is left to ask: proxies', async () => {
+  it('reports the database, and that proxies can still be checked', async () => {
     const database = await createDatabase();
     const url = new URL(database.url);
     const forwarder = await startForwarder({ host: url.hostname, port: Number(url.port) });

@@ -1,4 +1,4 @@
-// What a command does when it cannot do what it was asked: the exit code, one sentence that says what to do, and no secret in it.
+// A failing command: its exit code, and one sentence that says what to do and contains no secret.
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -43,7 +43,7 @@ const ask = (server: string, options = '') =>
   });
 
 describe('no connection', () => {
-  it('to a port on which nothing listens', async () => {
+  it('to a port on which nothing listens is reported', async () => {
     const server = `127.0.0.1:${await freePort()}`;
     const { code, err } = await ask(server);
     expect(code).toBe(3);
@@ -52,14 +52,14 @@ describe('no connection', () => {
     );
   });
 
-  it('to a name that nobody knows', async () => {
+  it('to an unknown name is reported', async () => {
     expect(await ask('gateway.invalid:50051', '--plaintext')).toMatchObject({
       code: 3,
       err: expect.stringContaining('no address is known for this name'),
     });
   });
 
-  it('to a server that never answers', async () => {
+  it('to a server that never responds is reported', async () => {
     const sockets: Socket[] = [];
     const server = await listening((socket) => sockets.push(socket));
     const { code, err } = await ask(`127.0.0.1:${portOf(server)}`);
@@ -68,7 +68,7 @@ describe('no connection', () => {
     server.close();
   });
 
-  it('with TLS to a server without', async () => {
+  it('with TLS to a server without TLS is reported', async () => {
     const { code, err } = await ask(`127.0.0.1:${gateway.controlPlane.grpcPort}`, '--tls');
     expect([code, err]).toEqual([
       3,
@@ -76,17 +76,17 @@ describe('no connection', () => {
     ]);
   });
 
-  it('without TLS to a server with it', async () => {
+  it('without TLS to a server with TLS is reported', async () => {
     const { code, err } = await ask(`127.0.0.1:${tlsPort}`);
     expect([code, err]).toEqual([3, expect.stringContaining('if it speaks TLS, give --tls or --ca-file')]);
   });
 
-  it('to a server whose authority is not trusted', async () => {
+  it('to a server whose authority is not trusted is reported', async () => {
     const { code, err } = await ask(`127.0.0.1:${tlsPort}`, '--tls');
     expect([code, err]).toEqual([3, expect.stringContaining('give its authority with --ca-file')]);
   });
 
-  it('to a server whose certificate is for another name, until that is said', async () => {
+  it('to a server whose certificate is for another name, until that name is given', async () => {
     const { code, err } = await ask(`127.0.0.1:${tlsPort}`, `--ca-file ${authority.caFile}`);
     expect([code, err]).toEqual([3, expect.stringContaining('give one of them with --server-name')]);
     const named = `--ca-file ${authority.caFile} --server-name control-plane.model-gateway.svc`;
@@ -105,7 +105,7 @@ describe('no connection', () => {
     first.remove();
   });
 
-  it('with authorities that are none', async () => {
+  it('with an invalid file of authorities is reported', async () => {
     const { code, err } = await ask(`127.0.0.1:${tlsPort}`, '--ca-file no-such-file');
     expect([code, err]).toEqual([2, expect.stringContaining('no-such-file')]);
   });
@@ -114,7 +114,7 @@ describe('no connection', () => {
 describe('no token', () => {
   const server = () => `127.0.0.1:${gateway.controlPlane.grpcPort}`;
 
-  it('at all', async () => {
+  it('is reported with the login command', async () => {
     const { code, err } = await nobody.run(`keys list --server ${server()}`);
     expect([code, err]).toEqual([
       4,
@@ -122,7 +122,7 @@ describe('no token', () => {
     ]);
   });
 
-  it('that the server accepts', async () => {
+  it('that the server accepts is reported with the login command', async () => {
     const { code, err } = await ask(server());
     expect([code, err]).toEqual([
       4,
@@ -131,7 +131,7 @@ describe('no token', () => {
   });
 
   it.each(['virtualKey', 'proxy', 'bootstrap'] as const)(
-    'but a %s credential, which is sent to nobody',
+    'but a %s credential is refused and sent to no server',
     async (kind) => {
       const value = createCredential(kind);
       const { code, err } = await nobody.run('keys list --server 192.0.2.1:1', {
@@ -145,7 +145,7 @@ describe('no token', () => {
     },
   );
 
-  it('that login would keep: it is kept only once it is accepted', async () => {
+  it('is stored by login before the server accepts it', async () => {
     await nobody.expect(`context add local --server ${server()}`);
     const { code } = await nobody.run('login', { input: createCredential('operator') });
     expect(code).toBe(4);
@@ -154,24 +154,24 @@ describe('no token', () => {
     await nobody.expect('context remove local');
   });
 
-  it('of the context, for another server: it stays at home', async () => {
+  it('of the context is sent to another server', async () => {
     const { code, err } = await owner.run('keys list --server 127.0.0.1:1');
     expect([code, err]).toEqual([4, expect.stringContaining('there is no token for 127.0.0.1:1')]);
   });
 });
 
-describe('the server says no', () => {
-  it('to whom the role does not allow it', async () => {
+describe('a refusal by the server', () => {
+  it('for a role that does not allow the call says who can help', async () => {
     const { code, err } = await owner.run('proxy-tokens list');
     expect([code, err]).toEqual([1, expect.stringContaining('ask somebody whose role may do it')]);
   });
 
-  it('to an id that is not there', async () => {
+  it('for an id that does not exist is reported', async () => {
     const { code, err } = await owner.run('keys get 01890000-0000-7000-8000-000000000000');
     expect([code, err]).toEqual([1, expect.stringContaining('the server refused: no such')]);
   });
 
-  it('to values, named as they were given', async () => {
+  it('of values names their options', async () => {
     const { code, err } = await owner.run('limits create budget --usd 5');
     expect(code).toBe(1);
     expect(err).toMatch(
@@ -179,7 +179,7 @@ describe('the server says no', () => {
     );
   });
 
-  it('to a name that is taken, and to a change of what has changed', async () => {
+  it('for a name that is in use, or an outdated revision, says what to do', async () => {
     await owner.expect('systems create taken');
     expect(await owner.run('systems create taken')).toMatchObject({
       code: 1,
@@ -190,7 +190,7 @@ describe('the server says no', () => {
   });
 });
 
-describe('a mistake', () => {
+describe('a mistake on the command line', () => {
   it.each([
     [
       'keys get no-such-key',
@@ -209,14 +209,14 @@ describe('a mistake', () => {
     ['keys list --server 127.0.0.1:1 --tls --plaintext', '--plaintext excludes --tls'],
     ['guardrails create two --stage input --action block --secrets --words a', 'must not be given beside'],
     ['usage export --last 1d --from 2026-01-01', '--last excludes --from'],
-  ])('%s', async (line, sentence) => {
+  ])('with %s exits with 2 and one sentence', async (line, sentence) => {
     const { code, out, err } = await owner.run(line);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(sentence);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('in a file names all that is wrong with it', async () => {
+  it('in a file names all wrong fields', async () => {
     const { code, err } = await owner.run('keys create x --file -', { input: '{"active":"yes","nmae":"x"}' });
     expect([code, err]).toEqual([
       2,
@@ -226,19 +226,19 @@ describe('a mistake', () => {
     expect(broken.err).toBe('gatewayctl: standard input is not JSON\n');
   });
 
-  it('with a name that several have asks for an id', async () => {
+  it('with an ambiguous name requests an id', async () => {
     const platform = await loggedIn(gateway.controlPlane.grpcPort, gateway.secrets.platformToken);
     for (const _ of ['first', 'second']) await platform.expect('proxy-tokens create twin');
     const { code, err } = await platform.run('proxy-tokens revoke twin --yes');
     const [, first = ''] = /"twin" is the name of 2; give an id: (\S+), \S+\n/.exec(err) ?? [];
     expect(code).toBe(2);
     await platform.expect(`proxy-tokens revoke ${first} --yes`);
-    // What is revoked is not what is meant.
+    // A revoked token does not count for its name.
     await platform.expect('proxy-tokens revoke twin --yes');
     platform.remove();
   });
 
-  it('that holds a credential is answered without it', async () => {
+  it('with a credential in it is reported without the credential', async () => {
     const value = createCredential('operator');
     for (const line of [
       `keys ${value}`,
@@ -254,8 +254,8 @@ describe('a mistake', () => {
   });
 });
 
-describe('what cannot be undone', () => {
-  it('is asked about on a terminal, and not done unless confirmed', async () => {
+describe('a change that cannot be undone', () => {
+  it('is confirmed on a terminal, and otherwise not made', async () => {
     await owner.expect('keys create precious');
     const kept = await owner.run('keys revoke precious', { inputs: ['n'] });
     expect(kept).toMatchObject({ code: 1, err: 'gatewayctl: not confirmed; nothing was done\n' });
@@ -267,7 +267,7 @@ describe('what cannot be undone', () => {
     expect(await owner.expect('keys list')).not.toContain('precious');
   });
 
-  it('needs --yes where there is no terminal', async () => {
+  it('needs --yes without a terminal', async () => {
     await owner.expect('systems create kept');
     const { code, err } = await owner.run('systems delete kept');
     expect([code, err]).toEqual([2, expect.stringContaining('needs --yes')]);
@@ -275,7 +275,7 @@ describe('what cannot be undone', () => {
   });
 });
 
-describe('the configuration', () => {
+describe('the configuration of gatewayctl', () => {
   it('is readable by its owner alone, and refused when others may read it', async () => {
     const path = owner.env.GATEWAYCTL_CONFIG;
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -298,7 +298,7 @@ describe('the configuration', () => {
       'neither plaintext nor tls',
     ],
     ['{"contexts":{"a":{"server":"h"}}}', 'must be host:port'],
-  ])('that holds %s is not used', async (text, why) => {
+  ])('that contains %s is not used', async (text, why) => {
     const other = createGatewayctl();
     mkdirSync(dirname(other.env.GATEWAYCTL_CONFIG), { recursive: true });
     writeFileSync(other.env.GATEWAYCTL_CONFIG, text, { mode: 0o600 });

@@ -1,4 +1,5 @@
-// What a member does with the command line alone: their own keys, usage, limits and tokens, with no right to look anybody up.
+// The command line in the hands of a member: their own keys, usage, limits and tokens, without a right to look up other
+// people.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatRequest } from '../../support/gateway.ts';
 import {
@@ -31,12 +32,12 @@ afterAll(async () => {
 
 const personal = () => ({ kind: 'KEY_SCOPE_KIND_PERSON', id: memberId });
 
-describe('a member', () => {
+describe('a member with gatewayctl', () => {
   it.each([
     ['without saying of whom', ['keys', 'create', 'mine']],
     ['as me', ['keys', 'create', 'mine too', '--person', 'me']],
     ['by their name', ['keys', 'create', 'mine by name', '--person', 'Mo Member']],
-  ])('makes a key of their own %s, and it works', async (_how, line) => {
+  ])('creates their own key %s, and it works', async (_how, line) => {
     const { code, out, err } = await member.run(line);
     expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^scope kind +person$/m) });
     expect((await member.json(['keys', 'get', line[2] ?? ''])).scope).toEqual(personal());
@@ -44,7 +45,7 @@ describe('a member', () => {
     expect((await fetch(`${url}/v1/chat/completions`, chatRequest(out.trim()))).status).toBe(200);
   });
 
-  it('lists, shows, rotates and revokes what is theirs, by name', async () => {
+  it('lists, shows, rotates and revokes their own keys by name', async () => {
     await member.expect('keys create journey --ends-in 30d --metadata team=web');
     await owner.expect('keys create of-all');
     expect(await member.expect('keys list')).not.toContain('of-all');
@@ -55,7 +56,7 @@ describe('a member', () => {
     expect(await member.expect('keys get journey')).toMatch(/^status +revoked$/m);
   });
 
-  it('sees their usage, their limits and themself', async () => {
+  it('sees their own usage, limits and person', async () => {
     await owner.expect([
       'limits',
       'create',
@@ -76,7 +77,7 @@ describe('a member', () => {
     expect((await member.run('budgets windows')).code).toBe(0);
   });
 
-  it('makes, lists and revokes tokens of their own', async () => {
+  it('creates, lists and revokes their own tokens', async () => {
     const token = await member.expect('operator-tokens create spare --person me --days 1');
     const spare = createGatewayctl();
     await spare.expect(`context add local --server 127.0.0.1:${grpcPort}`);
@@ -87,12 +88,12 @@ describe('a member', () => {
     await member.expect(`operator-tokens revoke ${id} --yes`);
   });
 
-  it('is told that somebody else is not theirs to name, before anything is sent', async () => {
+  it('cannot name another person, which is reported before anything is sent', async () => {
     const { code, err } = await member.run('keys create theirs --person owner');
     expect([code, err]).toEqual([2, expect.stringContaining('you are "Mo Member", or me')]);
   });
 
-  it('makes no key of the organization by saying so', async () => {
+  it('cannot create a key of the organization', async () => {
     const path = operated.file(
       'scope.json',
       JSON.stringify({
@@ -104,8 +105,8 @@ describe('a member', () => {
   });
 });
 
-describe('me', () => {
-  it('is whoever asks, whatever their role', async () => {
+describe('the name "me"', () => {
+  it('is the caller, in any role', async () => {
     await owner.expect('keys create of-me --person me');
     const { ownerId } = operated.gateway.organization;
     expect((await owner.json('keys get of-me')).scope).toEqual({
@@ -115,14 +116,14 @@ describe('me', () => {
     expect((await operated.platform.json('people get me')).role).toBe('ROLE_PLATFORM_OPERATOR');
   });
 
-  it('is no default for those who manage the organization: their keys are its own', async () => {
+  it("is no default for those who manage the organization: their keys are the organization's", async () => {
     await owner.expect('keys create of-acme');
     expect((await owner.json('keys get of-acme')).scope.kind).toBe('KEY_SCOPE_KIND_ORGANIZATION');
   });
 });
 
 describe('the name of a revoked key', () => {
-  it('still stands for it, and for the key that has taken it since where there is one', async () => {
+  it('still names it, until another key has the name', async () => {
     await owner.expect('keys create renamed');
     const { id } = await owner.json('keys get renamed');
     await owner.expect('keys revoke renamed --yes');

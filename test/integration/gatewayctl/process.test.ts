@@ -1,4 +1,4 @@
-// gatewayctl as operators run it: a process of its own, at a terminal and in pipes.
+// gatewayctl as operators run it: a separate process, at a terminal and in pipes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ async function run(line: string, given: Readonly<Record<string, string>> = env) 
   return { code, out: child.stdout(), err: child.stderr() };
 }
 
-/** At a pseudo terminal: what is typed as soon as its prompt is shown. */
+/** Runs it at a pseudo terminal and types the keys as soon as the prompt is shown. */
 async function atTerminal(
   line: string,
   typed: { readonly prompt: string; readonly keys: string },
@@ -56,15 +56,15 @@ async function atTerminal(
   return { code, screen };
 }
 
-describe('in a pipe', () => {
-  it('answers on standard output, and says the rest on standard error', async () => {
+describe('gatewayctl in a pipe', () => {
+  it('writes its result to standard output, and everything else to standard error', async () => {
     const { code, out, err } = await run('keys create piped');
     expect(code).toBe(0);
     expect(out).toMatch(/^sk-svc-\w+\n$/);
     expect(err).toMatch(/^name +piped$/m);
   });
 
-  it('ends with the documented exit codes', async () => {
+  it('exits with the documented exit codes', async () => {
     expect((await run('keys get 01890000-0000-7000-8000-000000000000')).code).toBe(1);
     expect((await run('keys lst')).code).toBe(2);
     expect((await run('keys list --timeout 1s', { ...env, GATEWAYCTL_SERVER: '127.0.0.1:1' })).code).toBe(3);
@@ -73,7 +73,7 @@ describe('in a pipe', () => {
     ).toBe(4);
   });
 
-  it('ends quietly when its reader has seen enough', async () => {
+  it('ends quietly when its reader closes the pipe', async () => {
     const command = `${process.execPath} ${main} audit list --json | head -c 1; echo "\${PIPESTATUS[0]}"`;
     const child = startProcess('bash', ['-c', command], { env });
     expect(await child.exited).toBe(0);
@@ -81,7 +81,7 @@ describe('in a pipe', () => {
     expect(child.stdout()).toBe('{0\n');
   });
 
-  it('answers within the time of a thought', async () => {
+  it('is fast enough not to be noticed', async () => {
     await run('keys list');
     const times: number[] = [];
     for (const line of ['--help', 'version --client', 'keys list']) {
@@ -94,10 +94,10 @@ describe('in a pipe', () => {
   });
 });
 
-describe('at a terminal', () => {
+describe('gatewayctl at a terminal', () => {
   const context = () => ({ XDG_CONFIG_HOME: mkdtempSync(join(directory, 'home-')) });
 
-  it('asks for the token without showing it, and keeps it', async () => {
+  it('prompts for the token without showing it, and stores it', async () => {
     const given = context();
     await run(`context add local --server ${env.GATEWAYCTL_SERVER}`, given);
     const token = gateway.organization.ownerToken;
@@ -111,7 +111,7 @@ describe('at a terminal', () => {
     expect(readFileSync(config, 'utf8')).not.toContain(token);
   });
 
-  it('asks before it revokes, takes no for an answer, and does as told', async () => {
+  it('prompts before it revokes, and follows a no and a yes', async () => {
     await run('keys create asked');
     const prompt = 'stays revoked. [y/N] ';
     const no = await atTerminal('keys revoke asked', { prompt, keys: 'n\r' });
@@ -121,7 +121,7 @@ describe('at a terminal', () => {
     expect((await run('keys list')).out).not.toContain('asked');
   });
 
-  it('ends at Ctrl-C, at a hidden question as well as at an open one', async () => {
+  it('ends at Ctrl-C, at a hidden prompt as well as at a visible one', async () => {
     const given = { ...context(), GATEWAYCTL_SERVER: env.GATEWAYCTL_SERVER ?? '' };
     expect((await atTerminal('login', { prompt: 'Token: ', keys: '\u0003' }, given)).code).toBe(130);
     await run('keys create survivor');

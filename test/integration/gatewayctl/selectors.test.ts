@@ -1,5 +1,6 @@
-// Every command that takes a selector of models, as it is typed: what it says of an alias, a synonym, a typing error, a bare name, a
-// glob that matches nothing and a custom provider, and what doctor says of what was stored before.
+// Every command that takes a selector of models, as an operator types it: its output for an alias, a synonym, a typing
+// error, a bare name, a glob that matches nothing and a custom provider, and doctor's output about older stored
+// selectors.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tree } from '../../../gatewayctl/commands/index.ts';
 import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
@@ -43,7 +44,7 @@ afterAll(async () => {
 interface Taker {
   readonly command: string;
   line(selector: string): Promise<readonly string[]> | readonly string[];
-  /** The option or argument that it is given by. */
+  /** The option or argument with the selector. */
   readonly flag: string;
 }
 
@@ -138,7 +139,7 @@ const refused: readonly (readonly [written: string, insisting: boolean, says: st
 ];
 
 describe.each(takers.map((taker) => [taker.command, taker] as const))('%s', (_command, taker) => {
-  it.each(taken)('takes %s, and says what it selects', async (written, says) => {
+  it.each(taken)('accepts %s, and prints its models', async (written, says) => {
     const { code, out, err } = await ctl.run(await taker.line(written));
     expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
     expect(out + err).toMatch(says);
@@ -156,7 +157,7 @@ describe.each(takers.map((taker) => [taker.command, taker] as const))('%s', (_co
   });
 });
 
-it('every command that takes a selector is tried here', () => {
+it('every command that takes a selector is tested here', () => {
   const taking = tree.resources.flatMap(({ name, commands }) =>
     Object.entries(commands).flatMap(([command, { options = [] }]) =>
       options.some(({ flags }) => flags === '--allow-unmatched') ? [`${name} ${command}`] : [],
@@ -165,15 +166,15 @@ it('every command that takes a selector is tried here', () => {
   expect(taking.toSorted()).toEqual(takers.map(({ command }) => command).toSorted());
 });
 
-it('names prices by any name of their provider', async () => {
+it('prices get accepts any name of a provider', async () => {
   await ctl.expect(['prices', 'create', 'openai/o3', '--input', '1', '--output', '2']);
   expect(await ctl.json('prices get openai/o3')).toMatchObject({ model: 'gpt-provider/o3' });
   await ctl.expect('prices update openai/o3 --input 3 --output 4');
   await ctl.expect('prices delete openai/o3 --yes');
 });
 
-describe('doctor', () => {
-  it('tells an owner of selectors that were stored before they were understood', async () => {
+describe('gatewayctl doctor', () => {
+  it('shows an owner the selectors that older versions stored without checks', async () => {
     await ctl.expect("settings update --allow ''");
     for (const name of ['shop', 'checkout']) {
       await ctl.expect([name === 'shop' ? 'systems' : 'keys', 'update', name, '--allow', '']);
@@ -206,7 +207,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^warning +selectors +2 of 2 need attention: /m);
     expect(out).toContain(`limit ${alias} "anthropic/*" (alias, which counts as assistant-provider/*)`);
     expect(out).toContain(`limit ${typo} "gpt-provider/gtp-4o" (unmatched, near to gpt-provider/gpt-4o`);
-    // Written anew, the alias is gone.
+    // The update stores the canonical name, so the alias is gone.
     await ctl.expect(`limits update ${alias} --count 5`);
     expect(await ctl.expect('doctor')).toMatch(/^warning +selectors +1 of 2 need attention: /m);
   });

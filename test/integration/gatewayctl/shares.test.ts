@@ -1,4 +1,5 @@
-// A command that makes more calls than its organization's share allows: it comes again when it may, within its time.
+// A command that makes more calls than its organization's share allows: it retries at the given time, within its
+// timeout.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Secret } from '../../../common/secret.ts';
 import { type Client, dial } from '../../../gatewayctl/client.ts';
@@ -33,11 +34,11 @@ async function creating(timeoutMs: number, count: number): Promise<void> {
   }
 }
 
-it('waits as long as it is told, and goes on', async () => {
+it('a command waits for the given time and continues', async () => {
   await creating(15_000, 4);
 }, 60_000);
 
-it('says what was refused where its time is over before', async () => {
+it('a command reports the refusal when its timeout ends before the retry', async () => {
   await expect(creating(500, 4)).rejects.toMatchObject({
     ...{ code: 'RESOURCE_EXHAUSTED', reason: 'too_many_requests', retryAfter: 1 },
   });

@@ -1,11 +1,11 @@
-// What a proxy held of a budget when it was killed: it is listed, and released in parts and as a whole.
+// Unconfirmed money of a killed proxy: it is listed, and released in parts and as a whole.
 import { expect, it } from 'vitest';
 import { chatRequest, startGateway } from '../../support/gateway.ts';
 import { loggedIn } from '../../support/gatewayctl.ts';
 import { MovableClock } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 
-it('is listed and released by its budget, window and session', async () => {
+it('unconfirmed money is listed and released by its budget, window and session', async () => {
   const clock = new MovableClock();
   const gateway = await startGateway({ clock });
   const ctl = await loggedIn(gateway.controlPlane.grpcPort, gateway.organization.ownerToken);

@@ -1,4 +1,5 @@
-// Members whose names are written with escapes are inspected as what they are, also after texts that make JSON.parse misread them.
+// Members whose names are written with escapes are inspected under their real names, also after texts that make
+// JSON.parse misread them.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { guardrailFields } from '../../support/guardrails/desk.ts';
@@ -33,7 +34,7 @@ async function send(messages: string): Promise<string> {
 it.each([
   ['a small body', ''],
   ['a large one, which a worker translates', 'x'.repeat(300_000)],
-])('in %s', async (_, filling) => {
+])('an escaped member name is inspected in %s', async (_, filling) => {
   const rest = `darjeeling ${filling}`;
   for (let n = 0; n < 3; n++)
     await send(`[{"role":"user","\\\\u0063o":"x"},{"role":"user","content":"${filling}"}]`);

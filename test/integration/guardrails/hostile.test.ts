@@ -1,5 +1,6 @@
-// Texts and patterns that are made to keep a gateway busy: what is inspected, and where; and that another caller, under the same
-// guardrails, is answered meanwhile. Load and proxy are processes of their own: else one event loop would be all of them.
+// Texts and patterns that are made to keep a gateway busy: the text is inspected to its end, and another caller under
+// the same guardrails is served meanwhile. Load and proxy are separate processes, because they must not share an event
+// loop.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { log, percentile } from '../../support/figures.ts';
@@ -37,7 +38,7 @@ const secret = createCredential('virtualKey');
 interface Hostile {
   readonly name: string;
   readonly check: GuardrailFields;
-  /** What the text repeats, and what the guardrail finds at its end. */
+  /** The repeated part of the text, and the match at its end. */
   readonly unit: string;
   readonly end: string;
 }
@@ -91,11 +92,11 @@ async function latencies(count: number): Promise<number[]> {
 interface Size {
   readonly size: string;
   readonly characters: number;
-  /** Only where so much is no longer inspected: whatever the guardrail looks for, all of it fails. */
+  /** Set if the text is too long to be inspected: it fails whichever guardrail there is. */
   readonly fails?: true;
 }
 
-/** In slices, or in a worker unless that takes too long. */
+/** Texts that are inspected in slices, or in a worker unless that takes too long. */
 const sizes: readonly Size[] = [
   { size: '4 KiB', characters: 4 * kib },
   { size: '120 KiB', characters: 120 * kib },
@@ -114,12 +115,12 @@ async function besideFlood({ name, check, unit, end }: Hostile, { size, characte
     const busy = await latencies(40);
     log(`${size}, ${name}: quiet`, quiet);
     log(`${size}, ${name}: beside`, busy);
-    // The bound is ten times the quiet time; a machine that runs other tests as well is given ten times that.
+    // The bound is ten times the quiet time; a machine that also runs other tests gets ten times that.
     expect(percentile(busy, 0.99)).toBeLessThan(10 * 10 * Math.max(percentile(quiet, 0.99), 5));
   } finally {
     await flood.stop();
   }
-  // What takes longer than one text may is told to be not inspected, never to be found.
+  // A text that takes longer than allowed is reported as not inspected, never as a match.
   const honest = fails ? ['400 guardrail_blocked'] : ['400 guardrail_blocked', '503 guardrail_unavailable'];
   expect(honest).toEqual(expect.arrayContaining([...new Set(flood.stdout().trim().split('\n'))]));
   const { 'input pass': passed, ...blocked } = await desk.decisions(guard);
@@ -129,7 +130,7 @@ async function besideFlood({ name, check, unit, end }: Hostile, { size, characte
   expect(words).toEqual(expect.arrayContaining(Object.keys(blocked)));
 }
 
-describe('another caller under the same guardrail is answered', () => {
+describe('another caller under the same guardrail is served', () => {
   it.each(hostile.flatMap((one) => sizes.map((size) => ({ ...one, ...size }))))(
     'beside texts of $size: $name',
     (one) => besideFlood(one, one),
@@ -139,7 +140,7 @@ describe('another caller under the same guardrail is answered', () => {
   it.each(hostile.slice(0, 1))('beside texts of 10 MB: $name', (one) => besideFlood(one, tooLong), 60_000);
 });
 
-/** With room for more than a million characters. */
+/** A model that takes more than a million characters. */
 const roomy = { ...plainWay, model: 'gpt-provider/gpt-4.1-mini' };
 let requested = 0;
 
@@ -153,7 +154,7 @@ const chosen = (stated: object) => ({
   choices: [{ index: 0, ...stated }],
 });
 
-/** Longer than any model's answer in the simulator. */
+/** Longer than any model's response in the simulator. */
 function completionOf(content: string) {
   const message = { role: 'assistant', content };
   const response = { ...chosen({ message, finish_reason: 'stop' }), object: 'chat.completion' };
@@ -195,7 +196,7 @@ describe('a long text', () => {
     ['block', 10_000_000],
     ['pass', mib + 1],
     ['pass', 3_500_000],
-  ])('above 1 MiB does as the failure rule says: %s, %d characters', async (onFailure, characters) => {
+  ])('above 1 MiB follows the failure rule: %s, %d characters', async (onFailure, characters) => {
     const name = await desk.replace(guardrailFields(['input', 'redact'], words, rule(onFailure)));
     gateway.simulator.reset();
     const { status, error } = await send(filled(characters));
@@ -205,21 +206,18 @@ describe('a long text', () => {
     else expect([status, error?.message, received]).toEqual([400, `blocked by the guardrail ${name}`, []]);
   });
 
-  it.each(['block', 'pass'])(
-    'in an answer above 1 MiB does as the failure rule says: %s',
-    async (onFailure) => {
-      const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule(onFailure)));
-      gateway.simulator.script(completionOf(longResponse));
-      const response = await send('Hello');
-      expect(await desk.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
-      if (onFailure === 'pass') expect(parsed(response).choices[0]?.content === longResponse).toBe(true);
-      else
-        expect([response.status, response.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
-      expect(response.body.includes(forbidden)).toBe(onFailure === 'pass');
-    },
-  );
+  it.each(['block', 'pass'])('in a response above 1 MiB follows the failure rule: %s', async (onFailure) => {
+    const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule(onFailure)));
+    gateway.simulator.script(completionOf(longResponse));
+    const response = await send('Hello');
+    expect(await desk.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
+    if (onFailure === 'pass') expect(parsed(response).choices[0]?.content === longResponse).toBe(true);
+    else
+      expect([response.status, response.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
+    expect(response.body.includes(forbidden)).toBe(onFailure === 'pass');
+  });
 
-  it('in a stream is inspected to its end, however long', async () => {
+  it('in a stream is inspected to its end, at any length', async () => {
     const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule('block')));
     gateway.simulator.script(streamOf(longResponse));
     const response = await send('Hello', true);

@@ -1,5 +1,6 @@
-// Every kind of guardrail, at each stage, with each action, on every way that a request may take, streamed and not: what the provider
-// gets, what the caller gets, and what is told of it. What the contract does not allow is refused where it is created.
+// Every kind of guardrail, at each stage, with each action, on every route of a request, streamed and not: the requests
+// to the provider, the responses to the caller, and the reported decisions. Combinations that the contract does not
+// allow are refused at their creation.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../simulator/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -60,8 +61,8 @@ afterAll(async () => {
 let requested = 0;
 
 /**
- * On every way, streamed and not. Where the answer is inspected also with a call in place of text, for each provider; and where a
- * request that holds something is refused also with one that does not.
+ * Cells for every route, streamed and not. Where the response is inspected, each provider also gets a cell with a call
+ * in place of text; where a request with a match is refused, there is also one without a match.
  */
 function cellsOf({ finds }: TriedKind, stage: string, action: string): Cell[] {
   const plants = finds !== undefined && stage === 'both' && action === 'block' ? [true, false] : [true];
@@ -115,35 +116,38 @@ describe.each(kinds)('$kind', (kind) => {
   const fields = (combination: readonly [string, string]) =>
     guardrailFields(combination, kind.check(receiver.url(publicHost)));
 
-  it.each(combinations.filter(isAllowed))('%s, %s: on every way', async (stage, action) => {
-    gateway.simulator.reset();
-    const name = await desk.replace(fields([stage, action]));
-    for (const [says, response] of Object.entries(responses)) {
-      const when = ({ body }: RecordedRequest) => body.includes(`${says}-`);
-      gateway.simulator.script(response, { when, times: Number.POSITIVE_INFINITY });
-    }
-    const one = { kind, stage, action, name };
-    const cells = cellsOf(kind, stage, action);
-    const before = await desk.decisions(name);
-    const problems = await tryCells(one, cells);
-    const expected = tally(cells.flatMap((cell) => expectedDecisions(one, cell)));
-    // What is only observed by a service is decided when the answer has left.
-    const counted = async () => added(before, await desk.decisions(name));
-    const isCounted = async () => JSON.stringify(await counted()) === JSON.stringify(expected);
-    await until(isCounted, { timeoutMs: 1_000 }).catch(() => undefined);
-    expect({ problems, decisions: await counted() }).toEqual({ problems: [], decisions: expected });
-  });
+  it.each(combinations.filter(isAllowed))(
+    '%s, %s: decides correctly on every route',
+    async (stage, action) => {
+      gateway.simulator.reset();
+      const name = await desk.replace(fields([stage, action]));
+      for (const [says, response] of Object.entries(responses)) {
+        const when = ({ body }: RecordedRequest) => body.includes(`${says}-`);
+        gateway.simulator.script(response, { when, times: Number.POSITIVE_INFINITY });
+      }
+      const one = { kind, stage, action, name };
+      const cells = cellsOf(kind, stage, action);
+      const before = await desk.decisions(name);
+      const problems = await tryCells(one, cells);
+      const expected = tally(cells.flatMap((cell) => expectedDecisions(one, cell)));
+      // A service that only observes may decide after the response was sent.
+      const counted = async () => added(before, await desk.decisions(name));
+      const isCounted = async () => JSON.stringify(await counted()) === JSON.stringify(expected);
+      await until(isCounted, { timeoutMs: 1_000 }).catch(() => undefined);
+      expect({ problems, decisions: await counted() }).toEqual({ problems: [], decisions: expected });
+    },
+  );
 
   const refused = combinations.filter((combination) => !isAllowed(combination));
   if (refused.length > 0) {
-    it.each(refused)('%s, %s: is refused where it is created', async (stage, action) => {
+    it.each(refused)('%s, %s: is refused at its creation', async (stage, action) => {
       await expect(desk.replace(fields([stage, action]))).rejects.toThrow(/Guardrails\/Create: /);
     });
   }
 });
 
-describe('all of it', () => {
-  it('is asked of the moderation endpoint with the stored key alone', async () => {
+describe('the whole matrix', () => {
+  it('calls the moderation endpoint with the stored key only', async () => {
     gateway.simulator.reset();
     const moderation = kinds.find(({ kind }) => kind === 'moderation');
     await desk.replace(guardrailFields(['input', 'observe'], moderation?.check('') ?? {}));
@@ -157,7 +161,7 @@ describe('all of it', () => {
     expect(questions.map(({ headers }) => headers.authorization)).toEqual(ways.map(() => stored));
   });
 
-  it('is tried, and recorded where the provider was asked', async () => {
+  it('is complete, and recorded for every request that reached a provider', async () => {
     const response = tried.filter(([one, cell]) => expectedDecisions(one, cell).join() !== 'input block');
     const rows = await until(
       async () => {
@@ -172,7 +176,8 @@ describe('all of it', () => {
     console.log(
       `matrix: ${tried.length} cells of ${allowed} guardrails on ${ways.length} ways, streamed and not`,
     );
-    // Five kinds with all of nine combinations, moderation with six, sizes with two; of the first two thirds inspect answers.
+    // Five kinds with all nine combinations, moderation with six, sizes with two; of the first two groups, two thirds
+    // inspect responses.
     expect([allowed, ways.length]).toEqual([5 * 9 + 6 + 2, 15]);
     const responseInspecting = (5 * 9 + 6) * (2 / 3);
     const again = 6;

@@ -1,4 +1,5 @@
-// What a guardrail has decided, from the proxy's request to the operators' audit log: who and when, never what was found.
+// Samples of guardrail decisions, from the proxy's request to the operators' audit log: caller and time, never the
+// match.
 import { expect, it } from 'vitest';
 import { chatRequest, startGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
@@ -11,7 +12,7 @@ interface Event {
   readonly after?: string;
 }
 
-it('a blocked request becomes an event of the audit log that names key, guardrail and request, and not what was found', async () => {
+it('a blocked request becomes an event of the audit log with key, guardrail and request, and without the match', async () => {
   const gateway = await startGateway();
   try {
     const { organization, proxy } = gateway;

@@ -1,5 +1,5 @@
-// Guardrails that a service decides, when the service is down, slow, wrong or endless: through the whole gateway, by the rule that the
-// guardrail declares, streamed and not; and where a service may be.
+// Guardrails that a service decides, when the service is down, slow, wrong or endless: through the whole gateway, by
+// the guardrail's failure rule, streamed and not; and the addresses that a service may have.
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -59,7 +59,7 @@ function send(streamed = false, url = gateway.proxy.url): Promise<ReadResponse> 
   return ask(plainWay, { url, key, id: `service-${++requested}`, body: { stream: streamed, messages } });
 }
 
-/** A webhook that is there and answers. */
+/** Uses a webhook that responds. */
 function useWebhook(
   [stage, action]: readonly [string, string],
   onFailure: string,
@@ -75,7 +75,7 @@ function useWebhook(
 
 interface Failure {
   readonly name: string;
-  /** What the metric of questions tells of it. */
+  /** Its label in the metric of questions. */
   readonly outcome: string;
   readonly respond: Receiver['respond'];
 }
@@ -125,14 +125,14 @@ const failures: readonly Failure[] = [
   },
 ];
 
-/** A busy machine answers late, and that is another outcome. */
+/** A busy machine responds late, which would be another outcome. */
 const msFor = (outcome: string) => (outcome === 'timeout' ? timeoutMs : 20 * timeoutMs);
 
 const questions = (outcome: string) =>
   metric(gateway.proxy, 'gateway_guardrail_questions_total', { kind: 'webhook', outcome });
 
 describe.each(failures)('a service $name', ({ outcome, respond }) => {
-  it.each(['input', 'output'])('blocks where its rule says so: %s', async (stage) => {
+  it.each(['input', 'output'])('blocks when its failure rule says so: %s', async (stage) => {
     const name = await useWebhook([stage, 'redact'], 'block', receiver.url(publicHost), msFor(outcome));
     const before = await questions(outcome);
     for (const streamed of [false, true]) {
@@ -152,7 +152,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
     expect(await desk.decisions(name)).toMatchObject({ [`${stage} failed_block`]: 2 });
   });
 
-  it.each(['input', 'output'])('lets pass where its rule says so: %s', async (stage) => {
+  it.each(['input', 'output'])('passes when its failure rule says so: %s', async (stage) => {
     const name = await useWebhook([stage, 'redact'], 'pass');
     for (const streamed of [false, true]) {
       receiver.respond = respond;
@@ -165,7 +165,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
     expect(await desk.decisions(name)).toMatchObject({ [`${stage} failed_pass`]: 2 });
   });
 
-  it('keeps nothing back that is only observed, whatever its rule', async () => {
+  it('with the action observe delays nothing, whatever its failure rule', async () => {
     const name = await useWebhook(['both', 'observe'], 'block');
     for (const streamed of [false, true]) {
       receiver.respond = respond;
@@ -178,7 +178,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
 });
 
 describe('a slow service', () => {
-  it('takes no longer than its time from the request', async () => {
+  it('delays a request by no more than its timeout', async () => {
     await useWebhook(['input', 'block'], 'pass');
     receiver.respond = () => undefined;
     const { ms, status } = await send();
@@ -189,8 +189,8 @@ describe('a slow service', () => {
   });
 });
 
-describe('a service that fails again and again', () => {
-  it('is left alone after five times, meanwhile by its rule, and asked again after ten seconds', async () => {
+describe('a service that fails repeatedly', () => {
+  it('is not called for ten seconds after five failures; its failure rule decides meanwhile', async () => {
     const name = await useWebhook(['input', 'block'], 'block');
     receiver.respond = (response) => response.writeHead(500).end();
     const before = receiver.received.length;
@@ -208,8 +208,8 @@ describe('a service that fails again and again', () => {
   });
 });
 
-describe('where a service may be', () => {
-  it.each([publicHost, '127.0.0.1'])('is said by GATEWAY_GUARDRAIL_ADDRESSES only: %s', async (host) => {
+describe('the address of a service', () => {
+  it.each([publicHost, '127.0.0.1'])('is allowed by GATEWAY_GUARDRAIL_ADDRESSES only: %s', async (host) => {
     const name = await useWebhook(['input', 'block'], 'block', receiver.url(host));
     expect((await send()).status).toBe(200);
     const environments = [
@@ -232,17 +232,17 @@ describe('where a service may be', () => {
     'http://receiver.example.com/check',
     'https://name:word@receiver.example.com/check',
     'moderator',
-  ])('is no place such as %s', async (url) => {
+  ])('cannot be %s', async (url) => {
     await expect(useWebhook(['input', 'block'], 'block', url)).rejects.toThrow(/Guardrails\/Create: /);
   });
 
-  it('is nowhere that nobody listens, and its rule holds', async () => {
+  it('may have no listener, and the failure rule decides', async () => {
     const url = `https://${publicHost}:${await freePort()}/check`;
     const name = await useWebhook(['input', 'block'], 'block', url);
     expect((await send()).error?.message).toBe(`blocked by the guardrail ${name}`);
   });
 
-  it('is nowhere that shows the certificate of a stranger, and its rule holds', async () => {
+  it("may present an unknown authority's certificate, and the failure rule decides", async () => {
     const impostor = await startReceiver(stranger);
     try {
       const name = await useWebhook(['input', 'block'], 'block', impostor.url(publicHost));
@@ -254,7 +254,7 @@ describe('where a service may be', () => {
   });
 });
 
-describe('moderation', () => {
+describe('the moderation endpoint', () => {
   const use = (onFailure: string) =>
     desk.replace(
       guardrailFields(
@@ -267,7 +267,7 @@ describe('moderation', () => {
   it.each([
     ['BLOCK', 400],
     ['PASS', 200],
-  ])('that fails does what its rule says: %s', async (onFailure, status) => {
+  ])('that fails is decided by the failure rule: %s', async (onFailure, status) => {
     const name = await use(onFailure);
     gateway.simulator.reset();
     gateway.simulator.script(

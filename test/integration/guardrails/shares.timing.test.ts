@@ -1,5 +1,5 @@
-// What one tenant's texts and expressions can do to guardrails, its own and others': nobody is told of a find that nobody has made, and
-// nothing forbidden goes on unseen. The proxy is a process of its own.
+// The effect of one tenant's texts and patterns on its own and others' guardrails: no caller gets a match that was not
+// found, and no forbidden text passes uninspected. The proxy is a separate process.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ProxyProcess,
@@ -45,7 +45,7 @@ async function send(key: string, content: string): Promise<ReadResponse> {
   const response = await fetch(`${proxy.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    // With room for more than a million characters.
+    // A model that takes more than a million characters.
     body: JSON.stringify({ model: 'gpt-provider/gpt-4.1-mini', messages: [{ role: 'user', content }] }),
   });
   const body = (await response.json()) as { error?: { code: string } };
@@ -59,7 +59,7 @@ const filler = (characters: number) => 'word '.repeat(characters / 5);
 const words = { words: { phrases: [forbidden] } };
 const rule = (onFailure: string) => ({ onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure}` });
 
-/** 503 is refused as not inspected; all else is an answer about the text. */
+/** 503 means that the text was not inspected; every other status is a decision about the text. */
 function expectHonest(response: ReadResponse, name: string, expected: 'pass' | 'block'): void {
   if (response.status === 503)
     expect(response).toMatchObject({
@@ -75,7 +75,7 @@ function expectHonest(response: ReadResponse, name: string, expected: 'pass' | '
 
 describe('one tenant that floods', { timeout: 240_000 }, () => {
   it.each(['BLOCK', 'PASS'])(
-    'with a slow pattern takes no right answer from another: (.*a){20} on 12 texts of 100,000 "a"; rule %s',
+    'with a slow pattern does not change the decisions for another: (.*a){20} on 12 texts of 100,000 "a"; rule %s',
     async (onFailure) => {
       const pattern = { pattern: { patterns: ['(.*a){20}'] } };
       await greedy.guard(guardrailFields(['input', 'observe'], pattern));
@@ -97,7 +97,7 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
         if (!isOver) during++;
       }
       expect(during).toBeGreaterThan(0);
-      // It only observes: whether its texts were seen or not, they go on.
+      // This guardrail only observes, so its texts pass, inspected or not.
       for (const response of await flood) {
         expect(response.status).toBe(200);
         expect(response.guardrails).toMatch(/=(observe|unavailable)$/);
@@ -109,7 +109,7 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
     ['BLOCK', 'pass', ''],
     ['PASS', 'block', forbidden],
   ] as const)(
-    'with 60 texts of 308,000 characters is told what was found, or that nobody has looked; rule %s, expected %s',
+    'with 60 texts of 308,000 characters gets correct decisions or a report that none was made; rule %s, expected %s',
     async (onFailure, expected, end) => {
       const name = await greedy.guard(guardrailFields(['input', 'block'], words, rule(onFailure)));
       gateway.simulator.reset();
@@ -125,7 +125,7 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
     },
   );
 
-  it('with 30 clean prompts of 8,000 characters at once is served, all of them', async () => {
+  it('with 30 concurrent clean prompts of 8,000 characters gets all of them served', async () => {
     const name = await greedy.guard(guardrailFields(['input', 'block'], { personalData: {} }));
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => send(greedy.key, filler(8_000))));
     for (const response of outcomes)
@@ -133,7 +133,7 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
   });
 });
 
-it('what is taken of each share is told at a scrape', async () => {
+it('the use of each share is in the metrics', async () => {
   const body = await (await fetch(`${proxy.adminUrl}/metrics`)).text();
   for (const resource of ['guardrail_slices', 'guardrail_queue', 'guardrail_workers']) {
     expect(body).toContain(`gateway_share_used{resource="${resource}"} 0\n`);

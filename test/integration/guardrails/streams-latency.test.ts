@@ -1,4 +1,5 @@
-// What guardrails cost a stream: how many tokens are held before the first text leaves, and the processor time of a token.
+// The cost of guardrails on a stream: how many tokens are held back before the first text leaves, and the processor
+// time of a token.
 import { expect, it } from 'vitest';
 import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
 import { compileWords } from '../../../guardrails/kinds/phrases.ts';
@@ -30,7 +31,7 @@ const parsed = [
   finishOf('stop'),
 ].map((chunk) => Buffer.from(eventOf({ ...chunk, system_fingerprint: 'fp_1', service_tier: 'default' })));
 
-/** Of four characters, as they are on the average. */
+/** Tokens of four characters, the average length. */
 function tokenAt(at: number): string {
   const start = (at * 4) % sentence.length;
   return (sentence + sentence).slice(start, start + 4);
@@ -44,10 +45,10 @@ const rows: readonly (readonly [name: string, guard: Guard | undefined, tokensHe
   ['a full window', guardOf(fullWindow(marked('<', '>', 'MARKED')), 'redact'), window / 4],
 ];
 
-it('a stream is held no longer than a matcher says', async () => {
+it('a stream is held back no longer than its matcher needs', async () => {
   const figures: Record<string, object> = {};
   for (const [name, guard, tokensHeldMax] of rows) {
-    // The first rounds are slower: what they run through is being compiled.
+    // The first rounds are slower because their code is being compiled.
     for (let round = 0; round < 10; round++) await flow(guard);
     const before = process.cpuUsage();
     const rounds = 10;
@@ -63,7 +64,7 @@ it('a stream is held no longer than a matcher says', async () => {
   console.table(figures);
 }, 60_000);
 
-/** @returns how many tokens had come before the one with which the first text left */
+/** @returns how many tokens had arrived before the one with which the first text left */
 async function flow(guard: Guard | undefined): Promise<number> {
   const { source, result } = guard === undefined ? unguarded() : guarded(responseGuards([guard], { window }));
   let come = -1;
@@ -76,7 +77,7 @@ async function flow(guard: Guard | undefined): Promise<number> {
   const flowing = Promise.resolve(result).then((stream) => stream.flowTo(sink));
   for (const event of parsed) {
     source.write(event);
-    // What is handed over flows from the next turn on.
+    // The stream starts to flow at the next tick.
     if (firstAt === undefined) await new Promise((resolve) => setImmediate(resolve));
     come++;
   }

@@ -1,5 +1,6 @@
-// A stream gives what the complete answer gives, however it is cut, and of what is blocked nothing at all: answers at random, with
-// findings up to the window planted in them, once complete and once streamed through the same guardrails.
+// Property test: a stream gives the same result as the complete response, however it is cut, and sends nothing of a
+// blocked one. Random responses with planted matches of up to the window's length pass once complete and once streamed
+// through the same guardrails.
 import { expect, it } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Guardrail } from '../../../guardrails/definition.ts';
@@ -37,15 +38,15 @@ const seed = given === undefined ? startingSeed() : Number(given);
 const cases = given === undefined ? Number(wanted ?? 60) : 1;
 
 interface ReadResult {
-  /** Undefined where it was blocked. */
+  /** Undefined if it was blocked. */
   readonly response: unknown;
-  /** Whatever was sent. */
+  /** All bytes that were sent. */
   readonly sent: string;
   readonly decisions: readonly string[];
 }
 
 it(
-  `a stream gives what the complete answer gives, and nothing of what is blocked (${cases} cases from seed ${seed})`,
+  `a stream gives the result of the complete response, and nothing of a blocked one (${cases} cases from seed ${seed})`,
   async () => {
     const outcomes = { blocked: 0, 'blocked before the first byte': 0, rewritten: 0, untouched: 0, bytes: 0 };
     for (let number = seed; number < seed + cases; number++) {
@@ -90,7 +91,7 @@ async function runCase(number: number) {
   return { actions, whole, streamed, original: statedBy(response.body), bytes: response.bytes.length };
 }
 
-/** All three kinds, so that whatever is planted is found, in any order. */
+/** All three kinds, so that every planted text is found, in any order. */
 function guardrailsOf(random: Random, action: Action): readonly CompiledGuardrail[] {
   const [open, close] = marks[action];
   const byMarks = marked(open, close, 'MARKED');
@@ -157,7 +158,7 @@ async function stream(
   const turn = Math.floor(pieces.length / 2);
   for (const [at, piece] of pieces.entries()) {
     source.write(piece);
-    // What has begun flows on; what was decided before is held until then.
+    // A stream that has begun flows from here on; earlier decisions are waited for until then.
     if (at === turn) await new Promise((resolve) => setImmediate(resolve));
   }
   source.finish();
@@ -177,7 +178,7 @@ function blocked(error: unknown): undefined {
 
 function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
   const decisions: string[] = [];
-  // Of what is left over for a worker, not of all.
+  // Looked up only for the texts that are left to a worker.
   const matcherOf = ({ id }: { readonly id: string }) => {
     const found = texts.find(({ guardrail }) => guardrail.id === id);
     if (found === undefined) throw new Error(`no guardrail ${id}`);
@@ -222,7 +223,7 @@ interface ChoiceText {
   readonly [name: string]: unknown;
 }
 
-/** What the choices of a completion say. */
+/** The texts of a completion's choices. */
 function statedBy(body: unknown): readonly ChoiceText[] {
   return listOf(body, 'choices').map((choice) => {
     const message = isObject(choice.message) ? choice.message : {};
@@ -237,7 +238,7 @@ interface OpenChoice extends Record<string, unknown> {
   readonly calls: { id: unknown; called: Record<string, unknown> }[];
 }
 
-/** The same of a stream's chunks, put together as clients do. */
+/** The same of a stream's chunks, joined as clients do. */
 function statedByChunks(chunks: readonly JsonObject[]): readonly ChoiceText[] {
   const choices = new Map<unknown, OpenChoice>();
   for (const choice of chunks.flatMap((chunk) => listOf(chunk, 'choices'))) {

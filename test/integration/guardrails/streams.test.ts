@@ -1,4 +1,4 @@
-// Guardrails on streamed answers through the whole gateway, as users of the official SDK see them.
+// Guardrails on streamed responses through the whole gateway, as users of the official SDK see them.
 import OpenAI, { APIError, BadRequestError } from 'openai';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../simulator/behaviour.ts';
@@ -29,7 +29,7 @@ afterAll(() => gateway?.close());
 
 type Action = 'BLOCK' | 'REDACT' | 'OBSERVE';
 
-/** For answers; holds as soon as the proxy has heard of it. */
+/** Creates a guardrail of responses and waits until the proxy uses it. */
 async function guard(
   action: Action,
   check: object,
@@ -56,7 +56,7 @@ const script = (behaviour: Behaviour) => gateway.simulator.script(behaviour);
 const stream = (fields: object = {}) => client().chat.completions.stream({ model, messages, ...fields });
 
 describe('a stream that is redacted', () => {
-  it('reads well by the helpers of the SDK', async () => {
+  it('is read correctly by the helpers of the SDK', async () => {
     await guard('REDACT', tickets);
     script({ text: `Look at ${ticket} or ${ticket}, today.`, pieceBytes: [7] });
     const parsed = stream({ stream_options: { include_usage: true } });
@@ -71,7 +71,7 @@ describe('a stream that is redacted', () => {
     expect(text).toBe(completion.choices[0]?.message.content);
   });
 
-  it('calls tools with arguments that are JSON', async () => {
+  it('calls tools with arguments that are valid JSON', async () => {
     await guard('REDACT', tickets);
     script({ toolCalls: [{ name: 'send', arguments: JSON.stringify({ to: ticket, count: 2 }) }] });
     const parameters = { type: 'object', properties: { to: { type: 'string' } } };
@@ -87,7 +87,7 @@ describe('a stream that is redacted', () => {
 });
 
 describe('a stream that is blocked', () => {
-  it('before its first byte throws the error of a refusal, and is paid for', async () => {
+  it('before its first byte throws the error of a refusal, and is charged', async () => {
     await guard('BLOCK', { words: { phrases: ['krypton'] } }, 'no-krypton');
     script({ text: 'krypton is a gas', usage: null });
     const error = await stream()
@@ -107,7 +107,7 @@ describe('a stream that is blocked', () => {
     expect(Math.min(row.promptTokens, row.completionTokens, Number(row.costUsd))).toBeGreaterThan(0);
   });
 
-  it('afterwards throws inside the stream, and has sent nothing of what was found', async () => {
+  it('later throws inside the stream, which has sent nothing of the match', async () => {
     await guard('BLOCK', { words: { phrases: ['krypton'] } }, 'no-krypton');
     script({ text: `${'A long and harmless sentence. '.repeat(40)}Then krypton.` });
     let text = '';
@@ -136,7 +136,7 @@ describe('a stream that is blocked', () => {
     expect(error).toMatchObject({ code: 'guardrail_blocked' });
   });
 
-  it('by a service leaves nothing', async () => {
+  it('by a service sends nothing', async () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ text: 'Some words first, then flag:violence here.' });
     const error = await stream()
@@ -147,8 +147,8 @@ describe('a stream that is blocked', () => {
   });
 });
 
-describe('a stream that a service has to judge', () => {
-  it('comes whole when it has', async () => {
+describe('a stream that a service decides', () => {
+  it('is sent after its decision', async () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ text: 'Nothing wrong with this.' });
     const completion = await stream().finalChatCompletion();
@@ -156,7 +156,7 @@ describe('a stream that a service has to judge', () => {
   });
 });
 
-describe('a stream that is held', () => {
+describe('a stream that is held back', () => {
   it('is not idle as long as the provider sends', async () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ tokens: 8, pieceDelayMs: 300 });
@@ -164,7 +164,7 @@ describe('a stream that is held', () => {
     expect(completion.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('is timed out where the provider falls silent, and nothing of it is sent', async () => {
+  it('times out when the provider falls silent, and nothing of it is sent', async () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ tokens: 8, stop: { by: 'silence', afterPieces: 4 } });
     const response = await ask('Hello', { stream: true });
@@ -174,7 +174,7 @@ describe('a stream that is held', () => {
     ]);
   });
 
-  it('whose client leaves cancels the provider', async () => {
+  it('cancels the provider when its client leaves', async () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ tokens: 1000, pieceDelayMs: 200 });
     const leaving = new AbortController();
@@ -187,7 +187,7 @@ describe('a stream that is held', () => {
   });
 });
 
-/** The line of the access log that tells this code. */
+/** The line of the access log with this code. */
 async function logged(code: string): Promise<Record<string, unknown>> {
   const found = () => gateway.logs.findLast((line) => line.includes(`"${code}"`));
   return JSON.parse(await until(found, { what: `a log line with ${code}` })) as Record<string, unknown>;

@@ -1,4 +1,5 @@
-// What the keeper hands to the injector: the sidecar's image and sizes of namespaces, in files that appear and change beside it.
+// The keeper's hand-over to the injector: the sidecar's image and the sizes of namespaces, in files that appear and
+// change beside it.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ async function start(): Promise<void> {
   started = await startTestInjector({ env, log });
 }
 
-/** As the keeper writes. */
+/** Writes a file as the keeper does. */
 function hand(file: keyof typeof handOverFiles, text: string): void {
   writeFileSync(join(folder, 'new'), text);
   renameSync(join(folder, 'new'), join(folder, handOverFiles[file]));
@@ -46,7 +47,7 @@ const sidecar = async () => sidecarOf(applyPatch(review.request.object, (await a
 const eventually = (what: string, is: () => Promise<boolean>) => until(is, { timeoutMs: 15_000, what });
 
 describe('the sidecar’s image', () => {
-  it('is waited for: until it is there the injector is not ready, and refuses pods with the reason', async () => {
+  it('is waited for: without it the injector is not ready, and refuses pods with the reason', async () => {
     await start();
     expect(await readiness()).toBe('503 not ready: the keeper has not handed over the sidecar’s image yet');
     expect((await ask()).status?.message).toContain('the keeper has not handed over the sidecar’s image yet');
@@ -55,7 +56,7 @@ describe('the sidecar’s image', () => {
     expect((await sidecar()).image).toBe('images.example/proxy:9.9.9');
   });
 
-  it('that is the placeholder is refused by name, in readiness and to the pod’s author', async () => {
+  it('is refused if it is the placeholder, with its name in readiness and to the pod’s author', async () => {
     hand('image', 'registry.invalid/model-gateway/proxy:0.1.0');
     await start();
     const problem = 'the sidecar’s image is the placeholder registry.invalid/model-gateway/proxy:0.1.0: name';
@@ -63,7 +64,7 @@ describe('the sidecar’s image', () => {
     expect((await ask()).status?.message).toContain(problem);
   });
 
-  it('that nobody can use is not taken: the last good one stays', async () => {
+  it('is not replaced by an invalid one: the last valid one stays', async () => {
     hand('image', 'images.example/proxy:1');
     await start();
     hand('image', 'images.example/proxy');
@@ -74,7 +75,7 @@ describe('the sidecar’s image', () => {
   });
 });
 
-describe('what namespaces say about sizes', () => {
+describe('the sizes that namespaces declare', () => {
   const limited = new Map([
     [
       'team-a',
@@ -85,7 +86,7 @@ describe('what namespaces say about sizes', () => {
     ],
   ]);
 
-  it('is followed from the next review on, in that namespace alone', async () => {
+  it('apply from the next review on, in that namespace alone', async () => {
     hand('image', 'images.example/proxy:1');
     await start();
     expect((await sidecar()).resources).toMatchObject({ limits: { cpu: '1', memory: '256Mi' } });
@@ -104,7 +105,7 @@ describe('what namespaces say about sizes', () => {
     '{"namespaces": {"a": {"annotations": {}, "limits": [{"type": "Node"}]}}}',
     '{"namespaces": {"a": {"annotations": {"b": 1}, "limits": []}}}',
     'half a f',
-  ])('that is of another form is not taken: %s', async (text) => {
+  ])('are ignored in an invalid form: %s', async (text) => {
     hand('image', 'images.example/proxy:1');
     hand('namespaces', encodeSizes(limited));
     await start();

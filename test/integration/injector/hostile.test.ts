@@ -1,5 +1,5 @@
-// Reviews that no API server sends, and pods that no author means well: each gets a clear refusal, nothing gets into the log that
-// is not for it, and the injector goes on.
+// Reviews that no API server sends, and hostile pods: each gets a clear refusal, the log contains nothing that it
+// should not, and the injector continues.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
@@ -26,14 +26,14 @@ beforeEach(() => {
 });
 
 const good = reviewOf('deployment');
-/** The good review with other fields in its request. */
+/** The valid review with other fields in its request. */
 const reviewWith = (over: Readonly<Record<string, unknown>>) => ({
   ...good,
   request: { ...good.request, ...over },
 });
 const kilobytes = (count: number) => 'x'.repeat(count * 1024);
 
-describe('what is no review', () => {
+describe('a request that is no review:', () => {
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   const refused: readonly (readonly [what: string, body: string | object, message: string])[] = [
     ['nothing', '', 'the body is not a JSON object'],
@@ -57,12 +57,12 @@ describe('what is no review', () => {
     ['a million brackets', '['.repeat(1_000_000), 'the body is nested deeper than 64 levels'],
   ];
 
-  it.each(refused)('%s is answered 400 and one sentence', async (_, body, message) => {
+  it.each(refused)('%s gets a 400 with one sentence', async (_, body, message) => {
     const response = await started.ask(body);
     expect(response).toMatchObject({ status: 400, body: { message } });
   });
 
-  it('is told from 64 levels, which are a review without a version', async () => {
+  it('a body of 64 levels is accepted as JSON, and refused as a review without a version', async () => {
     const response = await started.ask(nested(64));
     expect(response.body).toEqual({ message: 'the body is not an AdmissionReview of admission.k8s.io/v1' });
   });
@@ -75,15 +75,15 @@ describe('what is no review', () => {
     ['another type', { headers: { 'content-type': 'text/plain' } }, 415],
     ['a type that only begins alike', { headers: { 'content-type': 'application/json-patch+json' } }, 415],
     ['an encoded body', { headers: { 'content-encoding': 'gzip' } }, 415],
-  ])('is refused by its head: %s', async (_, over, status) => {
+  ])('it is refused by its head: %s', async (_, over, status) => {
     expect(await started.ask(good, over)).toMatchObject({ status, body: { message: expect.any(String) } });
   });
 
-  it('says with a 405 which method there is', async () => {
+  it('a 405 names the allowed method', async () => {
     expect((await started.ask(good, { method: 'DELETE' })).headers.allow).toBe('POST');
   });
 
-  it('is refused above 3 MiB, and taken at 3 MiB', async () => {
+  it('a body above 3 MiB is refused, and one of 3 MiB is accepted', async () => {
     const bytes = JSON.stringify(good).length;
     const room = 3 * 1024 ** 2 - bytes;
     const padded = (count: number) => JSON.stringify(good) + ' '.repeat(count);
@@ -95,17 +95,17 @@ describe('what is no review', () => {
     });
   });
 
-  it('is refused with an answer that arrives, however much is still being sent', async () => {
+  it('the response to a body that is too large arrives, however much is still being sent', async () => {
     const response = await started.ask(kilobytes(16 * 1024));
     expect(response.status).toBe(413);
   });
 
-  it('is refused where it is not UTF-8', async () => {
+  it('a body that is not UTF-8 is refused', async () => {
     const sent = await rawRequest(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]));
     expect(sent).toMatch(/^HTTP\/1\.1 400 .*the body is not UTF-8/s);
   });
 
-  it('is logged without its content', async () => {
+  it('it is logged without its content', async () => {
     await started.ask(`{"canary": "canary-${kilobytes(1)}"`);
     expect(lines.join('')).toContain('"no review"');
     expect(lines.join('')).not.toContain('canary');
@@ -117,7 +117,7 @@ function rawRequest(body: Buffer): Promise<string> {
   return rawText(Buffer.concat([Buffer.from(`${head}connection: close\r\n\r\n`), body]));
 }
 
-/** What comes back until the server closes. */
+/** All bytes until the server closes the connection. */
 async function rawText(sent: string | Buffer): Promise<string> {
   const ca = readFileSync(started.authority.caFile);
   const socket = connect({ host: 'localhost', port: started.injector.port, ca });
@@ -173,7 +173,7 @@ describe('a review that is not about a new pod', () => {
   });
 });
 
-describe('a pod of a shape that no pod has', () => {
+describe('a pod with an invalid shape', () => {
   const container = (over: object) => ({ container: over as Readonly<Record<string, unknown>> });
   const shapes: readonly (readonly [what: string, parts: PodParts, message: string])[] = [
     ['containers', { spec: { containers: {} } }, 'spec.containers is not a list'],
@@ -251,7 +251,7 @@ describe('hostile text', () => {
         container: { name: hostile, ports: [{ containerPort: 8080 }] },
       },
     ],
-  ])('comes back in one short line, %s', async (_, parts: PodParts) => {
+  ])('is returned in one short line, %s', async (_, parts: PodParts) => {
     const response = responseIn(await started.ask(reviewWith({ object: appPod(parts) })));
     const message = response.status?.message ?? '';
     expect(response.allowed).toBe(false);
@@ -260,7 +260,7 @@ describe('hostile text', () => {
     expect(lines.join('').length).toBeLessThan(4096);
   });
 
-  it('in names of containers gives warnings that an API server takes: few, short, of one line', async () => {
+  it('in names of containers gives warnings that an API server accepts: few, short, of one line', async () => {
     const containers = Array.from({ length: 500 }, (_, index) => ({
       name: `${index}${hostile.slice(0, 2000)}`,
       envFrom: [{}],
@@ -275,7 +275,7 @@ describe('hostile text', () => {
     }
   });
 
-  it('as names of the language’s own makes nothing of its own', async () => {
+  it("as names of JavaScript's own members has no effect", async () => {
     const text = JSON.stringify(reviewWith({ object: appPod({ annotations: { 'example.com/x': 'y' } }) }));
     const body = text.replace('"example.com/x":"y"', '"__proto__":"y","constructor":"z","toString":"w"');
     const response = responseIn(await started.ask(body));
@@ -284,8 +284,8 @@ describe('hostile text', () => {
   });
 });
 
-describe('the log', () => {
-  it('has one line a review, with names and the outcome and nothing of the environment', async () => {
+describe("the injector's log", () => {
+  it('has one line for a review, with names and the outcome and nothing of the environment', async () => {
     const env = [{ name: 'PASSWORD', value: 'canary-of-a-value' }];
     const object = appPod({ container: { env, args: ['canary-of-an-argument'] } });
     await started.ask(reviewWith({ object, name: 'app', dryRun: true }));
@@ -297,18 +297,18 @@ describe('the log', () => {
     expect(lines[0]).not.toContain('canary');
   });
 
-  it('names a pod that has no name yet by how its name begins', async () => {
+  it('names a pod without a name by the prefix of its name', async () => {
     await started.ask(good);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ pod: 'web-7c9d8b6f5d-' });
   });
 });
 
-describe('noise on the port', () => {
+describe('invalid bytes on the port', () => {
   it.each([
     ['plain HTTP', 'POST /inject HTTP/1.1\r\nhost: x\r\n\r\n'],
     ['half a handshake', Buffer.from('16030100c8010000c40303', 'hex')],
     ['random bytes', Buffer.from('00ff17deadbeef', 'hex')],
-  ])('is dropped before it is HTTP: %s', async (_, noise) => {
+  ])('are dropped before HTTP: %s', async (_, noise) => {
     const socket = connectPlain({ host: '127.0.0.1', port: started.injector.port });
     socket.on('error', () => undefined);
     await once(socket, 'connect');
@@ -325,14 +325,14 @@ describe('noise on the port', () => {
       'POST /inject HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['endless headers', `POST /inject HTTP/1.1\r\nhost: x\r\nx: ${kilobytes(17)}\r\n\r\n`],
-  ])('is answered 4xx within TLS: %s', async (_, request) => {
+  ])('get a 4xx within TLS: %s', async (_, request) => {
     expect(await rawText(request)).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect((await started.ask(good)).status).toBe(200);
   });
 });
 
 describe('many large reviews at a time', () => {
-  it('are bounded together, and those that find no room are told so', async () => {
+  it('are limited together, and those without room get a 503', async () => {
     const ca = readFileSync(started.authority.caFile);
     const head =
       'POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 3145728\r\n\r\n';
@@ -357,8 +357,8 @@ describe('many large reviews at a time', () => {
   });
 });
 
-describe('after all of it', () => {
-  it('a review is answered as ever', async () => {
+describe('the injector after all of it', () => {
+  it('still responds to a review', async () => {
     expect(responseIn(await started.ask(good)).allowed).toBe(true);
   });
 });

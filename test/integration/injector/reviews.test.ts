@@ -1,4 +1,4 @@
-// Recorded reviews over real HTTPS: what the API server would store is a valid pod with the sidecar in it, and asking again
+// Recorded reviews over real HTTPS: the API server would store a valid pod with the sidecar in it, and a second review
 // changes nothing.
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -39,25 +39,25 @@ const injectedNames = names.filter((name) => name !== 'opted-out');
 describe.each(names)('the review %s', (name) => {
   const review = reviewOf(name);
 
-  it('is answered in the same version, under the same uid', async () => {
+  it('gets a response in the same version, with the same uid', async () => {
     const { review: result, response } = await reviewValue(review);
     expect(result.body).toMatchObject({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' });
     expect(response).toMatchObject({ uid: review.request.uid, allowed: true });
   });
 
-  it('gives a pod that the Kubernetes schema takes', async () => {
+  it('gives a pod that is valid by the Kubernetes schema', async () => {
     expect(validateObject(review.request.object)).toEqual([]);
     expect(validateObject((await reviewValue(review)).pod)).toEqual([]);
   });
 
-  it('changes nothing when it is asked again', async () => {
+  it('changes nothing when it is repeated', async () => {
     const { pod } = await reviewValue(review);
     const { response } = await reviewValue(withObject(review, pod));
     expect(response.patch).toEqual([]);
     expect(response).not.toHaveProperty('patchType');
   });
 
-  it('takes nothing away and replaces nothing but what stands in the injector’s own annotations', async () => {
+  it('removes nothing, and replaces nothing but the injector’s own annotations', async () => {
     const { pod } = await reviewValue(review);
     expect(pod).toMatchObject(withoutLists(review.request.object));
     for (const before of containersOf(review.request.object)) {
@@ -81,7 +81,7 @@ function withoutLists({ metadata, spec, ...pod }: TestPod): object {
 }
 
 describe.each(injectedNames)('the pod of %s', (name) => {
-  it('has a sidecar that the restricted Pod Security Standard takes', async () => {
+  it('has a sidecar that the restricted Pod Security Standard accepts', async () => {
     const { pod } = await reviewValue(reviewOf(name));
     expect(restrictedViolations(pod.spec, ['model-gateway'])).toEqual([]);
     expect(sidecarOf(pod)).toMatchObject({
@@ -126,7 +126,7 @@ describe('the environment of the app', () => {
     },
   );
 
-  it('follows the port that the pod chose', async () => {
+  it('uses the port that the pod chose', async () => {
     const { pod } = await reviewValue(reviewOf('bare-pod'));
     expect(environmentOf(pod, 'shell')).toMatchObject({ OPENAI_BASE_URL: 'http://127.0.0.1:18080/v1' });
     expect(sidecarOf(pod)).toMatchObject({ resources: { limits: { memory: '512Mi' } } });
@@ -139,7 +139,7 @@ describe('the environment of the app', () => {
     expect(environmentOf(pod, 'logs')).toEqual(pointed);
   });
 
-  it('is left where a container sets it, and the pod’s author is told what that means', async () => {
+  it('is unchanged where a container sets it, and the pod’s author gets a warning', async () => {
     const { pod, response } = await reviewValue(reviewOf('existing-environment'));
     const env = containersOf(pod).find(({ name }) => name === 'app')?.env ?? [];
     expect(env.map(({ name }) => name)).toEqual([
@@ -159,17 +159,17 @@ describe('the environment of the app', () => {
     ]);
   });
 
-  it('is brought to a container that another webhook added after the sidecar, and goes by that one’s port', async () => {
+  it("is added to a container that another webhook added after the sidecar, with that sidecar's port", async () => {
     const { pod, response } = await reviewValue(reviewOf('already-injected-then-another-container'));
-    // That sidecar is of a version that took 8080.
+    // That sidecar is of a version that used 8080.
     expect(environmentOf(pod, 'mesh')).toEqual({ ...pointed, OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1' });
     expect(response.patch).toHaveLength(1);
     expect(response.auditAnnotations).toEqual({ 'outcome-1': 'already_injected' });
   });
 });
 
-describe('a pod whose author wants none', () => {
-  it('is let through as it is, without a word', async () => {
+describe('a pod whose author opted out', () => {
+  it('is allowed unchanged, without a message', async () => {
     const { response } = await reviewValue(reviewOf('opted-out'));
     expect(response).toEqual({
       uid: reviewOf('opted-out').request.uid,
@@ -180,8 +180,8 @@ describe('a pod whose author wants none', () => {
   });
 });
 
-describe('latency', () => {
-  it('of a review is a few milliseconds: every new pod waits for it', async () => {
+describe('the latency of a review', () => {
+  it('is a few milliseconds, because every new pod waits for it', async () => {
     const review = reviewOf('deployment');
     const tookMs: number[] = [];
     for (let round = 0; round < 300; round++) {

@@ -1,5 +1,5 @@
-// The injector as a running program: certificates and authorities that change under it, time limits, what the admin listener tells,
-// the drain, and exit codes.
+// The injector as a running program: certificates and authorities that change during its run, time limits, the admin
+// listener, draining, and exit codes.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -53,8 +53,8 @@ const review = reviewOf('deployment');
 const agentOf = (caFile: string) => new Agent({ keepAlive: true, ca: readFileSync(caFile) });
 const file = (name: string) => join(directory, name);
 
-describe('a certificate that is renewed', () => {
-  it('is served to new connections, while open ones go on', async () => {
+describe('a renewed certificate of the injector', () => {
+  it('is presented to new connections, while open ones continue', async () => {
     const files = { certFile: file('tls.crt'), keyFile: file('tls.key') };
     copyFileSync(certificate.certFile, files.certFile);
     copyFileSync(certificate.keyFile, files.keyFile);
@@ -86,7 +86,7 @@ describe('the authorities of the egress gateway', () => {
   };
   const pemOf = ({ caFile }: TestAuthority) => readFileSync(caFile, 'utf8');
 
-  it('are in the sidecar as text, without what else stands in the file', async () => {
+  it('are in the sidecar as text, without the other content of the file', async () => {
     const caFile = file('with-a-key.pem');
     writeFileSync(
       caFile,
@@ -96,7 +96,7 @@ describe('the authorities of the egress gateway', () => {
     expect(await caIn(started)).toBe(pemOf(authority) + pemOf(second));
   });
 
-  it('are read anew when they change, and kept where the new file is none', async () => {
+  it('are read again when they change, and kept when the new file is invalid', async () => {
     const caFile = file('egress-ca.pem');
     copyFileSync(authority.caFile, caFile);
     const lines: string[] = [];
@@ -117,13 +117,13 @@ describe('the authorities of the egress gateway', () => {
     expect(await caIn(started)).toBe(pemOf(second));
   });
 
-  it('are left to the system where no file is set', async () => {
+  it("are the system's when no file is set", async () => {
     expect(await caIn(await start())).toBeUndefined();
   });
 });
 
 describe('a request that does not arrive', () => {
-  it('is cut after its time, and holds up nobody', async () => {
+  it('is cut after its time limit, and delays no other', async () => {
     const tls = await watchTlsFiles(certificate, { log: silentLog });
     const server = await startReviewServer(
       { address: { host: '127.0.0.1', port: 0 }, tls, requestTimeoutMs: 300 },
@@ -157,8 +157,8 @@ function open(port: number): Promise<TLSSocket> {
   });
 }
 
-describe('the admin listener', () => {
-  it('tells that it lives, that it is ready, and what became of reviews', async () => {
+describe('the admin listener of the injector', () => {
+  it('serves liveness, readiness and the outcomes of reviews', async () => {
     const { injector } = await start();
     const agent = agentOf(authority.caFile);
     await ask(injector.port, review, { agent });
@@ -177,8 +177,8 @@ describe('the admin listener', () => {
   });
 });
 
-describe('a stop', () => {
-  it('answers the review that is under way, takes nothing new, and ends at once then', async () => {
+describe('a stop of the injector', () => {
+  it('responds to the running review, accepts nothing new, and then ends at once', async () => {
     const { injector } = await start();
     const body = Buffer.from(JSON.stringify(review));
     const socket = await open(injector.port);
@@ -205,10 +205,10 @@ describe('a stop', () => {
   });
 });
 
-describe('the program', () => {
+describe('the program injector', () => {
   const run = (env: Record<string, string>) => startNode(['injector/main.ts'], { env });
 
-  it('names every setting that is missing or wrong, and ends with 64', async () => {
+  it('names every setting that is missing or wrong, and exits with 64', async () => {
     const child = run({
       GATEWAY_INJECTOR_LISTEN: 'everywhere',
       GATEWAY_INJECTOR_IMAGE: 'model-gateway/proxy',
@@ -225,20 +225,20 @@ describe('the program', () => {
     );
   });
 
-  it('ends with 1 where a certificate cannot be read, and says which', async () => {
+  it('exits with 1 when a certificate cannot be read, and names it', async () => {
     const child = run(injectorEnvironment({ certFile: file('none.crt'), keyFile: certificate.keyFile }));
     expect(await child.exited).toBe(1);
     expect(child.stderr()).toBe(`injector: the file ${file('none.crt')} cannot be read\n`);
   });
 
-  it('ends with 1 where the file of authorities holds none', async () => {
+  it('exits with 1 when the file of authorities has none', async () => {
     const env = { ...injectorEnvironment(certificate), GATEWAY_INJECTOR_EGRESS_CA_FILE: certificate.keyFile };
     const child = run(env);
     expect(await child.exited).toBe(1);
     expect(child.stderr()).toBe(`injector: the file ${certificate.keyFile} holds no certificate in PEM\n`);
   });
 
-  it('drains on SIGTERM and ends with 0', async () => {
+  it('drains on SIGTERM and exits with 0', async () => {
     const child = run(injectorEnvironment(certificate));
     await until(() => child.stdout().includes('ready for reviews'), { timeoutMs: 10_000 });
     child.signal('SIGTERM');

@@ -1,4 +1,5 @@
-// Objects of the API server as they are now, whatever happens to the watch that tells of them: recordings of a real one, over HTTPS.
+// Objects of the API server in their present state, whatever happens to the watch that reports them: recordings of a
+// real server, over HTTPS.
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
@@ -63,21 +64,21 @@ const typeOf = (line: JsonObject) => line.type;
 const recordedWatch = () => recordingOf('watch-webhook').lines ?? [];
 const objectIn = (line: JsonObject | undefined) => (line?.object ?? {}) as JsonObject;
 
-describe('one object', () => {
-  it('is read once, and its watch tells first what there is, with the account’s token', async () => {
+describe('a followed object', () => {
+  it('is read once, and its watch begins with the present state, with the account’s token', async () => {
     api.on('GET', webhook, recordingOf('webhook-patched'));
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the watch', () => api.to('WATCH', webhookWatch).length === 1);
     expect(one.object).toEqual(recordedObject('webhook-patched'));
     const [watch] = api.to('WATCH', webhookWatch);
-    // The object's own version may be older than anything that the server can still tell of.
+    // The object's own version may be older than the server's history.
     expect(watch?.query.has('resourceVersion')).toBe(false);
     expect(watch?.query.get('allowWatchBookmarks')).toBe('true');
     expect(watch?.authorization).toBe('Bearer a-token');
     expect(api.to('GET', webhook)).toHaveLength(1);
   });
 
-  it('is deleted and made anew as the watch tells it, and a bookmark moves where the next one begins', async () => {
+  it('is deleted and created again as the watch reports, and a bookmark moves the start of the next watch', async () => {
     const reported = recordedWatch();
     expect(reported.map(typeOf)).toEqual(expect.arrayContaining(['DELETED', 'ADDED', 'BOOKMARK']));
     api.on('GET', webhook, recordingOf('webhook-patched'));
@@ -103,7 +104,7 @@ describe('one object', () => {
     expect(api.to('GET', webhook)).toHaveLength(1);
   });
 
-  it('that is not there is waited for, and told when it comes', async () => {
+  it('that does not exist is waited for, and reported when it is created', async () => {
     api.on('GET', webhook, recordingOf('webhook-absent'));
     const added = recordedWatch().filter((line) => line.type === 'ADDED');
     api.on('WATCH', webhookWatch, { status: 200, lines: added });
@@ -113,7 +114,7 @@ describe('one object', () => {
     expect(one.object).toEqual(objectIn(added[0]));
   });
 
-  it('is read anew where the watch’s version is too old', async () => {
+  it('is read again when the watch’s version is too old', async () => {
     api.on('GET', webhook, recordingOf('webhook-without-authority'), recordingOf('webhook-patched'));
     expect((recordingOf('watch-too-old').lines ?? []).map(typeOf)).toEqual(['ERROR']);
     api.on(
@@ -131,7 +132,7 @@ describe('one object', () => {
     expect(lines.join('')).not.toContain('cannot be read');
   });
 
-  it('is never watched from the version that it was found too old in', async () => {
+  it('is never watched from a version that was too old', async () => {
     api.on('GET', webhook, recordingOf('webhook-patched'));
     const tooOld = { ...recordingOf('watch-too-old'), ending: 'end' as const };
     api.on('WATCH', webhookWatch, tooOld, tooOld, { status: 200, lines: [] });
@@ -141,7 +142,7 @@ describe('one object', () => {
     expect(versions).toEqual([null, null, null]);
   });
 
-  it('is read again where its watch has told nothing of it: it was deleted before the watch began', async () => {
+  it('is read again when its watch has reported nothing: it was deleted before the watch began', async () => {
     api.on('GET', webhook, recordingOf('webhook-patched'), recordingOf('webhook-absent'));
     const bookmark = recordedWatch().filter(({ type }) => type === 'BOOKMARK');
     api.on(
@@ -156,7 +157,7 @@ describe('one object', () => {
     expect(api.to('GET', webhook)).toHaveLength(2);
   });
 
-  it('loses nothing where the connection is cut within a line: the next watch goes on after the last whole one', async () => {
+  it('misses nothing when the connection is cut within a line: the next watch continues after the last whole line', async () => {
     const reported = recordedWatch();
     const deleted = reported.findIndex((line) => line.type === 'DELETED');
     api.on('GET', webhook, recordingOf('webhook-patched'));
@@ -176,7 +177,7 @@ describe('one object', () => {
     expect(lines.join('')).toContain('cannot be read; trying again');
   });
 
-  it('outlives an API server that is away, which is told once when it begins and once when it is over', async () => {
+  it('survives an outage of the API server, which is logged once at its beginning and once at its end', async () => {
     api.on('GET', webhook, recordingOf('webhook-patched'));
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the object', () => one.object !== undefined);
@@ -189,7 +190,7 @@ describe('one object', () => {
     expect(lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1);
   });
 
-  it('is not taken from a watch that brings nonsense', async () => {
+  it('is not changed by a watch that sends nonsense', async () => {
     api.on('GET', webhook, recordingOf('webhook-patched'));
     api.on(
       'WATCH',
@@ -209,7 +210,7 @@ describe('all objects of a kind', () => {
     [...(one.objects?.values() ?? [])].map((object) => metadataOf(object).name).sort();
   const whole = (object: JsonObject) => object;
 
-  it('are read in pages, and followed from the version of the last', async () => {
+  it('are read in pages, and followed from the version of the last page', async () => {
     api.on(
       'GET',
       paths.namespaces,
@@ -229,11 +230,11 @@ describe('all objects of a kind', () => {
     );
   });
 
-  it('whose version is too old again and again are read less and less often, and the log says so once', async () => {
+  it('are read less and less often while their version is repeatedly too old, which is logged once', async () => {
     api.on('GET', paths.namespaces, recordingOf('namespaces-page-1'));
     api.on('WATCH', paths.namespaces, { ...recordingOf('watch-too-old'), ending: 'end' });
     const waits: number[] = [];
-    // Hours in a moment.
+    // All waits end at once.
     const timers: Timers = {
       after: (ms, task) => {
         waits.push(ms);
@@ -260,7 +261,7 @@ describe('all objects of a kind', () => {
     expect(changes).toBeGreaterThanOrEqual(2);
   });
 
-  it('that may not be read are known as such', async () => {
+  it('are known as forbidden when they may not be read', async () => {
     api.on('GET', paths.namespaces, recordingOf('namespaces-forbidden'));
     const one = followed(allObjects('namespaces', paths.namespaces, whole));
     await eventually('the refusal', () => one.isForbidden);

@@ -1,4 +1,4 @@
-// Who of the keepers acts, by a Lease as a real API server keeps it: recordings, under the clock of a test.
+// Election of the acting keeper by a Lease, against recordings of a real API server and with the clock of the test.
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Timers } from '../../../common/timers.ts';
@@ -21,7 +21,7 @@ let api: RecordedApi;
 let client: ApiClient;
 let leadership: Leadership | undefined;
 let monotonic: number;
-/** Of the round that is waited for. */
+/** Ends the wait for the next run. */
 let wake: (() => void) | undefined;
 
 beforeEach(async () => {
@@ -50,7 +50,7 @@ const timers: Timers = {
 };
 const isOver = () => until(() => wake !== undefined, { timeoutMs: 10_000, what: 'the end of a round' });
 
-/** After its first round. */
+/** Returns after its first run. */
 async function started(identity: string): Promise<Leadership> {
   leadership = startLeadership({
     ...{ client, path, identity, timers, log: silentLog, onChange: () => {} },
@@ -68,7 +68,7 @@ async function roundAt(ms: number): Promise<void> {
   await isOver();
 }
 
-it('a lease that nobody has is claimed as the API server takes it, from the version that was read', async () => {
+it('a lease without a holder is claimed as the API server accepts it, from the version that was read', async () => {
   api.on('GET', path, recordingOf('lease-empty'));
   api.on('PATCH', path, recordingOf('lease-claimed'));
   const one = await started('another-keeper');
@@ -78,7 +78,7 @@ it('a lease that nobody has is claimed as the API server takes it, from the vers
   expect(sent?.body).toMatchObject({ spec: { leaseTransitions: 1 } });
 });
 
-it('a lease that another holds is left to it, and claimed when it has not been renewed for its time', async () => {
+it("another keeper's lease is respected, and claimed when it has not been renewed in time", async () => {
   api.on('GET', path, recordingOf('lease-held'));
   api.on('PATCH', path, recordingOf('lease-claimed'));
   const one = await started('a-late-keeper');
@@ -92,7 +92,7 @@ it('a lease that another holds is left to it, and claimed when it has not been r
   });
 });
 
-it('whoever comes second to a free lease does not act', async () => {
+it('a keeper that comes second to a free lease does not act', async () => {
   api.on('GET', path, recordingOf('lease-empty'), recordingOf('lease-held'));
   api.on('PATCH', path, recordingOf('lease-conflict'));
   const one = await started('a-late-keeper');
@@ -101,7 +101,7 @@ it('whoever comes second to a free lease does not act', async () => {
   expect([one.isLeader(), api.to('PATCH', path).length]).toEqual([false, 1]);
 });
 
-it('whoever cannot renew stops before another may begin', async () => {
+it('a keeper that cannot renew stops before another may begin', async () => {
   api.on('GET', path, recordingOf('lease-empty'));
   api.on('PATCH', path, recordingOf('lease-claimed'));
   const one = await started('another-keeper');

@@ -1,5 +1,5 @@
-// A whole keeper: what it hands to the injector, what it makes of empty Secrets, who of two acts, and what it does when something is
-// missing.
+// A whole keeper: the hand-over to the injector, the filling of empty Secrets, the election between two keepers, and
+// missing objects and rights.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,8 +32,8 @@ const eventually = (what: string, is: () => boolean | Promise<boolean>) =>
 const has = (name: string, key: string, ofNamespace?: string) => () =>
   (scene.secret(name, ofNamespace)[key] ?? '') !== '';
 
-describe('what is handed to the injector', () => {
-  it('is the image of the PodTemplate, and what namespaces and LimitRanges say of sizes', async () => {
+describe("the keeper's hand-over to the injector", () => {
+  it('has the image of the PodTemplate, and the sizes that namespaces and LimitRanges declare', async () => {
     const one = await scene.startKeeper();
     await eventually('both files', () => {
       return [one.handed('sidecar-image'), one.handed('namespaces.json')].every((text) => text !== undefined);
@@ -49,7 +49,7 @@ describe('what is handed to the injector', () => {
     await eventually('readiness', async () => (await one.readiness()) === 'ok\n');
   });
 
-  it('follows another image by the watch', async () => {
+  it('gets another image by the watch', async () => {
     const template = structuredClone(recordedObject('pod-template')) as JsonObject;
     const [container] = (template as { template: { spec: { containers: { image: string }[] } } }).template
       .spec.containers;
@@ -60,7 +60,7 @@ describe('what is handed to the injector', () => {
     await eventually('the other image', () => one.handed('sidecar-image')?.includes(':10.0.0') === true);
   });
 
-  it('is the placeholder where nothing else is named: the keeper ends then, and says what to do', async () => {
+  it('has the placeholder image when no other is named; the keeper then ends with advice', async () => {
     api().on('GET', objectPaths.podTemplate, recordingOf('pod-template-placeholder'));
     const one = await scene.startKeeper();
     expect(await one.keeper.refused).toMatch(
@@ -102,7 +102,7 @@ describe('a keeper that is the authority', () => {
       scene.secret(sidecarsCaSecret),
     ];
     expect(believes(sidecarsCa['ca.crt'], ofTenant['tls.crt'])).toBe(true);
-    // A tenant's certificate opens one door: it is none of a proxy.
+    // A tenant's certificate is valid at one listener only: it is not a proxy's.
     expect(believes(scene.secret('control-plane-tls')['ca.crt'], ofTenant['tls.crt'])).toBe(false);
     await eventually('the webhooks', () => api().to('PATCH', objectPaths.webhook).length > 0);
     const written = JSON.stringify(api().to('PATCH', objectPaths.webhook).at(-1)?.body);
@@ -112,7 +112,7 @@ describe('a keeper that is the authority', () => {
       expect(metrics).toMatch(new RegExp(`gateway_certificate_not_after_seconds\\{use="${secret}"\\} \\d`));
   });
 
-  it('makes nothing where Secrets name an authority whose key is not there, and says so', async () => {
+  it('issues nothing when Secrets name an authority whose key is missing, and logs it', async () => {
     const made = await createAuthority('made by hand');
     try {
       api().remember(paths.secret(namespace, 'control-plane-tls'), byHand(readFileSync(made.caFile, 'utf8')));
@@ -129,7 +129,7 @@ describe('a keeper that is the authority', () => {
 });
 
 describe('two keepers', () => {
-  it('share one lease: one acts, and the other as soon as it lets go', async () => {
+  it('share one lease: one acts, and the other takes over as soon as the first releases it', async () => {
     const first = await scene.startKeeper();
     const isLeader = async (one: typeof first) => (await one.metrics()).includes('gateway_keeper_leader 1');
     await eventually('the first to act', () => isLeader(first));
@@ -142,7 +142,7 @@ describe('two keepers', () => {
 });
 
 describe('a Deployment that is deleted', () => {
-  it('takes the webhooks along as soon as the watch tells of it', async () => {
+  it('is followed by the deletion of the webhooks as soon as the watch reports it', async () => {
     api().on('WATCH', objectPaths.deployment, recordingOf('watch-deployment-deleted'));
     await scene.startKeeper();
     await eventually('the end of the webhooks', () => api().to('DELETE', objectPaths.webhook).length > 0);
@@ -150,7 +150,7 @@ describe('a Deployment that is deleted', () => {
 });
 
 describe('a keeper that ends', () => {
-  it('takes the webhooks along where its Deployment has been deleted', async () => {
+  it('deletes the webhooks when its Deployment was deleted', async () => {
     const one = await scene.startKeeper();
     await eventually('readiness', async () => (await one.readiness()) === 'ok\n');
     expect(api().to('DELETE', objectPaths.webhook)).toEqual([]);
@@ -159,14 +159,14 @@ describe('a keeper that ends', () => {
     expect(api().to('DELETE', objectPaths.webhook).length).toBeGreaterThan(0);
   });
 
-  it('leaves them where it is only replaced', async () => {
+  it('keeps the webhooks when it is only replaced', async () => {
     const one = await scene.startKeeper();
     await eventually('readiness', async () => (await one.readiness()) === 'ok\n');
     await one.close();
     expect(api().to('DELETE', objectPaths.webhook)).toEqual([]);
   });
 
-  it('ends in time before an API server that is away', async () => {
+  it('ends in time when the API server is away', async () => {
     const one = await scene.startKeeper();
     await eventually('readiness', async () => (await one.readiness()) === 'ok\n');
     api().setOpen(false);
@@ -175,7 +175,7 @@ describe('a keeper that ends', () => {
     expect(performance.now() - began).toBeLessThan(15_000);
   });
 
-  it('ends within its grace before an API server that takes requests and responds to none', async () => {
+  it('ends within its grace when the API server accepts requests and never responds', async () => {
     const one = await scene.startKeeper({}, 300);
     await eventually('readiness', async () => (await one.readiness()) === 'ok\n');
     const looks = () => api().to('GET', objectPaths.webhook).length;
@@ -198,7 +198,7 @@ function believes(bundle = '', certificate = ''): boolean {
   return certificatesIn(bundle).some((one) => leaf.checkIssued(one) && leaf.verify(one.publicKey));
 }
 
-/** A Secret with an authority of somebody else's. */
+/** A Secret with a foreign authority. */
 function byHand(ca: string) {
   const body = { ...recordedObject('secret-empty'), data: { 'ca.crt': Buffer.from(ca).toString('base64') } };
   return { status: 200, body };

@@ -1,4 +1,5 @@
-// Secrets as a real API server keeps them: what is written is what it took, and what it refuses is known by its status.
+// Secrets against recordings of a real API server: the server accepted the written requests, and refusals are
+// recognized by their status.
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ApiClient, createApiClient } from '../../../keeper/api/client.ts';
@@ -46,7 +47,7 @@ it('an empty Secret is written from the version that was read', async () => {
   });
 });
 
-it('one that somebody else has written in between is an error', async () => {
+it('a Secret that another writer changed in between is an error', async () => {
   api.on('GET', path, recordingOf('secret-empty'));
   api.on('PATCH', path, recordingOf('secret-conflict'));
   const empty = await readSecret(client, ref);
@@ -56,7 +57,7 @@ it('one that somebody else has written in between is an error', async () => {
 it.each([
   ['without the right to it', 'secret-forbidden', 403],
   ['without one', 'webhook-absent', 404],
-])('a namespace %s wants no certificate', async (_, recording, status) => {
+])('a namespace %s needs no certificate', async (_, recording, status) => {
   api.on('GET', path, recordingOf(recording));
   const error = await readSecret(client, ref).catch((one: unknown) => one);
   expect(error).toMatchObject({ status });

@@ -1,5 +1,5 @@
-// The webhook configuration, kept whole against recordings of a real API server: what is written, what is left, and what happens when
-// somebody else writes at the same time.
+// Maintenance of the webhook configuration, against recordings of a real API server: the writes, the untouched parts,
+// and concurrent writes by others.
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../common/json.ts';
@@ -92,25 +92,25 @@ describe('a webhook configuration without its authority', () => {
     expect(seen).toEqual([true]);
   });
 
-  it('gets it from any keeper: pods are refused until it is there', async () => {
+  it('gets it from any keeper, because pods are refused until then', async () => {
     await keep({ isLeader: () => false });
     expect(patches()).toHaveLength(1);
   });
 
-  it('is read again where somebody changed it in between', async () => {
+  it('is read again when another writer changed it in between', async () => {
     api.on('PATCH', path, recordingOf('webhook-patch-outdated'), recordingOf('webhook-patched'));
     await keep();
     expect([api.to('GET', path).length, patches().length]).toEqual([2, 2]);
   });
 
-  it('is left for the next round where that happens again and again', async () => {
+  it('is left for the next run when that happens repeatedly', async () => {
     api.on('PATCH', path, recordingOf('webhook-patch-outdated'));
     await expect(keep()).rejects.toThrow(ApiError);
     expect(patches()).toHaveLength(3);
     expect(written).toEqual([]);
   });
 
-  it('gets nothing but its owner while the authority is not known', async () => {
+  it('gets only its owner while the authority is unknown', async () => {
     await keep({ around: { bundle: undefined } });
     expect(patches()[0]?.map(({ path: at }) => at)).toEqual([
       '/metadata/resourceVersion',
@@ -119,7 +119,7 @@ describe('a webhook configuration without its authority', () => {
   });
 });
 
-describe('one that somebody has changed', () => {
+describe('a changed webhook configuration', () => {
   /** As recorded, with other authorities and owners. */
   function changed(bundles: readonly (string | undefined)[], owners: readonly object[]): JsonObject {
     const object = structuredClone(recordedObject('webhook-patched')) as {
@@ -137,13 +137,13 @@ describe('one that somebody has changed', () => {
   const get = (object: JsonObject) => api.on('GET', path, { status: 200, body: object });
   beforeEach(() => api.on('PATCH', path, recordingOf('webhook-patched')));
 
-  it('is left alone where it is whole', async () => {
+  it('is not written when it is complete', async () => {
     get(changed([encoded, encoded, encoded], [owner]));
     await keep();
     expect(patches()).toEqual([]);
   });
 
-  it('is corrected by the keeper that acts, and not by one that stands by', async () => {
+  it('is corrected by the acting keeper only', async () => {
     get(changed([encoded, 'b3RoZXI=', encoded], [owner]));
     await keep({ isLeader: () => false });
     expect(patches()).toEqual([]);
@@ -154,14 +154,14 @@ describe('one that somebody has changed', () => {
     ]);
   });
 
-  it('loses the owner that an earlier namespace of the name was, and keeps others', async () => {
+  it('loses an earlier namespace of the same name as owner, and keeps other owners', async () => {
     const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: '1' };
     get(changed([encoded, encoded, encoded], [{ ...owner, uid: 'earlier' }, other]));
     await keep();
     expect(patches()[0]?.at(-1)?.value).toEqual([other, owner]);
   });
 
-  it('keeps a webhook that asks somebody else', async () => {
+  it('keeps a webhook that calls another service', async () => {
     const object = changed([encoded, encoded, undefined], [owner]) as {
       webhooks: { clientConfig: JsonObject }[];
     };
@@ -173,7 +173,7 @@ describe('one that somebody has changed', () => {
   });
 });
 
-describe('the end of the injector', () => {
+describe('the deletion of the injector', () => {
   const deleting = () => {
     const last = (recordingOf('watch-namespace-deleted').lines ?? []).find(
       (line) => line.type === 'MODIFIED',
@@ -188,7 +188,7 @@ describe('the end of the injector', () => {
   it.each([
     ['its namespace is being deleted', () => ({ namespace: deleting() })],
     ['its Deployment is', () => ({ deployment: 'going' as const })],
-  ])('deletes the configuration, whoever acts: %s', async (_, around) => {
+  ])('deletes the configuration, whichever keeper acts: %s', async (_, around) => {
     await keep({ isLeader: () => false, around: around() });
     const [sent] = api.to('DELETE', path);
     expect(sent?.body).toMatchObject({
@@ -198,14 +198,14 @@ describe('the end of the injector', () => {
     expect(written).toEqual(['deleted']);
   });
 
-  it('is not assumed where nothing is known of the Deployment', async () => {
+  it('is not assumed when the Deployment is unknown', async () => {
     api.on('PATCH', path, recordingOf('webhook-patched'));
     await keep({ around: { deployment: 'unknown' } });
     expect(api.to('DELETE', path)).toEqual([]);
   });
 
   it.each(['webhook-delete-another', 'webhook-absent'])(
-    'is over where another one stands there by now, or none: %s',
+    'is complete when another configuration exists by now, or none: %s',
     async (recording) => {
       api.on('DELETE', path, recordingOf(recording));
       await keep({ around: { deployment: 'going' } });
@@ -214,13 +214,13 @@ describe('the end of the injector', () => {
   );
 });
 
-it('one that is not there is nothing to mend', async () => {
+it('a missing webhook configuration is not written', async () => {
   api.on('GET', path, recordingOf('webhook-absent'));
   await keep();
   expect([patches(), seen]).toEqual([[], [false]]);
 });
 
-it('an account that is unknown is an error that says so', async () => {
+it('an unknown account is an error with that text', async () => {
   api.on('GET', path, recordingOf('unauthorized'));
   await expect(keep()).rejects.toThrow('the API server answered 401: Unauthorized');
 });

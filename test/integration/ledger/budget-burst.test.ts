@@ -1,5 +1,5 @@
-// A thousand requests at once from three proxies against a budget of a dollar: it is never overspent, nearly all of it can be
-// used, and the books hold exactly what was answered, whatever goes wrong meanwhile.
+// A thousand concurrent requests from three proxies against a budget of a dollar: it is never overspent, nearly all of
+// it can be used, and the ledger contains exactly the cost of the responses, whatever fails meanwhile.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -54,7 +54,7 @@ function expectNeverAbove(samples: readonly Books[]): void {
 }
 
 describe('a budget of a dollar', () => {
-  it('is never overspent by a thousand requests at once, and 95 % of it can be used', async () => {
+  it('is never overspent by a thousand concurrent requests, and 95 % of it can be used', async () => {
     const watched = watchBooks(organization, budget);
     const outcomes = await Promise.all(
       Array.from({ length: requests }, (_, i) => spendPatiently({ url: urlOf(i), key })),
@@ -66,12 +66,12 @@ describe('a budget of a dollar', () => {
     expect(Object.keys(counts).toSorted()).toEqual(['200', '402 budget_exceeded']);
     expect(books.spent).toBeGreaterThanOrEqual(0.95 * dollar);
     expect(books).toMatchObject({ leased: 0, unsettled: 0 });
-    // Each answer costs the same: 33 tokens at $60 and 8 at $1 a million.
+    // Each response costs the same: 33 tokens at $60 and 8 at $1 a million.
     expect(books.spent).toBe((counts['200'] ?? 0) * (33 * 60_000 + 8 * 1_000));
     expect(await recordedCost(organization)).toBe(books.spent);
   }, 120_000);
 
-  it('is never overspent among callers that leave, errors, time-outs and the death of a proxy', async () => {
+  it('is never overspent with callers that leave, errors, time-outs and a killed proxy', async () => {
     const watched = watchBooks(organization, budget);
     const script = gateway.simulator.script.bind(gateway.simulator);
     for (let i = 0; i < 60; i++) script({ status: i % 2 === 0 ? 500 : 429 });
@@ -87,7 +87,7 @@ describe('a budget of a dollar', () => {
     const outcomes = await Promise.all(running);
     const samples = await watched.stop();
     expectNeverAbove(samples);
-    // What the dead proxy held is still set aside: nobody knows what became of it, and others wait for it in vain.
+    // The dead proxy's leases are still set aside, because their use is unknown; others wait for them in vain.
     const books = await booksOf(organization, budget);
     console.log(`${JSON.stringify(tally(outcomes))}, ${JSON.stringify(books)}`);
     expect(books.spent + books.leased + books.unsettled).toBeLessThanOrEqual(dollar);

@@ -1,5 +1,5 @@
-// Budgets that operators lower, raise, make and delete while requests run: what is decided holds within a second or two, nothing
-// is granted above it, and what was under way is booked.
+// Budgets that operators lower, raise, create and delete while requests run: a change applies within a second or two,
+// nothing is granted above the new amount, and requests in flight are charged.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat, type Question, type Reply } from '../../support/asking.ts';
 import {
@@ -12,7 +12,7 @@ import { until } from '../../support/process.ts';
 import { allBooks, costOf, recordedRequests } from '../../support/recorded.ts';
 import { booksAtRest, booksOf, createBudget, makeDear } from '../../support/spending.ts';
 
-/** What the simulator's usual answer costs, and a bound on what is held for it. */
+/** Cost of the simulator's usual response. */
 const responseNano = 33 * 60_000 + 8 * 1_000;
 
 let gateway: TestGateway;
@@ -47,7 +47,7 @@ function budget({ organization, keyId }: Scene, amountUsd: string, period = 'DAY
 const change = ({ organization: { api } }: Scene, id: string, amountUsd: string) =>
   api.call('Limits/Update', { id, amountUsd });
 
-/** @returns milliseconds until every proxy answers so, and its last answer. */
+/** @returns milliseconds until every proxy returns this outcome, and its last response. */
 async function untilAll(question: Question, outcome: string) {
   const from = performance.now();
   const replies = await Promise.all(
@@ -64,7 +64,7 @@ async function untilAll(question: Question, outcome: string) {
 const exceeded = '402 budget_exceeded';
 const passing = new Set(['200', exceeded, '429 budget_busy']);
 
-/** Asks both proxies without a pause, four at a time, until it is stopped. @returns what was answered */
+/** Sends requests to both proxies without a pause, four at a time, until it is stopped. @returns all responses */
 function keepRequesting(question: Question): { stop(): Promise<readonly Reply[]> } {
   const replies: Reply[] = [];
   let stopped = false;
@@ -80,8 +80,8 @@ function keepRequesting(question: Question): { stop(): Promise<readonly Reply[]>
   };
 }
 
-describe('a budget that is lowered below what is spent', () => {
-  it('refuses within two seconds, and lets requests in within two when it is raised again', async () => {
+describe('a budget that is lowered below the spent amount', () => {
+  it('refuses within two seconds, and allows requests within two seconds after it is raised again', async () => {
     const scene = await newScene();
     const id = await budget(scene, '1');
     for (const proxy of [...proxies, ...proxies]) expect((await scene.question(proxy)).outcome).toBe('200');
@@ -104,7 +104,7 @@ describe('a budget that is lowered below what is spent', () => {
     expect(opened.ms).toBeLessThan(2_000);
   });
 
-  it('grants nothing above the new amount that was not drawn before', async () => {
+  it('grants nothing above the new amount, except for leases acquired before', async () => {
     const scene = await newScene();
     const id = await budget(scene, '5');
     const requested = keepRequesting(scene.question);
@@ -122,8 +122,8 @@ describe('a budget that is lowered below what is spent', () => {
   });
 });
 
-describe('a budget that is made while requests run', () => {
-  it('applies at once, and counts those that were under way', async () => {
+describe('a budget that is created while requests run', () => {
+  it('applies at once, and counts the requests in flight', async () => {
     const scene = await newScene();
     const running = Promise.all(proxies.map(askSlowly(scene)));
     await until(() => gateway.simulator.requests.length === 2);
@@ -139,7 +139,7 @@ describe('a budget that is made while requests run', () => {
     expect(books).toMatchObject({ leased: 0, unsettled: 0 });
   });
 
-  it('of all time does not count them: it begins when it is made', async () => {
+  it('of all time does not count them, because it begins at its creation', async () => {
     const scene = await newScene();
     const running = Promise.all(proxies.map(askSlowly(scene)));
     await until(() => gateway.simulator.requests.length === 2);
@@ -154,7 +154,7 @@ describe('a budget that is made while requests run', () => {
 });
 
 describe('a budget that is deleted while requests run', () => {
-  it('refuses nobody any more, and its books stay and get what is reported late', async () => {
+  it('refuses no more requests, and its ledger entries remain and include late reports', async () => {
     const scene = await newScene();
     const id = await budget(scene, '0.02');
     const running = Promise.all(proxies.map(askSlowly(scene)));
@@ -176,7 +176,7 @@ describe('a budget that is deleted while requests run', () => {
   });
 });
 
-/** Asks for an answer that takes two seconds. */
+/** Requests a response that takes two seconds. */
 function askSlowly({ question }: Scene): Question {
   return (proxy) => {
     gateway.simulator.script({ headDelayMs: 2_000 });

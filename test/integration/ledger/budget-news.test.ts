@@ -1,5 +1,5 @@
-// What an organization is told of a budget while callers spend it, through a whole gateway: its thresholds, that requests are refused,
-// and all of it again after the budget was topped up in the same window.
+// Alerts of a budget while callers spend it, through a whole gateway: its thresholds, refused requests, and all of them
+// again after the budget was raised in the same window.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chat } from '../../support/asking.ts';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-it('a total that is topped up is told of as before, and that it refuses', async () => {
+it('a raised total budget sends its thresholds and its first refusal again', async () => {
   const { webhook } = (await acme.api.call('Webhooks/Create', {
     ...{ organizationId: acme.id, name: 'pager', url: 'https://pager.example.com/' },
   })) as { webhook: { id: string } };
@@ -28,7 +28,7 @@ it('a total that is topped up is told of as before, and that it refuses', async 
   const question = chat(value, { max_tokens: 100 });
   const spendAll = () =>
     until(async () => (await question(gateway.proxy)).outcome === refused, { timeoutMs: 15_000 });
-  /** Types that were sent so far. */
+  /** Types of the deliveries so far. */
   const sent = async () => {
     const { deliveries } = (await acme.api.call('Webhooks/ListDeliveries', { webhookId: webhook.id })) as {
       deliveries: { type: string }[];

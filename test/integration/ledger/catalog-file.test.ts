@@ -1,4 +1,5 @@
-// A catalog file is in force in both planes without a restart: what requests cost, which models are known, and what doctor says.
+// A catalog file applies in both planes without a restart: to the cost of requests, the known models, and doctor's
+// report.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   database = await freshSqlite();
   gateway = await startGateway({ databaseUrl: database.url });
   const env = { GATEWAY_CATALOG_FILE: file };
-  // Processes of their own: the catalog in force is one per program.
+  // Separate processes, because a program has one catalog in force.
   const plane = await gateway.startControlPlaneProcess(env);
   proxy = await gateway.startProxyProcess({ ...env, GATEWAY_CONTROL_PLANE: `127.0.0.1:${plane.grpcPort}` });
   platform = await loggedIn(plane.grpcPort, gateway.secrets.platformToken);
@@ -49,7 +50,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Nano-dollars; NaN where the response names no cost. */
+/** Nano-dollars; NaN if the response has no cost. */
 async function costOf(model: string): Promise<number> {
   const response = await fetch(`${proxy.url}/v1/chat/completions`, {
     method: 'POST',
@@ -60,13 +61,13 @@ async function costOf(model: string): Promise<number> {
   return Math.round(Number(response.headers.get('x-svc-cost') ?? Number.NaN) * 1e9);
 }
 
-/** What doctor says of the catalogs, whatever else it finds. */
+/** The catalog check of doctor, independent of its other checks. */
 const ruled = async (): Promise<string> => {
   const { checks } = JSON.parse((await platform.run('doctor --json')).out);
   return checks.find(({ check }: { check: string }) => check === 'catalog')?.message ?? '';
 };
 
-it('in proxy and control plane, at once and after a change; a file that is broken changes nothing', async () => {
+it('a catalog file applies in proxy and control plane at once and after a change; a broken file changes nothing', async () => {
   const first = await costOf('openai/gpt-4o');
   expect(first).toBeGreaterThan(0);
   expect(await costOf('openai/gpt-4o-mini')).toBeNaN();

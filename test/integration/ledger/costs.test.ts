@@ -1,5 +1,6 @@
-// What a request costs is in its answer: the header of a whole one, the usage chunk of a stream whose caller asked for usage; the
-// same as in the books, and nothing where it is not known. What is dearer than usual is held and charged under a budget.
+// The cost of a request in its response: in the header of a whole response, and in the usage chunk of a stream whose
+// caller requested usage. It equals the cost in the ledger, and is absent if it is unknown. Dearer service tiers are
+// reserved and charged with a budget.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../simulator/behaviour.ts';
 import { type VendorName, vendors } from '../../../simulator/vendors.ts';
@@ -36,7 +37,7 @@ interface JsonResponse {
   readonly status: number;
   readonly header: string | null;
   readonly text: string;
-  /** The last chunk of a stream that has a usage, or the whole answer. */
+  /** The last chunk of a stream that has usage, or the whole response. */
   readonly usage: Record<string, unknown> | undefined;
 }
 
@@ -74,10 +75,10 @@ const prices = {
   [priorityModel]: { ...usual, serviceTiers: { priority: { input: '3', output: '3' } } },
 };
 
-describe.each(Object.keys(vendors) as VendorName[])('an answer of %s', (vendor) => {
+describe.each(Object.keys(vendors) as VendorName[])('a response of %s', (vendor) => {
   const model = `${vendor}/${plainModels[vendor]}`;
 
-  it('tells its cost in a header, the same as in the books', async () => {
+  it('has its cost in a header, the same as in the ledger', async () => {
     const { id, header, usage } = await ask({ model });
     const row = await recorded(id);
     expect(Number(header)).toBeGreaterThan(0);
@@ -85,7 +86,7 @@ describe.each(Object.keys(vendors) as VendorName[])('an answer of %s', (vendor) 
     expect(usage).not.toHaveProperty('x_svc_cost');
   });
 
-  it('tells its cost in the usage chunk of a stream', async () => {
+  it('has its cost in the usage chunk of a stream', async () => {
     const { id, header, usage } = await ask({ model, ...streamed });
     const row = await recorded(id);
     expect(header).toBeNull();
@@ -94,19 +95,19 @@ describe.each(Object.keys(vendors) as VendorName[])('an answer of %s', (vendor) 
     expect(usage?.prompt_tokens).toBe(row.promptTokens);
   });
 
-  it('tells no cost in a stream whose caller did not ask for its usage', async () => {
+  it('has no cost in a stream whose caller did not request its usage', async () => {
     expect((await ask({ model, stream: true })).text).not.toContain('x_svc_cost');
   });
 
-  it('tells no cost where it failed', async () => {
+  it('has no cost when it failed', async () => {
     says({ status: 400 });
     const { status, header } = await ask({ model });
     expect([status, header]).toEqual([400, null]);
   });
 });
 
-describe('what has no price', () => {
-  it('has no cost in its answer', async () => {
+describe('a request without a price', () => {
+  it('has no cost in its response', async () => {
     const model = 'house/gpt-4o-mini';
     says({ body: JSON.stringify(responseOf({ prompt_tokens: 5, completion_tokens: 5 })), headers: json });
     const { id, header } = await ask({ model });
@@ -114,7 +115,7 @@ describe('what has no price', () => {
     expect(await recorded(id)).toMatchObject({ costUsd: '0', unpriced: true });
   });
 
-  it('has none where a part of it has no price, and is marked', async () => {
+  it('has none when one part of it lacks a price, and is marked', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { audio_tokens: 90 } };
     says({ body: JSON.stringify(responseOf(usage)), headers: json });
     const { id, header } = await ask({ model: audioModel });
@@ -122,7 +123,7 @@ describe('what has no price', () => {
     expect(await recorded(id)).toMatchObject({ costUsd: '0.00035', unpriced: true, audioPromptTokens: 90 });
   });
 
-  it('tells no cost where the vendor told no usage', async () => {
+  it('has no cost when the vendor reported no usage', async () => {
     says({ usage: null });
     const { usage } = await ask({
       model: `assistant-provider/${plainModels['assistant-provider']}`,
@@ -132,10 +133,10 @@ describe('what has no price', () => {
   });
 });
 
-describe('under a budget', () => {
+describe('a request with a budget', () => {
   const priority = { service_tier: 'priority', max_tokens: 100 };
 
-  it('a dearer tier is refused without a price, and held and charged with one', async () => {
+  it('for a dearer tier is refused without a price, and reserved and charged with one', async () => {
     const spender = await organization.createKey();
     const subject = { kind: 'VIRTUAL_KEY', id: spender.id } as const;
     const budget = await createBudget(organization, subject, { amountUsd: '1', period: 'TOTAL' });

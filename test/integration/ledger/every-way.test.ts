@@ -1,5 +1,6 @@
-// Whatever way a request comes, with a stored provider key or the caller's own, on the generic route or a provider's, with one
-// virtual key or two, whole or streamed: it is charged to every budget of its keys, their scopes and organization once, and limited.
+// Every way of a request (a stored provider key or the caller's own, the generic route or a provider's, one virtual key
+// or two, whole or streamed): it is charged once to every budget of its keys, their scopes and organization, and is
+// limited by them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
@@ -31,7 +32,7 @@ interface Sent {
   readonly model: string;
 }
 
-/** A way to call with a key. */
+/** A way to send a request with a key. */
 type Way = (key: Key) => Sent;
 
 const own = ownHeaders['gpt-provider'];
@@ -98,7 +99,7 @@ const inSystem = (id: string) => ({ scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', i
 const ofKey = ({ id }: Key): Subject => ({ kind: 'VIRTUAL_KEY', id });
 const ofSystem = (id: string): Subject => ({ kind: 'AI_SYSTEM', id });
 
-/** @returns budgets by name, each of ten dollars of which nothing is spent */
+/** @returns budgets by name, each of ten dollars with nothing spent */
 async function createBudgets(subjects: Readonly<Record<string, Subject>>): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   for (const [name, subject] of Object.entries(subjects)) {
@@ -107,7 +108,7 @@ async function createBudgets(subjects: Readonly<Record<string, Subject>>): Promi
   return ids;
 }
 
-/** Once the usage of these is in the books. */
+/** Spend of these budgets; call it when their usage is in the ledger. */
 async function spentOf(budgets: ReadonlyMap<string, string>): Promise<Record<string, number>> {
   const spent: Record<string, number> = {};
   for (const [name, id] of budgets) spent[name] = (await booksOf(organization, id)).spent;
@@ -138,7 +139,7 @@ const streamed = { stream: true };
 describe.each([
   ['whole', whole],
   ['streamed', streamed],
-])('an answer that is %s', (_, form) => {
+])('a response that is %s', (_, form) => {
   let scene: Scene;
 
   beforeAll(async () => {
@@ -149,7 +150,7 @@ describe.each([
     for (const id of scene.budgets.values()) await api.call('Limits/Delete', { id });
   });
 
-  /** The row of the request, which has been charged to these budgets and no others. */
+  /** The row of the request, after it was charged to these budgets and no others. */
   async function charged(sent: Sent, names: readonly string[]): Promise<RecordedRequest> {
     const before = await spentOf(scene.budgets);
     const result = await ask(sent, form);
@@ -190,7 +191,7 @@ describe.each([
     });
   });
 
-  it('with two keys of one scope is charged to that once', async () => {
+  it('with two keys of one scope is charged to that scope once', async () => {
     const row = await charged(byBoth(scene.key, scene.second), ['organization', 'system', 'key', 'second']);
     expect(row).toMatchObject({
       keyId: scene.second.id,
@@ -216,7 +217,7 @@ describe.each([
     },
   );
 
-  it('tells the maximum that the gateway has set, in every way', async () => {
+  it('has the maximum that the gateway has set in a header, in every way', async () => {
     for (const sent of [
       stored(scene.key),
       direct(scene.key),
@@ -231,7 +232,7 @@ describe.each([
   });
 });
 
-describe('prices', () => {
+describe('prices of requests', () => {
   const custom = { path: generic.path, model: 'own-server/gpt-4o-mini' };
   let key: Key;
 
@@ -273,7 +274,7 @@ describe('prices', () => {
     for (const { id } of made) await api.call('Prices/Delete', { id });
   });
 
-  it('may be missing where no budget applies: that is recorded; under a budget it is refused', async () => {
+  it('may be missing without a budget, which is recorded; with a budget the request is refused', async () => {
     const sent = { ...direct(key), path: custom.path, model: 'own-server/gpt-4.1-mini' };
     const { id, outcome } = await ask(sent);
     expect(outcome).toBe('200');
@@ -285,7 +286,7 @@ describe('prices', () => {
 });
 
 describe('a budget that is spent', () => {
-  it('refuses in every way, and names itself', async () => {
+  it('refuses in every way, with its name in the message', async () => {
     const system = await createSystem();
     const [key, free] = [await organization.createKey(inSystem(system)), await organization.createKey()];
     await createBudget(organization, ofSystem(system), { amountUsd: '0.000001', period: 'MONTH' });
@@ -310,9 +311,9 @@ describe('a budget that is spent', () => {
     for (const way of [stored, direct, byProject]) expect((await ask(way(free))).outcome).toBe('200');
   });
 
-  it('is busy in every way while a request holds what is left', async () => {
+  it('is busy in every way while a request has reserved the rest', async () => {
     const [key, free] = [await organization.createKey(), await organization.createKey()];
-    // Two requests of this size cost more.
+    // Two requests of this size cost more than the budget.
     const fields = { max_tokens: 10_000 };
     await createBudget(organization, ofKey(key), { amountUsd: '0.01' });
     gateway.simulator.script({ headDelayMs: 1_500 });
@@ -328,7 +329,7 @@ describe('a budget that is spent', () => {
   });
 });
 
-describe('what does not end well', () => {
+describe('a request that does not end normally', () => {
   let key: Key;
   let budget: string;
 
@@ -343,7 +344,7 @@ describe('what does not end well', () => {
     ["a provider's route", byProject],
   ];
 
-  it.each(ways)('an error of the provider costs nothing: %s', async (_, way) => {
+  it.each(ways)('costs nothing after an error of the provider: %s', async (_, way) => {
     for (const status of [400, 429, 500]) {
       for (const form of [whole, streamed]) {
         gateway.simulator.script({ status });
@@ -356,7 +357,7 @@ describe('what does not end well', () => {
   });
 
   it.each(ways)(
-    'a client that leaves is charged an estimate, and the provider is cancelled: %s',
+    'is charged an estimate when its client leaves, and the provider is cancelled: %s',
     async (_, way) => {
       gateway.simulator.script({ tokens: 1_000, pieceDelayMs: 20 });
       const leave = new AbortController();
@@ -373,17 +374,17 @@ describe('what does not end well', () => {
     },
   );
 
-  it.each(ways)('a stream that the provider cuts is charged an estimate: %s', async (_, way) => {
+  it.each(ways)('is charged an estimate when the provider cuts the stream: %s', async (_, way) => {
     gateway.simulator.script({ tokens: 100, stop: { by: 'cut', afterPieces: 50 } });
     const { id } = await ask(way(key), streamed);
     const row = await recorded(id);
     expect(row).toMatchObject({ estimated: true, errorCode: 'upstream_protocol_error' });
-    // Fifty tokens of six bytes came.
+    // Fifty tokens of six bytes arrived.
     expect(costOf(row)).toBeGreaterThan(40 * 600);
     expect(await booksOf(organization, budget)).toMatchObject({ spent: costOf(row) });
   });
 
-  it('leaves nothing of any budget with the proxy', async () => {
+  it('leaves no lease of any budget with the proxy', async () => {
     const leased = async () => (await allBooks(organization)).filter((books) => books.leased > 0);
     await until(async () => (await leased()).length === 0, { timeoutMs: 10_000 });
     expect((await allBooks(organization)).filter(({ unsettled }) => unsettled > 0)).toEqual([]);

@@ -1,5 +1,5 @@
-// Callers that leave before their response has come: what they made the vendor generate is charged, they meet the same limits as
-// callers that wait, and nothing that is read for them outlives its bounds.
+// Callers that leave before their response has arrived: the output that the vendor generated for them is charged, they
+// have the same limits as callers that wait, and reading on has bounds.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,9 +22,9 @@ let organization: TestOrganization;
 let key: { readonly id: string; readonly value: string };
 /** Tokens that the vendor has generated. */
 let vendorTokens = 0;
-/** Milliseconds that a whole response takes, and the usage of a stream behind its text. */
+/** Milliseconds until a whole response, or until the usage that follows the text of a stream. */
 let vendorMs = 150;
-/** When a request has come to the vendor. */
+/** Resolves when a request has reached the vendor. */
 let reached: PromiseWithResolvers<void>;
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ function write(socket: Socket, text: string): void {
   if (socket.writable) socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 }
 
-/** Generates all of it, whoever is still there. */
+/** Generates the whole response, even if the caller has left. */
 async function playCompletion(socket: Socket): Promise<void> {
   socket.write(head('application/json'));
   await sleep(vendorMs);
@@ -72,7 +72,7 @@ async function playCompletion(socket: Socket): Promise<void> {
   if (socket.writable) socket.end('0\r\n\r\n');
 }
 
-/** Generates all of it at once, and reports it a moment later: a caller may leave in between. */
+/** Generates all of it at once and reports its usage later, so that a caller may leave in between. */
 async function playMessages(socket: Socket): Promise<void> {
   const event = (type: string, fields: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
@@ -100,11 +100,11 @@ async function playMessages(socket: Socket): Promise<void> {
 interface Attack {
   readonly fields: object;
   readonly leaves: Pick<Spending, 'leavesAfterMs' | 'leavesWhen'>;
-  /** Nano-dollars of one token of output. */
+  /** Nano-dollars per output token. */
   readonly outputNano: number;
 }
 
-/** Callers that leave early, again and again. @returns what the vendor generated and the ledger says, in nano-dollars */
+/** Callers that leave early, repeatedly. @returns the vendor's cost and the ledger's spend, in nano-dollars */
 async function attack({ fields, leaves, outputNano }: Attack) {
   const amount = 200_000_000;
   const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '0.2' });
@@ -126,19 +126,19 @@ async function attack({ fields, leaves, outputNano }: Attack) {
   return { amount, spent, vendorNano, hold: (ceiling + 1000) * outputNano };
 }
 
-describe('hanging up in a loop does not pass a budget', () => {
-  it('by responses that are not streamed', async () => {
+describe('hanging up in a loop cannot exceed a budget', () => {
+  it('with responses that are not streamed', async () => {
     const { amount, spent, vendorNano, hold } = await attack({
       fields: whole,
       leaves: { leavesAfterMs: 60 },
       outputNano: 10_000,
     });
     expect(vendorNano).toBeLessThanOrEqual(amount + hold);
-    // All were read on: what the vendor generated is what was charged, but for the prompts.
+    // All responses were read on, so the charge equals the generated output plus the prompts.
     expect(spent).toBeGreaterThanOrEqual(vendorNano);
   }, 60_000);
 
-  it('by streams that are left before their usage is reported', async () => {
+  it('with streams that are left before their usage is reported', async () => {
     const { amount, spent, vendorNano, hold } = await attack({
       fields: streamed,
       leaves: { leavesWhen: 'answered' },
@@ -150,7 +150,7 @@ describe('hanging up in a loop does not pass a budget', () => {
 });
 
 describe('a caller that leaves', () => {
-  /** Leaves when its request has come to the vendor. */
+  /** Leaves when its request has reached the vendor. */
   const leave = (requestId: string, { url = gateway.proxy.url, fields = whole as object } = {}) => {
     reached = Promise.withResolvers();
     return spend({ url, key: key.value, fields, requestId, leavesWhen: reached.promise });
@@ -167,7 +167,7 @@ describe('a caller that leaves', () => {
       },
     );
 
-  it('is charged what its response cost, once, and its latency is the time until it left', async () => {
+  it('is charged the cost of its response, once, and its latency is the time until it left', async () => {
     expect(await leave('left-1')).toBe('broken');
     expect(await recorded('left-1')).toMatchObject({
       status: 499,
@@ -196,7 +196,7 @@ describe('a caller that leaves', () => {
     expect(await spend({ url: gateway.proxy.url, key: key.value, fields: whole })).toBe('200');
   });
 
-  it('is read on for so long and no longer: then its reservation is charged', async () => {
+  it('is read on for a limited time, and then its reservation is charged', async () => {
     vendorMs = 30_000;
     await leave('long-1');
     const row = await recorded('long-1');
@@ -205,7 +205,7 @@ describe('a caller that leaves', () => {
     await until(() => vendor.open() === 0, { what: 'the connection to the vendor to be closed' });
   });
 
-  it('is charged its reservation where there is no room to read on', async () => {
+  it('is charged its reservation when there is no room to read on', async () => {
     const crowded = await gateway.startProxy({ GATEWAY_READ_ON_MAX: '0' });
     await leave('room-1', { url: crowded.url });
     expect(await recorded('room-1')).toMatchObject({
@@ -215,7 +215,7 @@ describe('a caller that leaves', () => {
     });
   });
 
-  it('of a stream: it is cancelled and counted at a vendor that stops, and read where the organization says so', async () => {
+  it('of a stream is estimated at a vendor that stops, and charged its real cost if the organization reads on', async () => {
     vendorMs = 1000;
     await leave('stream-1', { fields: streamed });
     expect(await recorded('stream-1')).toMatchObject({
@@ -240,20 +240,20 @@ describe('a caller that leaves', () => {
     );
   });
 
-  it('does not hold up the end of the gateway for longer than its grace allows', async () => {
+  it('does not delay the end of the gateway beyond its grace', async () => {
     vendorMs = 30_000;
     const proxy = await gateway.startProxy({ GATEWAY_DRAIN_GRACE: '6s', GATEWAY_READ_ON_SECONDS: '60' });
     await leave('end-1', { url: proxy.url });
     const from = performance.now();
     await proxy.drain();
-    // 5 s before the grace ends it is given up, and reported.
+    // Reading on is given up 5 s before the grace ends, and reported.
     expect(performance.now() - from).toBeLessThan(6000);
     expect(await recorded('end-1')).toMatchObject({ estimated: true, estimateReason: 'shutdown' });
   });
 });
 
 describe('a response that a guardrail blocks', () => {
-  it('is answered at once, and charged what it cost', async () => {
+  it('is returned at once, and charged its real cost', async () => {
     const { api, id } = organization;
     await api.call('Guardrails/Create', {
       ...{

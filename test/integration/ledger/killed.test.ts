@@ -1,4 +1,5 @@
-// kill -9 of a proxy under load, and a database that loses the last second: what stands in the ledger afterwards, and how soon.
+// kill -9 of a proxy under load, and a database that loses its last second: the state of the ledger afterwards, and how
+// soon it is correct.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,8 +36,8 @@ type Row = RecordedRequest & { readonly estimateReason?: string };
 const dollar = 1_000_000_000;
 const reported = { promptTokens: 20, completionTokens: 10 };
 /**
- * A response leaves in the turn of the event loop in which its settlement is written, and before it: a kill between the two leaves
- * the reservation in the journal. So long may a starved process stand between them.
+ * A response is sent in the tick in which its settled event is written, and before it: a kill between the two leaves
+ * the reservation in the journal. A starved process may take this long between them.
  */
 const settlingMs = 500;
 
@@ -60,11 +61,11 @@ let named = 0;
 interface Sent {
   readonly name: string;
   readonly outcome: Promise<Outcome>;
-  /** When its caller had the response, or knew that none comes. */
+  /** When its caller had the response, or knew that there will be none. */
   endedAt: number;
 }
 
-/** Requests that are answered so late, each with its name. */
+/** Sends a request with its own name, to which the vendor responds after this delay. */
 function send(url: string, key: string, headDelayMs: number): Sent {
   const name = `killed-${++named}`;
   const outcome = spend({ url, key, requestId: name, fields: namedRequest(name, reported, { headDelayMs }) });
@@ -80,7 +81,7 @@ async function rowsOf(organization: TestOrganization, controlPlane: { readonly h
   return new Map(rows.map((row) => [row.requestId, row]));
 }
 
-it('a proxy that is killed and started again in its pod leaves nothing unsettled, and what was in flight at its hold', async () => {
+it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, and requests in flight are charged their reservation', async () => {
   const { gateway, organization, key, budget, directory } = await startScene();
   const env = { GATEWAY_JOURNAL_DIR: directory };
   const first = await gateway.startProxyProcess(env);
@@ -117,7 +118,7 @@ it('a proxy that is killed and started again in its pod leaves nothing unsettled
   printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, books);
   console.log(`  requests: ${JSON.stringify(tally(outcomes))}, booked at their hold: ${killed.length}`);
 
-  // Every request that a vendor has seen is booked, once: at its usage, or at its reservation.
+  // Every request that the vendor received is recorded once: with its usage, or with its reservation.
   for (const [index, { name, endedAt }] of sent.entries()) {
     const row = rows.get(name);
     if (outcomes[index] === '200' && !(endedAt > killedAt - settlingMs && row?.estimateReason === 'killed'))
@@ -132,10 +133,10 @@ it('a proxy that is killed and started again in its pod leaves nothing unsettled
   expect(books.spent).toBe(sum);
 }, 120_000);
 
-it('a proxy that is killed with its pod leaves no more unsettled than its requests held and what was open', async () => {
+it('a proxy that is killed with its pod leaves no more unconfirmed than its reservations and the open part of its leases', async () => {
   const { database, gateway, organization, key, budget, directory } = await startScene();
   const proxy = await gateway.startProxyProcess({ GATEWAY_JOURNAL_DIR: directory });
-  // Many at once, so that much is drawn; then few, so that most of it is shut.
+  // Many requests at once, so that much is acquired; then few, so that most of it is shut.
   await Promise.all(Array.from({ length: 30 }, () => send(proxy.url, key, 100).outcome));
   const hanging = Array.from({ length: 3 }, () => send(proxy.url, key, 60_000));
   const gauge = (name: string) => metric(proxy, `gateway_budget_${name}_nano_usd`);
@@ -147,7 +148,7 @@ it('a proxy that is killed with its pod leaves no more unsettled than its reques
   await proxy.child.exited;
   await Promise.all(hanging.map(({ outcome }) => outcome));
 
-  // As if it had been silent for a minute.
+  // As if the session had been silent for a minute.
   await database.raw('update ledger_sessions set seen_at = seen_at - 61000');
   const books = await booksAtRest(organization, budget);
   printLedger('before the kill', before);
@@ -160,7 +161,7 @@ it('a proxy that is killed with its pod leaves no more unsettled than its reques
   expect(books.unsettled).toBeGreaterThanOrEqual(held);
 }, 60_000);
 
-it('a database that loses the last second is told again, and the budget holds', async () => {
+it('a database that loses its last second gets the events again, and the budget is kept', async () => {
   const pair = await startPostgresPair();
   closers.push(pair.stop);
   const portOf = (url: string) => ({ port: Number(new URL(url).port) });
@@ -187,7 +188,7 @@ it('a database that loses the last second is told again, and the budget holds', 
     { timeoutMs: 30_000 },
   );
 
-  // From here on the standby hears nothing.
+  // From here on nothing is replicated to the standby.
   await runSql(pair.standbyUrl, "alter system set primary_conninfo = ''");
   await runSql(pair.standbyUrl, 'select pg_reload_conf()');
   const before = await spent();
@@ -225,7 +226,8 @@ it('a database that loses the last second is told again, and the budget holds', 
   expect(last).toBeGreaterThan(before);
   expect(books.spent).toBe(cost);
   expect(books.unsettled).toBe(0);
-  // Nothing is granted for five seconds. After them, on a machine that is starved, what others draw before the reports are in.
+  // Nothing is granted for five seconds. Later, on a starved machine, other proxies may acquire money before the
+  // reports arrive.
   expect(cost).toBeLessThanOrEqual(reportedMs < 5_000 ? dollar : dollar + last - before);
 }, 240_000);
 

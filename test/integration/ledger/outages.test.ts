@@ -1,5 +1,6 @@
-// What the ledger does without the control plane, without Redis and without both: budgets last for what was drawn of them, others
-// go on, nothing waits, and all usage arrives. OUTAGE_SECONDS makes the outage of the control plane longer than ten seconds.
+// The ledger without the control plane, without Redis and without both: budgets last as long as the leases, other
+// requests continue, nothing waits, and all usage arrives. OUTAGE_SECONDS makes the outage of the control plane longer
+// than ten seconds.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { redisResponds } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
@@ -21,7 +22,7 @@ import { costReported } from '../../support/witness.ts';
 const outageMs = 1_000 * Number(process.env.OUTAGE_SECONDS ?? 10);
 const unavailable = '503 ledger_unavailable';
 const refused = '429 rate_limit_exceeded';
-/** Ten times what Redis may cost a request, and far more than a record waits for the control plane. */
+/** Ten times the delay that Redis may add to a request, and far more than a record waits for the control plane. */
 const busyMs = 10 * 100;
 
 let gateway: TestGateway;
@@ -45,7 +46,7 @@ async function linkTo(port: number): Promise<Forwarder> {
   return link;
 }
 
-/** A proxy whose ways to the control plane and, where it is to have one, to Redis can be cut. */
+/** A proxy whose connections to the control plane and, if it has one, to Redis can be cut. */
 async function startCuttable(withRedis: boolean, env: Environment = {}) {
   const plane = await linkTo(gateway.controlPlane.grpcPort);
   const store = await linkTo(redis.port);
@@ -74,7 +75,7 @@ async function newOrganization(): Promise<TestOrganization> {
   return organization;
 }
 
-/** A key under a budget that is large enough for a test. */
+/** A key with a budget that is large enough for a test. */
 async function payingKey(): Promise<Paying> {
   const organization = await newOrganization();
   const { id, value: key } = await organization.createKey();
@@ -87,7 +88,7 @@ const costOfAll = (response: readonly TimedOutcome[]) =>
 
 const outcomesOf = (response: readonly TimedOutcome[]) => tally(response.map(({ outcome }) => outcome));
 
-/** Nothing is held, and what was spent is what was answered. */
+/** No lease is left, and the spend equals the cost of the responses. */
 async function expectBooks(
   { organization, budget }: Paying,
   response: readonly TimedOutcome[],
@@ -148,7 +149,7 @@ describe('control plane gone', () => {
   }
 
   it(
-    'budgets last for what was drawn, then 503; others go on; all usage arrives',
+    'budgets last as long as the leases, then get 503; requests without a budget continue; all usage arrives',
     async () => {
       await Promise.all([
         expectItLasts({ how: 'refused, Redis is there', withRedis: true, gone: 'cut' }),
@@ -164,7 +165,7 @@ describe('Redis gone', () => {
     ['refuses', 'cut'],
     ['accepts and never answers', 'freeze'],
   ] as const)(
-    '%s: budgets do not notice, rates hold for the proxy alone, nothing waits',
+    'when it %s: budgets are unaffected, rates are limited by each proxy alone, nothing waits',
     async (how, what) => {
       const { store, proxy } = await startCuttable(true);
       const paying = await payingKey();
@@ -206,7 +207,7 @@ describe('Redis gone', () => {
       );
       expect(Math.max(...without.map(({ ms }) => ms))).toBeLessThan(usual + busyMs);
       expect(local).toBeGreaterThan(100);
-      // This proxy's share of five, however many proxies were heard of late.
+      // This proxy's share of five, however many proxies it counted recently.
       const letIn = limited.filter(({ outcome }) => outcome === '200').length;
       expect(letIn).toBeGreaterThanOrEqual(1);
       expect(letIn).toBeLessThan(5);
@@ -222,14 +223,14 @@ describe('Redis gone', () => {
   );
 });
 
-describe('control plane gone, and what was used meanwhile', () => {
+describe('usage while the control plane is gone', () => {
   async function useWhileGone(proxy: TestProxy, count: number) {
     const organization = await newOrganization();
     const { value: key } = await organization.createKey();
     const known = await askOnce(proxy.url, key);
     const recording = { controlPlane: gateway.controlPlane, organization };
     expect(await wronglyBooked(recording, [known])).toEqual([]);
-    // It may be in the books before the proxy has heard so, and then it would be reported again.
+    // The event may be in the ledger before the proxy has the acknowledgement, and then it would be reported again.
     await isQueueEmpty(proxy);
     return {
       recording,
@@ -248,7 +249,7 @@ describe('control plane gone, and what was used meanwhile', () => {
   const counted = (proxy: TestProxy, outcome: string) =>
     metric(proxy, 'gateway_usage_events_total', { outcome });
 
-  it('without Redis it waits in memory', async () => {
+  it('waits in memory without Redis', async () => {
     const { plane, store, proxy } = await startCuttable(true);
     const { recording, use } = await useWhileGone(proxy, 50);
     await Promise.all([plane.cut(), store.cut()]);
@@ -260,7 +261,7 @@ describe('control plane gone, and what was used meanwhile', () => {
     expect(await counted(proxy, 'overflowed')).toBe(0);
   });
 
-  it('with Redis a proxy that stops in good order leaves it there, and another one reports it', async () => {
+  it('is left in Redis by a proxy that stops in order, and reported by another one', async () => {
     const leaving = await startCuttable(true);
     const { recording, use } = await useWhileGone(leaving.proxy, 50);
     await leaving.plane.cut();

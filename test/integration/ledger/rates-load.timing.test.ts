@@ -1,5 +1,5 @@
-// Limits on rates under two hundred callers at once, over three proxies that are processes of their own and share one Redis. With
-// RATES_LONG=1 for minutes, so that the minute rolls and killed proxies are forgotten:
+// Rate limits with two hundred concurrent callers, over three proxies that are separate processes and share one Redis.
+// With RATES_LONG=1 for minutes, so that the minute rolls over and killed proxies are forgotten:
 //   RATES_LONG=1 node_modules/.bin/vitest run test/integration/ledger/rates-load.timing.test.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisResponds } from '../../support/asking.ts';
@@ -25,7 +25,7 @@ import { metric } from '../../support/telemetry.ts';
 
 const isLong = process.env.RATES_LONG === '1';
 const minuteMs = 60_000;
-/** Redis lets a request in, and the provider sees it a moment later; by so much these moments may differ. */
+/** Redis admits a request, and the provider sees it a little later; this is the largest difference of the two times. */
 const clocksMs = 500;
 const callers = 200;
 
@@ -61,7 +61,7 @@ async function startProxies(firstByteTimeout: string): Promise<readonly ProxyPro
   return started;
 }
 
-/** What is not compiled yet takes longer than Redis may. */
+/** Code that is not compiled yet takes longer than Redis may. */
 async function warmUp(): Promise<void> {
   const { id, value } = await gateway.organization.createKey();
   await createLimit(gateway.organization, ['VIRTUAL_KEY', id], ['TOKENS_PER_MINUTE', 100_000_000]);
@@ -73,7 +73,7 @@ async function sumOfCountedAlone(): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Requests that a proxy counted alone because Redis took longer than 50 ms: on a busy machine there are some. */
+/** Requests that one proxy counted alone because Redis took longer than 50 ms: on a busy machine there are some. */
 async function strays(replies: readonly Reply[]): Promise<number> {
   const count = (await sumOfCountedAlone()) - countedAlone;
   const outcomes = tally(replies.map(({ outcome }) => outcome));
@@ -87,7 +87,7 @@ const ofOrganization = () => ['ORGANIZATION', organization.id] as const;
 const busy = '429 concurrency_limit_exceeded';
 
 describe('requests per minute', () => {
-  it('are used up to the last one and not beyond, and what is refused takes nothing of other limits', async () => {
+  it('are used up to the last one and not beyond, and a refused request takes nothing of other limits', async () => {
     const max = 300;
     await createLimit(organization, ofKey(), ['REQUESTS_PER_MINUTE', max]);
     await createLimit(organization, ofOrganization(), ['REQUESTS_PER_MINUTE', 100_000]);
@@ -109,13 +109,13 @@ describe('requests per minute', () => {
     const [last] = await callersFor(1, { proxies, key: other.value, count: 1, fields });
     const left = (kind: string) => Number(last?.headers[`x-ratelimit-remaining-${kind}`]);
     expect(Math.abs(100_000 - admitted.length - 1 - left('requests'))).toBeLessThanOrEqual(alone);
-    // A refusal that kept its estimate would have taken 16,000.
+    // A refused request that kept its estimate would have taken 16,000.
     expect(left('tokens')).toBeGreaterThan(10_000_000 - 16_100 * (1 + alone) - 100 * max);
   });
 });
 
 describe('tokens per minute', () => {
-  it('are never above what is promised in any time, and nine tenths of it are usable', async () => {
+  it('never exceed the promised bound in any interval, and nine tenths of them are usable', async () => {
     const max = 180_000;
     await createLimit(organization, ofKey(), ['TOKENS_PER_MINUTE', max]);
     const fields = () => ({
@@ -139,7 +139,7 @@ describe('tokens per minute', () => {
   }, 180_000);
 });
 
-/** What the request told the simulator to say. */
+/** The usage that the request scripted for the simulator. */
 function usedBy(body: unknown): number {
   const { messages } = body as { messages: readonly [{ content: string }] };
   const { simulate: reported } = JSON.parse(messages[0].content) as {
@@ -148,7 +148,7 @@ function usedBy(body: unknown): number {
   return reported.usage.prompt_tokens + reported.usage.completion_tokens;
 }
 
-/** The most that any interval saw, as part of the limit and what comes back in it. */
+/** The most tokens in any interval, as a fraction of the limit and its refill in that interval. */
 function mostAbove(charges: readonly { at: number; tokens: number }[], max: number): number {
   let most = 0;
   charges.forEach((first, index) => {
@@ -163,8 +163,8 @@ function mostAbove(charges: readonly { at: number; tokens: number }[], max: numb
 
 const percent = (part: number) => `${(100 * part).toFixed(2)} %`;
 
-describe('requests at a time', () => {
-  it('are never more at the provider than the limit, and all its places are used', async () => {
+describe('concurrent requests', () => {
+  it('never exceed the limit at the provider, and all its slots are used', async () => {
     const max = 20;
     await createLimit(organization, ofKey(), ['CONCURRENT_REQUESTS', max]);
     const most = watchMost(() => true);
@@ -179,10 +179,10 @@ describe('requests at a time', () => {
     await expectAllFree(max);
   });
 
-  it('leak by nothing: answers, errors, callers that leave, cut streams and time-outs', async () => {
+  it('leak no slot: responses, errors, callers that leave, cut streams and time-outs', async () => {
     const max = 25;
     await createLimit(organization, ofKey(), ['CONCURRENT_REQUESTS', max]);
-    // Of what the proxy cuts off, the provider may know later than the next request.
+    // For requests that the proxy cuts off, the provider may notice the end after the next request.
     const most = watchMost((request) => request.body.includes('"user":"stays"'));
     const ways = [
       { fields: { user: 'stays', ...simulate({ headDelayMs: 30 }) } },
@@ -213,7 +213,7 @@ describe('requests at a time', () => {
   }, 60_000);
 });
 
-/** @returns how many of these requests the provider had at a time at most */
+/** @returns a function that returns the largest number of these requests that were at the provider at one time */
 function watchMost(counts: (request: Sighting['request']) => boolean): () => number {
   const open = new Set<Sighting['request']>();
   let most = 0;
@@ -231,7 +231,7 @@ function watchMost(counts: (request: Sighting['request']) => boolean): () => num
   return () => most;
 }
 
-/** As many as the limit find a place all at the same time, and not one more. */
+/** As many concurrent requests as the limit get a slot, and not one more. */
 async function expectAllFree(max: number): Promise<void> {
   const from = performance.now();
   await until(async () => (await placesTaken()) === 0, { what: 'all places to be free', timeoutMs: 35_000 });
@@ -245,7 +245,7 @@ async function expectAllFree(max: number): Promise<void> {
   expect(tally(outcomes)).toEqual({ 200: max, [busy]: 5 });
 }
 
-/** Leases that Redis knows, of all limits: ended ones are swept when somebody asks for a place. */
+/** Slots in use in Redis, of all limits: expired ones are removed when a request asks for a slot. */
 function placesTaken(): Promise<number> {
   return withClient(redis.url, async (client) => {
     const names = await client.keys('gateway:rate:1:*:concurrent_requests:*');
@@ -255,11 +255,11 @@ function placesTaken(): Promise<number> {
 }
 
 const forMinutes = isLong ? [{ max: 600 }] : [];
-describe('for minutes', () => {
-  it('is a matter of RATES_LONG=1', () => expect(forMinutes.length).toBe(isLong ? 1 : 0));
+describe('rate limits over minutes', () => {
+  it('are tested with RATES_LONG=1 only', () => expect(forMinutes.length).toBe(isLong ? 1 : 0));
 
   it.each(forMinutes)(
-    'of $max requests a minute never more in any 60 s, and 98 in 100 are usable',
+    'of $max requests a minute are never exceeded in any 60 s, and 98 in 100 are usable',
     async ({ max }) => {
       await createLimit(organization, ofKey(), ['REQUESTS_PER_MINUTE', max]);
       const replies = await callersFor(130_000, {
@@ -267,7 +267,7 @@ describe('for minutes', () => {
       });
       const alone = await strays(replies);
       const times = seen.map(({ at }) => at);
-      // Between a request and the one that its place lets in.
+      // Between a request and the one that reuses its part of the limit.
       const gaps = times.slice(max).map((time, index) => time - (times[index] ?? Number.NaN));
       const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
       const most = mostWithin(times, minuteMs - clocksMs);
@@ -283,7 +283,7 @@ describe('for minutes', () => {
   );
 
   it.each(forMinutes)(
-    'places of a killed proxy come back within 30 seconds, and no others',
+    'free the slots of a killed proxy within 30 seconds, and no others',
     async () => {
       const patient = await startProxies('90s');
       const max = 12;

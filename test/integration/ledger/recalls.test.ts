@@ -1,5 +1,6 @@
-// Money that idles in one proxy's slice while another needs it: asked for over the feed, it is there within a second; until then
-// callers are told to come again. Once it is really spent they are told that. Also across replicas of the control plane.
+// Idle money in one proxy's lease while another needs it: it is reclaimed over the feed and available within a second,
+// and callers get a retry time until then. If it is really spent they get 402. Also across replicas of the control
+// plane.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat, type Question } from '../../support/asking.ts';
 import { log } from '../../support/figures.ts';
@@ -15,7 +16,7 @@ import { booksAtRest, booksOf, createBudget, makeDear } from '../../support/spen
 
 interface Scene {
   readonly gateway: TestGateway;
-  /** Has drawn and idles. */
+  /** This proxy has acquired and is idle. */
   readonly idle: TestProxy;
   readonly needy: TestProxy;
 }
@@ -28,7 +29,7 @@ interface Money {
 
 const busy = '429 budget_busy';
 const exceeded = '402 budget_exceeded';
-/** Has room for one request at a time, which holds three cents. */
+/** Room for one request at a time, which reserves three cents. */
 const amountUsd = '0.04';
 const maxTokens = 500;
 
@@ -42,7 +43,7 @@ async function newMoney({ gateway }: Scene): Promise<Money> {
   return { organization, budgetId, question: chat(value, { max_tokens: maxTokens }) };
 }
 
-/** The proxy draws, spends little of it, and keeps the rest for now. */
+/** The proxy acquires, spends little of it, and keeps the rest for now. */
 async function leaveIdle({ idle }: Scene, { organization, budgetId, question }: Money): Promise<void> {
   expect((await question(idle)).outcome).toBe('200');
   const books = await until(async () => {
@@ -54,7 +55,7 @@ async function leaveIdle({ idle }: Scene, { organization, budgetId, question }: 
 }
 
 interface Recalled {
-  /** From the first refusal until the request is let in. */
+  /** From the first refusal until a request is admitted. */
   readonly ms: number;
   readonly refusals: number;
 }
@@ -92,7 +93,7 @@ async function recallTenTimes(scene: Scene): Promise<void> {
   expect(Math.max(...recalled.map(({ refusals }) => refusals))).toBeGreaterThan(0);
 }
 
-/** Both proxies ask until nothing is left. */
+/** Both proxies send requests until nothing is left. */
 async function spendAll({ idle, needy }: Scene, { organization, budgetId, question }: Money): Promise<void> {
   const seen = new Set<string>();
   for (const proxy of [idle, needy]) {
@@ -121,15 +122,15 @@ describe('over one control plane', () => {
   beforeEach(() => scene.gateway.simulator.reset());
   afterAll(() => scene?.gateway.close());
 
-  it('idle money is there within a second, ten times out of ten: 429 before, 200 then', async () => {
+  it('idle money is available within a second, ten times out of ten: 429 before, 200 then', async () => {
     await recallTenTimes(scene);
   });
 
-  it('what is really spent is answered 402 by both proxies', async () => {
+  it('both proxies return 402 when the budget is really spent', async () => {
     await spendAll(scene, await newMoney(scene));
   });
 
-  it('what a request holds is not recalled: 429 until it ends', async () => {
+  it('reserved money is not reclaimed: 429 until its request ends', async () => {
     const money = await newMoney(scene);
     scene.gateway.simulator.script({ headDelayMs: 1_000 });
     const held = money.question(scene.idle);
@@ -159,11 +160,11 @@ describe('over two replicas of the control plane', () => {
     await database?.drop();
   });
 
-  it('a draw from one recalls what the watcher of the other holds, within a second, ten times out of ten', async () => {
+  it("an acquisition at one reclaims leases of the other's proxy within a second, ten times out of ten", async () => {
     await recallTenTimes(scene);
   });
 
-  it('what is really spent is answered 402 by both proxies', async () => {
+  it('both proxies return 402 when the budget is really spent', async () => {
     await spendAll(scene, await newMoney(scene));
   });
 });

@@ -1,5 +1,5 @@
-// What operators are told of usage is what was used: totals by every dimension, and when a key was last used, against the requests
-// that callers have really made through proxies.
+// Operators' reports of usage against the requests that callers really sent through proxies: totals by every dimension,
+// and the last use of a key.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nanoOfUsd } from '../../../common/money.ts';
 import { chat } from '../../support/asking.ts';
@@ -66,7 +66,7 @@ interface Total {
 
 type Dimension = 'aiSystemId' | 'personId' | 'keyId' | 'model' | 'provider' | 'at';
 
-/** By the dimension's value; what is of none by the empty text. */
+/** By value of the dimension; the empty text for rows without one. */
 async function totals(groupBy: string, field: Dimension): Promise<Readonly<Record<string, Total>>> {
   const { organization } = gateway;
   const requested = { organizationId: organization.id, groupBy: [`USAGE_DIMENSION_${groupBy}`] };
@@ -92,7 +92,7 @@ async function totals(groupBy: string, field: Dimension): Promise<Readonly<Recor
   );
 }
 
-/** The same of what was made and exported. */
+/** The same, computed from the sent and exported requests. */
 function expected(of: (row: RecordedRequest) => string): Readonly<Record<string, Total>> {
   const sums: Record<string, Total> = {};
   for (const row of rows) {
@@ -106,8 +106,8 @@ function expected(of: (row: RecordedRequest) => string): Readonly<Record<string,
   return sums;
 }
 
-describe('usage', () => {
-  it('has one row for each request that was made', () => {
+describe('usage as operators see it', () => {
+  it('has one row for each request that was sent', () => {
     const ofMade = ({ keyId, aiSystemId, personId, model, failed }: Made) =>
       [keyId, aiSystemId, personId, model, failed].join();
     const ofRow = ({ keyId, aiSystemId, personId, modelAsked, status }: RecordedRequest) =>
@@ -139,7 +139,7 @@ describe('usage', () => {
     expect(Object.fromEntries(times)).toEqual(expected(of));
   });
 
-  it('shows when a key was last used, within a minute, and of an unused one nothing', async () => {
+  it('shows the last use of a key within a minute, and nothing for an unused key', async () => {
     const lastUse = async (id: string) =>
       (await gateway.organization.api.call('VirtualKeys/Get', { id })).lastUsedAt as string | undefined;
     for (const keyId of new Set(made.map((each) => each.keyId))) {

@@ -1,5 +1,6 @@
-// Windows of budgets end while a thousand of them are in use: nothing is refused for it, and each request stands in the window in
-// which it was reserved. The control plane's clock is the test's; the proxies follow it by its answers.
+// Windows of budgets end while a thousand of them are in use: no request is refused because of it, and each request
+// counts in the window in which it was reserved. The control plane uses the test's clock; the proxies follow it by its
+// responses.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BudgetPeriod, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import type { Clock } from '../../../common/clock.ts';
@@ -15,12 +16,12 @@ import { allBooks, costOf, recordedRequests } from '../../support/recorded.ts';
 import { createBudget, makeDear, type Outcome, spend, tally } from '../../support/spending.ts';
 
 const budgetsInUse = 1000;
-/** So many requests, when the windows end. */
+/** Number of requests in flight when the windows end. */
 const underWay = 40;
-/** Few: callers, both proxies and the control plane share a process, and nothing waits for long. */
+/** Few: callers, both proxies and the control plane share a process, and nothing may wait long. */
 const atOnce = 8;
 
-/** Stands still until it is let go. */
+/** A clock that stands still until it is started. */
 class StandingClock implements Clock {
   #offsetMs = 0;
   #standsAt: number | undefined;
@@ -33,7 +34,7 @@ class StandingClock implements Clock {
     return performance.now();
   }
 
-  /** Stands so long before the end of the window that is running. @returns when that is */
+  /** Stands still this long before the end of the current window. @returns the time of that end */
   standBefore(period: BudgetPeriod, ms: number): number {
     const end = windowEnd(period, this.now()) ?? Number.NaN;
     this.#standsAt = end - ms;
@@ -47,7 +48,7 @@ class StandingClock implements Clock {
 }
 
 const clock = new StandingClock();
-/** Of the requests that are asked one after another. */
+/** Of the requests that are sent one after another. */
 let slowestMs = 0;
 let notLookedUp = 0;
 let gateway: TestGateway;
@@ -64,7 +65,9 @@ async function newOrganization(name: string): Promise<TestOrganization> {
   return organization;
 }
 
-/** Started after the clock was set: their sessions have not been silent. They are stopped in the end. */
+/**
+ * Starts the proxies after the clock was set, so that their sessions do not count as silent, and stops them in the end.
+ */
 async function withProxies(use: (proxies: readonly TestProxy[]) => Promise<void>): Promise<void> {
   const proxies = [await gateway.startProxy(), await gateway.startProxy()];
   try {
@@ -101,7 +104,7 @@ async function createBudgetedKeys(organization: TestOrganization): Promise<reado
   return keys;
 }
 
-/** Asks with one key after another, so many at once, each time at the other proxy, until it is stopped. */
+/** Sends requests with one key after another, several at once, alternating between the proxies, until it is stopped. */
 async function keepRequesting(
   proxies: readonly TestProxy[],
   keys: readonly BudgetedKey[],
@@ -114,7 +117,7 @@ async function keepRequesting(
       const turn = next++;
       const sentAt = performance.now();
       let outcome = await askWith(proxies, keys, turn);
-      // A key that could not be looked up in time, on a machine that is starved, says nothing of budgets.
+      // A key that could not be looked up in time, on a starved machine, is no result about budgets.
       for (; outcome === '503 access_unavailable'; notLookedUp++)
         outcome = await askWith(proxies, keys, turn);
       outcomes.push(outcome);
@@ -125,7 +128,7 @@ async function keepRequesting(
   return outcomes;
 }
 
-/** In the next round a key is used at the other proxy. */
+/** In the next cycle through the keys, each key is used at the other proxy. */
 function askWith(
   proxies: readonly TestProxy[],
   keys: readonly BudgetedKey[],
@@ -136,7 +139,7 @@ function askWith(
   return spend({ url: proxy?.url ?? '', key: keys[turn % keys.length]?.value ?? '', fields });
 }
 
-/** An answer that the provider gives so late. */
+/** A response that the provider delays. */
 const respondedAfter = (headDelayMs: number) => ({
   messages: [{ role: 'user', content: JSON.stringify({ simulate: { headDelayMs } }) }],
 });
@@ -148,7 +151,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
   let respondedLate = 0;
   const outcomes: Outcome[] = [];
 
-  /** Every key is used before the window's end and after it, some requests are under way meanwhile. */
+  /** Every key is used before the window's end and after it; some requests are in flight at the end. */
   async function useOverTheEnd(proxies: readonly TestProxy[]): Promise<void> {
     end = clock.standBefore('month', 2_500);
     outcomes.push(...(await keepRequesting(proxies, keys, (turn) => turn < keys.length)));
@@ -169,7 +172,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     keys = await createBudgetedKeys(organization);
   });
 
-  it('is no reason to refuse anything', async () => {
+  it('refuse no request because of it', async () => {
     await withProxies(async (proxies) => {
       await useOverTheEnd(proxies);
       const old = () => allBooks(organization).then((all) => all.filter((books) => isOver(books.endsAt)));
@@ -183,7 +186,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     expect(Object.keys(tally(outcomes))).toEqual(['200']);
   }, 240_000);
 
-  it('books what was reserved before in the old window, what after in the new one', async () => {
+  it('charge requests to the window in which they were reserved, the old or the new one', async () => {
     const found = () => recordedRequests({ ...gateway, organization });
     const rows = await until(async () => found().then((all) => all.length >= outcomes.length && all), {
       timeoutMs: 15_000,
@@ -212,7 +215,7 @@ function isOver(endsAt: string | undefined): boolean {
 }
 
 describe('the end of a week', () => {
-  it('is on Monday at midnight: day and week begin anew, month and total go on', async () => {
+  it('is on Monday at midnight: day and week start new windows, month and total continue', async () => {
     const organization = await newOrganization('weekly');
     const { id, value } = await organization.createKey();
     const budgets = new Map<BudgetPeriod, string>();
@@ -228,7 +231,7 @@ describe('the end of a week', () => {
       expect(await spend({ url, key: value })).toBe('200');
       clock.go();
       await until(() => clock.now() >= end);
-      // The proxy's estimate of the clock may be late by as much as an answer takes.
+      // The proxy's estimate of the clock may be late by the time of a response.
       await until(async () => (await spend({ url, key: value })) === '200' && clock.now() > end + 200);
     });
     const rows = await recordedRequests({ ...gateway, organization });
@@ -268,7 +271,7 @@ function endOf(period: BudgetPeriod, at: number): string | undefined {
 }
 
 describe('a budget that is spent when its window ends', () => {
-  it('refuses until then and says so, and lets requests in at once afterwards', async () => {
+  it('refuses until then with that time, and admits requests at once afterwards', async () => {
     const organization = await newOrganization('spent');
     const { id, value } = await organization.createKey();
     await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '0.007' });
@@ -277,7 +280,7 @@ describe('a budget that is spent when its window ends', () => {
       const ask = (turn: number) => chat(value, { max_tokens: 100 })(proxies[turn % 2] ?? gateway.proxy);
       const opens = new Date(end).toISOString().replace('.000Z', 'Z');
       const refusal = `the virtual key's budget of $0.007 a day is spent; it opens again at ${opens}`;
-      // Where the machine is slow a proxy may think that the window is over, until it has asked again.
+      // On a slow machine a proxy may take the window as over until it has called the ledger again.
       const isRefused = async () => {
         const { outcome, message } = await ask(0);
         return outcome === '402 budget_exceeded' && message === refusal;

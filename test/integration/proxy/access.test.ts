@@ -1,5 +1,5 @@
-// The real client of Access against a real control plane on SQLite: what operators change is seen through record sources,
-// and how soon a revocation is seen by ten of them.
+// The real client of Access against a real control plane on SQLite: record sources see operators' changes, and ten of
+// them see a revocation in time.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';
@@ -101,8 +101,8 @@ async function find(source: LiveRecordSource, value: string): Promise<Principal 
 
 const call = (method: string, request: object) => plane.expect(method, tenant.owner.token, request);
 
-describe('what an operator changes', () => {
-  it('is seen: create, deactivate, reactivate, rotate with grace, revoke', async () => {
+describe('record sources see', () => {
+  it('the life of a key: create, deactivate, reactivate, rotate with grace, revoke', async () => {
     const source = await startLive();
     const { value, virtualKey } = await createKey(plane, tenant);
     const { id } = virtualKey;
@@ -131,13 +131,13 @@ describe('what an operator changes', () => {
     ['key', 'VIRTUAL_KEY'],
     ['scope', 'AI_SYSTEM'],
     ['organization', 'ORGANIZATION'],
-  ] as const)('is seen in the limits of the %s, through every value of the key', async (level, kind) => {
+  ] as const)('the limits of the %s, through every value of the key', async (level, kind) => {
     const organizationId = tenant.id;
     const system = await call('AiSystems.Create', { organizationId, name: freshName('system') });
     const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
     const { value, virtualKey } = await createKey(plane, tenant, { scope });
     const { value: rotated } = await call('VirtualKeys.Rotate', { id: virtualKey.id, graceSeconds: 600 });
-    // One that nothing else makes resolve again.
+    // A source that nothing else causes to resolve again.
     const source = await startLive();
     const limitsOf = async (sent: string) => {
       const found = await find(source, sent);
@@ -165,7 +165,7 @@ describe('what an operator changes', () => {
     await become([]);
   });
 
-  it('is seen in the organization, provider keys included', async () => {
+  it('changes of the organization, including provider keys', async () => {
     const source = await startLive();
     const { value } = await createKey(plane, tenant);
     expect(await find(source, value)).toMatchObject({ organization: { callerProviderKeys: false } });
@@ -192,7 +192,7 @@ describe('what an operator changes', () => {
 });
 
 describe('a revocation', () => {
-  it('is seen by ten record sources with the feed connected', async () => {
+  it('is seen by ten record sources with a connected feed', async () => {
     const sources = await Promise.all(Array.from({ length: 10 }, startLive));
     const delays: number[] = [];
     for (let round = 0; round < 30; round++) {
@@ -213,15 +213,15 @@ describe('a revocation', () => {
 });
 
 describe('a proxy that may not call Access', () => {
-  it('says 503 to every key, since it cannot know', async () => {
+  it('returns 503 for every key, because it cannot know any', async () => {
     const { value } = await createKey(plane, tenant);
     const source = startSource({ token: new Secret(tenant.owner.token) });
     await expect(find(source, value)).rejects.toMatchObject({ code: 'access_unavailable' });
   });
 });
 
-describe('over TLS', () => {
-  it('a client certificate is identity enough, and a strange authority is not believed', async () => {
+describe("a proxy's connection over TLS", () => {
+  it('needs only a client certificate as identity, and refuses an unknown authority', async () => {
     const [authority, stranger] = await Promise.all([createAuthority(), createAuthority('stranger')]);
     closers.push(() => authority.remove());
     closers.push(() => stranger.remove());
@@ -257,7 +257,7 @@ describe('over TLS', () => {
     await expect(find(suspicious, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });
   });
 
-  it('a file that cannot be read is named', async () => {
+  it('fails with the name of a file that cannot be read', async () => {
     const files = { caFile: '/nowhere/ca.pem', certFile: undefined, keyFile: undefined };
     await expect(openControlPlaneTls(files, silentLog)).rejects.toThrow('/nowhere/ca.pem');
   });

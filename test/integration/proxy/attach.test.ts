@@ -1,5 +1,5 @@
-// The attached key in a full proxy, the sidecar of a single tenant: requests without a virtual key are its requests, all others
-// are as without it.
+// The attached key in a full proxy, the sidecar of a single tenant: requests without a virtual key use it, all others
+// are unaffected.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { chatRequest, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -39,13 +39,13 @@ describe('a request', () => {
     ['without any credential', {}],
     ['with the SDK’s dummy', { authorization: 'Bearer attached-by-model-gateway' }],
     ['with a provider key that it does not ask to be used', { 'x-api-key': 'sk-other' }],
-  ])('%s is the attached key’s', async (_, headers: Record<string, string>) => {
+  ])('%s uses the attached key', async (_, headers: Record<string, string>) => {
     const { status, line } = await chat(headers);
     expect(status).toBe(200);
     expect(line).toMatchObject({ key_id: key.id, direct_key: false });
   });
 
-  it('with a key of its own is that key’s', async () => {
+  it('with its own key uses that key', async () => {
     const own = await gateway.organization.createKey();
     for (const headers of [
       { authorization: `Bearer ${own.value}` },
@@ -58,7 +58,7 @@ describe('a request', () => {
   it.each([
     ['that nobody knows', () => createCredential('virtualKey'), 'access_not_found'],
     ['that is malformed', () => 'sk-svc-short', 'access_not_found'],
-  ])('with a key %s is refused as ever', async (_, value, code) => {
+  ])('with a key %s is refused as usual', async (_, value, code) => {
     expect(await chat({ authorization: `Bearer ${value()}` })).toMatchObject({ status: 401, code });
   });
 });
@@ -80,7 +80,7 @@ describe('the caller’s own provider key', () => {
     expect(line).toMatchObject({ key_id: key.id, direct_key: true });
   });
 
-  it('on the provider’s own route beside a virtual key elsewhere: the project key is missing, and none is attached', async () => {
+  it('on the provider’s own route beside a virtual key in another header: the project key is missing, and none is attached', async () => {
     const path = `${ownPath('gpt-provider')}/chat/completions`;
     const own = await gateway.organization.createKey();
     expect(await chat({ authorization, 'x-svc-vk': own.value }, path)).toMatchObject({
@@ -88,7 +88,7 @@ describe('the caller’s own provider key', () => {
     });
   });
 
-  it('with the flag and none sent: the provider key is required, not the virtual one', async () => {
+  it('that is announced by the flag but not sent: the provider key is required, not the virtual one', async () => {
     expect(await chat({ 'x-svc-direct-key': 'true' })).toMatchObject({
       status: 401,
       code: 'provider_key_required',
@@ -96,13 +96,13 @@ describe('the caller’s own provider key', () => {
   });
 });
 
-describe('a proxy whose key cannot be used', () => {
+describe('a proxy with an unusable key', () => {
   it.each([
     ['is malformed', { GATEWAY_ATTACH_KEY: 'not-a-key-that-may-be-seen' }, 'is not a virtual key'],
     ['stands in an empty file', { GATEWAY_ATTACH_KEY_FILE: '/dev/null' }, 'is empty'],
     ['would be anybody’s', { GATEWAY_LISTEN: '0.0.0.0:0' }, 'must be on loopback'],
   ])(
-    'because it %s exits with 64 and says so, without the key',
+    'exits with 64 and a message because the key %s, without showing the key',
     async (_, env: Record<string, string>, words) => {
       const own = createCredential('virtualKey');
       const isGiven = 'GATEWAY_ATTACH_KEY' in env || 'GATEWAY_ATTACH_KEY_FILE' in env;

@@ -1,5 +1,5 @@
-// Budgets of real proxies' making against a real control plane: three of them share one budget over gRPC, with recalls over the
-// feed, and the books are looked at while they do.
+// Budgets of real lease managers against a real control plane: three of them share one budget over gRPC, with reclaims
+// over the feed, and the ledger is sampled meanwhile.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const defects: string[] = [];
 
 interface TestBudget {
   readonly id: string;
-  /** Whose usage counts towards it, and towards no other. */
+  /** The AI system whose usage counts towards this budget only. */
   readonly systemId: string;
 }
 
@@ -140,7 +140,9 @@ async function booksOf({ id: limitId }: TestBudget) {
   };
 }
 
-/** A request that comes again while others hold what is left. @returns whether it was let in, and its cost */
+/**
+ * A request that retries while others have reserved the rest. @returns its cost; undefined if the budget was exceeded
+ */
 async function run(proxy: TestProxy, budget: TestBudget, full: number): Promise<number | undefined> {
   for (;;) {
     const hold = await proxy.take(budget, full);
@@ -151,13 +153,13 @@ async function run(proxy: TestProxy, budget: TestBudget, full: number): Promise<
       await proxy.report(budget, hold, cost);
       return cost;
     }
-    // A busy machine may be too slow for one answer.
+    // A busy machine may be too slow for a response.
     expect(['busy', 'unavailable']).toContain(hold);
     await sleep(50 + random.below(100));
   }
 }
 
-describe.each(databases)('over $name', ({ open }) => {
+describe.each(databases)('budgets over $name', ({ open }) => {
   let drop: () => Promise<void>;
 
   beforeAll(async () => {
@@ -178,8 +180,8 @@ describe.each(databases)('over $name', ({ open }) => {
     expect(defects).toEqual([]);
   });
 
-  describe('a budget of one dollar under a thousand requests at once over three proxies', () => {
-    it('is never exceeded, at any moment, and reached to 95 %', async () => {
+  describe('a budget of one dollar with a thousand concurrent requests over three proxies', () => {
+    it('is never exceeded at any instant, and used to 95 %', async () => {
       const budget = await createBudget('1');
       let isRunning = true;
       const sampling = (async () => {
@@ -202,8 +204,8 @@ describe.each(databases)('over $name', ({ open }) => {
     });
   });
 
-  describe('money that one proxy holds and another needs', () => {
-    it('is there within a second: busy before, let in after', async () => {
+  describe("money in one proxy's lease that another needs", () => {
+    it('is available within a second: busy before, granted after', async () => {
       const budget = await createBudget('1');
       const [idle, needy] = [proxyAt(0), proxyAt(1)];
       const hold = await idle.take(budget, 0.8 * nanoPerUsd);
@@ -226,7 +228,7 @@ describe.each(databases)('over $name', ({ open }) => {
   });
 
   describe('a budget that is changed', () => {
-    it('lets requests in within two seconds when it is raised, and all when it is deleted', async () => {
+    it('admits requests within two seconds after it is raised, and all after it is deleted', async () => {
       const budget = await createBudget('0.1');
       const proxy = proxyAt(2);
       expect(await proxy.take(budget, nanoPerUsd)).toBe('exceeded');
@@ -260,12 +262,12 @@ describe.each(databases)('over $name', ({ open }) => {
     });
   });
 
-  describe('an operation that the control plane will not do', () => {
+  describe('an operation that the control plane refuses', () => {
     it.each([
       ['draw', () => proxyAt(0).client.ledger.draw({ ...operation(), need: 0, want: 1 })],
       ['return', () => proxyAt(0).client.ledger.giveBack({ ...operation(), seq: 0, amount: 1 })],
       ['report', () => proxyAt(0).client.ledger.report([usageOf({ cost: -1 })])],
-    ])('is told from a failure: %s', async (_kind, act) => {
+    ])('is distinguished from a failure: %s', async (_kind, act) => {
       await expect(act()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason: 'invalid' });
     });
 

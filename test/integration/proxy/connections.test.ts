@@ -1,5 +1,5 @@
-// Connections of callers: so many as there are descriptors for, idle ones give way, and whoever finds no room is told so. None is reset.
-// STREAMS and DESCRIPTORS make many streams more of them: STREAMS=5000 DESCRIPTORS=16000.
+// Connections of callers: as many as there are descriptors for, idle ones are closed for new ones, and callers without
+// room get a 503. None is reset. STREAMS and DESCRIPTORS raise the number of streams: STREAMS=5000 DESCRIPTORS=16000.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { simulate } from '../../support/limited-callers.ts';
@@ -52,7 +52,7 @@ function stream(fields: object = {}): string {
 const refusals = () => metric(proxy, 'gateway_share_refused_total', { resource: 'connections' });
 
 describe('connections', () => {
-  it('that were answered and wait give way to new ones', async () => {
+  it('that are idle after a response are closed for new ones', async () => {
     const refusedBefore = await refusals();
     const statuses = new Set<number>();
     for (let count = 0; count < 2 * connectionsMax; count++) {
@@ -63,13 +63,13 @@ describe('connections', () => {
     expect([...statuses]).toEqual([200]);
     expect(await refusals()).toBe(refusedBefore);
     await open[0]?.closed;
-    // The youngest is still there.
+    // The youngest connection is still open.
     const last = open.at(-1);
     last?.send(models());
     expect((await last?.respond())?.status).toBe(200);
   });
 
-  it('that send half a head or nothing count, and whoever finds no room is told', async () => {
+  it('that send an incomplete head or nothing count too, and callers without room get a 503', async () => {
     const before = await refusals();
     for (let count = 0; count < connectionsMax; count++) {
       const connection = await connect();
@@ -90,7 +90,7 @@ describe('connections', () => {
     await silent?.closed;
   });
 
-  it('of callers who are refused before they are known are closed', async () => {
+  it('of callers with an unknown key are closed after the refusal', async () => {
     const connection = await connect();
     connection.send(models('sk-svc-nobody'));
     const response = await connection.respond();
@@ -103,7 +103,7 @@ describe('connections', () => {
     expect((await known.respond()).status).toBe(200);
   });
 
-  it('of a refused caller that sends a body are closed when that was read, so that the answer arrives', async () => {
+  it('of a refused caller that sends a body are closed after the body was read, so that the response arrives', async () => {
     const connection = await connect();
     const body = Buffer.alloc(200_000, 0x20);
     connection.send(
@@ -116,7 +116,7 @@ describe('connections', () => {
 });
 
 describe('many streams at once', () => {
-  it('are served or refused with an answer as far as descriptors reach, and none is reset', async () => {
+  it('are served or refused with a response as descriptors allow, and none is reset', async () => {
     const descriptorsMax = Number(process.env.DESCRIPTORS ?? 600);
     const wanted = Number(process.env.STREAMS ?? 240);
     const { port, child } = await gateway.startProxyProcess({}, { descriptorsMax, timeoutMs: 60_000 });
@@ -125,14 +125,14 @@ describe('many streams at once', () => {
       begun.push(
         ...(await Promise.all(Array.from({ length: Math.min(500, wanted - at) }, () => connect(port)))),
       );
-    // So long that all have come before the first one ends, and would give way.
+    // Long enough that all have arrived before the first one ends, and would be closed for a new one.
     for (const connection of begun)
       connection.send(stream(simulate({ tokens: 40 + Math.floor(wanted / 50), pieceDelayMs: 100 })));
     const ends = await Promise.all(begun.map(endOf));
     const counts = Object.groupBy(ends, (end) => end);
     const parsed = Object.entries(counts).map(([end, those]) => `${end} ${those?.length}`);
     console.log(`${wanted} streams with ${descriptorsMax} descriptors: ${parsed.join(', ')}`);
-    // Of very many some come to a simulator that is too busy to accept them.
+    // With very many streams, some reach a simulator that is too busy to accept them.
     const mayBeUnreached = process.env.STREAMS !== undefined;
     const other = Object.keys(counts).filter((end) => end !== '502 whole' || !mayBeUnreached);
     expect(other.toSorted()).toEqual(['200 whole', '503 whole']);
@@ -144,7 +144,7 @@ describe('many streams at once', () => {
   }, 600_000);
 });
 
-/** The status of an answer, and whether all of it came. */
+/** The status of a response, and whether it is complete. */
 async function endOf(connection: RawConnection): Promise<string> {
   const sentText = () => connection.received();
   const isWhole = () =>

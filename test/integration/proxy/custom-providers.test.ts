@@ -1,5 +1,6 @@
-// Providers that are configuration, end to end: an operator adds them over the JSON door, proxies hear of them on the feed,
-// and callers reach model servers of several forms of keys on the generic route. Real control plane, proxy and servers.
+// Custom providers end to end: an operator adds them over the JSON API, proxies learn of them from the feed, and
+// callers reach model servers with several forms of keys on the generic route. Control plane, proxy and servers are
+// real.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import type { OperatorApi } from '../../../quickstart/operator-api.ts';
@@ -44,7 +45,7 @@ beforeEach(() => {
   for (const server of [keyless, bearer, named]) server.reset();
 });
 
-/** What the server was sent last: its path, model and headers for keys. */
+/** The server's last request: its path, model and key headers. */
 function received(server: Simulator): object | undefined {
   const last = server.requests.at(-1);
   if (last === undefined) return undefined;
@@ -73,7 +74,7 @@ function ask(model: string, value = key, headers: Record<string, string> = {}): 
   return chat(value, { model }, headers)(gateway.proxy);
 }
 
-/** Once the proxy has heard of what changed. */
+/** The response once the proxy knows of the change. */
 function untilResponse(outcome: string, question: () => Promise<Reply>): Promise<Reply> {
   return until(async () => {
     const reply = await question();
@@ -138,7 +139,7 @@ describe('a model server in the cluster', () => {
     expect(received(keyless)).toEqual({ target: '/v1/chat/completions', model: 'gpt-4o-mini', keys: {} });
   });
 
-  it('streams as any other', async () => {
+  it('streams like any other', async () => {
     const url = `${gateway.proxy.url}/v1/chat/completions`;
     const response = await fetch(url, chatRequest(key, { model: 'in-cluster/gpt-4o-mini', stream: true }));
     expect((await response.text()).endsWith('data: [DONE]\n\n')).toBe(true);
@@ -158,7 +159,7 @@ describe('a model server in the cluster', () => {
     expect((await ask('in-cluster/gpt-4o')).outcome).toBe('200');
   });
 
-  it('is not the name of a route, and hides no other provider', async () => {
+  it('is no name of a route, and hides no other provider', async () => {
     const url = `${gateway.proxy.url}/v1/in-cluster/chat/completions`;
     const response = await fetch(url, chatRequest(key, { model: 'gpt-4o-mini' }, { 'project-api-key': key }));
     expect(await response.json()).toMatchObject({ error: { code: 'route_not_found' } });
@@ -169,7 +170,7 @@ describe('a model server in the cluster', () => {
     expect((await ask('in-cluster/gpt-4o-mini', otherKey)).outcome).toBe('404 model_not_found');
   });
 
-  it('is not known to a key that may not call it', async () => {
+  it('cannot be called by a key that does not allow it', async () => {
     const { value } = await acme.createKey({ allowedModels: { globs: ['gpt-provider/*', 'by-bearer/*'] } });
     expect((await ask('in-cluster/gpt-4o-mini', value)).outcome).toBe('403 model_not_allowed');
     expect((await ask('by-bearer/gpt-4o-mini', value)).outcome).toBe('200');
@@ -178,15 +179,12 @@ describe('a model server in the cluster', () => {
   it.each([
     ['by-bearer', () => bearer],
     ['in-cluster', () => keyless],
-  ] as const)(
-    'that refuses the gateway is the operator’s business, not the caller’s: %s',
-    async (name, server) => {
-      server().script({ status: 401, error: { message: 'tell nobody' } });
-      const reply = await ask(`${name}/gpt-4o-mini`);
-      expect(reply.outcome).toBe('502 upstream_authentication_failed');
-      expect(reply.message).not.toContain('tell nobody');
-    },
-  );
+  ] as const)('that refuses the gateway’s key is a 502 without its message: %s', async (name, server) => {
+    server().script({ status: 401, error: { message: 'tell nobody' } });
+    const reply = await ask(`${name}/gpt-4o-mini`);
+    expect(reply.outcome).toBe('502 upstream_authentication_failed');
+    expect(reply.message).not.toContain('tell nobody');
+  });
 
   it('is in metrics and the access log by its name', async () => {
     await ask('in-cluster/gpt-4o-mini');
@@ -205,12 +203,12 @@ describe('the caller’s own key', () => {
     await untilResponse('200', () => ask('by-bearer/gpt-4o-mini', key, { 'x-svc-vk': key, ...headers }));
   });
 
-  it('goes where and how the configuration says', async () => {
+  it('is sent to the address and in the header of the configuration', async () => {
     expect((await ask('by-header/gpt-4o-mini', key, { 'x-svc-vk': key, ...headers })).outcome).toBe('200');
     expect(received(named)).toMatchObject({ keys: { 'x-models-key': own } });
   });
 
-  it('goes to no server that takes none', async () => {
+  it('is not sent to a server that takes no key', async () => {
     expect((await ask('in-cluster/gpt-4o-mini', key, { 'x-svc-vk': key, ...headers })).outcome).toBe('200');
     expect(received(keyless)).toMatchObject({ keys: {} });
   });
@@ -223,7 +221,7 @@ describe('GET /v1/models', () => {
     return data.filter(({ owned_by }) => !providersByName.has(owned_by));
   };
 
-  it('lists what the configuration lists, as far as the key may call it', async () => {
+  it('lists the configured models that the key may call', async () => {
     const created = expect.closeTo(Date.now() / 1000, -3);
     const entry = { id: 'in-cluster/gpt-4o-mini', object: 'model', created, owned_by: 'in-cluster' };
     expect(await listed(key)).toEqual([entry]);
@@ -238,7 +236,7 @@ describe('GET /v1/models', () => {
 });
 
 describe('a provider of the platform', () => {
-  it('reaches every organization that exists and that comes, and is gone everywhere once it is deleted', async () => {
+  it('reaches every present and future organization, and is gone everywhere once it is deleted', async () => {
     expect((await ask('shared/gpt-4o-mini', otherKey)).outcome).toBe('404 model_not_found');
     const fields = { name: 'shared', baseUrl: `${keyless.url}/v1`, keyForm: 'KEY_FORM_NONE' };
     const id = await add(gateway.platform, fields);
@@ -283,8 +281,8 @@ describe('a provider of the platform', () => {
   });
 });
 
-describe('two organizations that use one name', () => {
-  it('each reach their own server, with their own key', async () => {
+describe('two organizations with one name of a provider', () => {
+  it('each reach their own server with their own key', async () => {
     for (const [organization, server, apiKey] of [
       [acme, bearer, 'sk-sim-twin-of-acme-01234'],
       [other, named, 'sk-sim-twin-of-other-0123'],
@@ -298,7 +296,7 @@ describe('two organizations that use one name', () => {
     await untilResponse('200', () => ask('twin/gpt-4o-mini', otherKey));
     expect(received(bearer)).toMatchObject({ keys: { authorization: 'Bearer sk-sim-twin-of-acme-01234' } });
     expect(received(named)).toMatchObject({ keys: { 'x-models-key': 'sk-sim-twin-of-other-0123' } });
-    // Also with keys of callers: what is remembered of a base URL is not remembered by name.
+    // Also with callers' keys: cached base URLs are not keyed by the provider's name.
     const headers = { 'x-svc-direct-key': 'true', authorization: `Bearer ${own}` };
     const settings = { access: { callerProviderKeys: true } };
     await other.api.call('Organizations/UpdateSettings', { id: other.id, settings });

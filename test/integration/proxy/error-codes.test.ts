@@ -1,6 +1,6 @@
-// Every code of the error table, provoked over a real socket and held to the whole of its answer: status, type, code, param,
-// who spoke and the headers that say what to do; and to its line in the log. A code that no request can reach yet is listed as such,
-// so none is forgotten.
+// Every code of the error table, provoked over a real socket and compared with its whole response: status, type, code,
+// param, error source and headers with advice; and with its line in the log. Codes that no request can reach are
+// listed, so none is forgotten.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, errorTable } from '../../../proxy/errors.ts';
 import { type AccessLine, accessLine } from '../../support/observe.ts';
@@ -46,7 +46,7 @@ describe.each(reached)('%s', (code, rows) => {
     if (row.noRequest !== undefined) return;
     const id = response.headers.get('x-request-id') ?? '';
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    // Another proxy's log.
+    // The line of internal_error is in another proxy's log.
     if (code !== 'internal_error') expectLine(await accessLine(world.gateway, id), row, status);
   });
 });
@@ -75,7 +75,7 @@ function expectHeaders(
   }
 }
 
-it('every code of the table was provoked above, but for those of later issues', () => {
+it('every code of the table is provoked above, except the listed ones', () => {
   const left = Object.keys(errorTable).filter((code) => !reached.some(([name]) => name === code));
   expect(left.toSorted()).toEqual(['guardrail_blocked', 'guardrail_unavailable', 'no_healthy_target']);
   expect(reached.every(([, rows]) => rows.length > 0)).toBe(true);

@@ -1,4 +1,4 @@
-// Numbers at random through a whole proxy, from socket to socket: all five vendors, whole and streamed.
+// Random numbers through a whole proxy, from socket to socket: all five vendors, whole and streamed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { numberResponse } from '../../fuzz/number-answers.ts';
 import { checkRequest, checkResponse } from '../../fuzz/number-checks.ts';
@@ -14,7 +14,7 @@ let upstream: RawUpstream;
 let proxy: TestProxy;
 let key: string;
 let received = '';
-/** What the vendor answers next. */
+/** The vendor's next response. */
 let parsed: { readonly type: string; readonly parts: readonly Buffer[] } | undefined;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ const seed = startingSeed();
 
 describe.each([false, true])('streamed: %s', (stream) => {
   it.each(own)(
-    `$vendor $model gets and gives every number as it is written (seed ${seed})`,
+    `$vendor $model receives and returns every number in its written form (seed ${seed})`,
     async (route) => {
       const random = new Random(seed);
       for (let round = 0; round < 10; round++) {
@@ -75,12 +75,12 @@ describe.each([false, true])('streamed: %s', (stream) => {
   );
 });
 
-describe('a limit of the output', () => {
+describe('a limit of output tokens', () => {
   const limited = (written: string) =>
     `{"model":"gpt-provider/gpt-4o-mini","messages":[{"role":"user","content":"Hi"}],"max_tokens":${written}}`;
 
   it.each(['4e3', '100.0', '1e400', '-0', '1'.repeat(30), '0.5', '4000.00000000000000000000001'])(
-    'goes to a vendor of the callers’ format as it is written: %s',
+    'is sent unchanged to a vendor of the callers’ format: %s',
     async (written) => {
       parsed = { type: 'application/json', parts: [Buffer.from('{"choices":[]}')] };
       await ask(limited(written));

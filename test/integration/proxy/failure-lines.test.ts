@@ -1,5 +1,5 @@
-// The access-log line of a request that fails: who it was and where it went, what decided, and what the provider said; never a key, a
-// prompt or what cannot be printed.
+// The access-log line of a failed request: the caller and the target, the deciding limit, and the provider's message;
+// never a key, a prompt or unprintable text.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -33,7 +33,7 @@ function send({ path = '/v1/chat/completions', method = 'POST', headers, fields 
 }
 
 describe('the access log line', () => {
-  it('of a path that leads nowhere: with it, and the key that came', async () => {
+  it('of an unknown path has the path and the key', async () => {
     const { line } = await send({ path: '/v1/messages?token=hidden' });
     expect(line).toMatchObject({
       ...{ route: 'none', status: 404, error_code: 'route_not_found', error_source: 'gateway' },
@@ -46,14 +46,14 @@ describe('the access log line', () => {
     expect(stranger.line).not.toHaveProperty('key_hint');
   });
 
-  it('of a path that is hostile: no further than its words, without what may be a key', async () => {
+  it('of a hostile path is shortened to its known words, without anything that may be a key', async () => {
     const secret = `sk-proj-${'a1B2'.repeat(10)}`;
     const { line } = await send({ path: `/v1/engines/${secret}/%0d%0a"x"/${'long/'.repeat(300)}` });
     expect(line.path).toBe('/v1/engines/…');
     expect(JSON.stringify(line)).not.toContain('a1B2a1B2');
   });
 
-  it('of a key that is not known here: its last characters, and no look-up for it', async () => {
+  it('of a key that is not in memory has its last characters, without a look-up', async () => {
     const lookups = () => metric(gateway.proxy, 'gateway_key_lookups_total');
     const before = await lookups();
     const fresh = await gateway.organization.createKey();
@@ -65,7 +65,7 @@ describe('the access log line', () => {
     expect(await lookups()).toBe(before);
   });
 
-  it('of a key that is refused: which one', async () => {
+  it('of a refused key names the key', async () => {
     const switchedOff = await gateway.organization.createKey({ active: false });
     const { line } = await send({ headers: { authorization: `Bearer ${switchedOff.value}` } });
     expect(line).toMatchObject({ status: 403, error_code: 'access_blocked', key_id: switchedOff.id });
@@ -74,7 +74,7 @@ describe('the access log line', () => {
     expect(nobody.line).toMatchObject({ status: 401, key_hint: unknown.slice(-4) });
   });
 
-  it("of a provider's failure: with its words in one line, its request id and the stored key", async () => {
+  it("of a provider's failure has its message in one line, its request id and the stored key", async () => {
     const { providerKeys } = (await gateway.organization.api.call('ProviderKeys/List', {
       organizationId: gateway.organization.id,
     })) as { providerKeys: { id: string }[] };
@@ -97,7 +97,7 @@ describe('the access log line', () => {
     });
   });
 
-  it('of an answer that cannot be used: with why, and nothing of it', async () => {
+  it('of an unusable response has the reason, and no content', async () => {
     gateway.simulator.script({ body: 'no JSON' });
     const odd = await send();
     expect(odd.line).toMatchObject({
@@ -109,7 +109,7 @@ describe('the access log line', () => {
     expect(JSON.stringify(odd.line)).not.toContain('no JSON');
   });
 
-  it("of a provider's failure: without the prompt that it repeats", async () => {
+  it("of a provider's failure lacks the prompt that the provider repeats", async () => {
     const prompt = 'the patient was born in Nantes on the third of May';
     const fields = { messages: [{ role: 'user', content: prompt }] };
     gateway.simulator.script({ status: 500, error: { message: `cannot tokenize "${prompt}"` } });
@@ -120,7 +120,7 @@ describe('the access log line', () => {
     expect((await send({ fields })).line.reason).toBe('status 400');
   });
 
-  it('of a stream that the provider breaks off with an error: as of any other failure', async () => {
+  it('of a stream that the provider ends with an error is like that of any other failure', async () => {
     const event = { error: { message: 'overloaded in the middle', type: 'server_error', code: null } };
     const piece = { choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }] };
     const body = [piece, event].map((each) => `data: ${JSON.stringify(each)}\n\n`).join('');
@@ -140,7 +140,7 @@ describe('the access log line', () => {
 
 describe("a provider's failure", () => {
   it.each([400, 429, 500, 503])(
-    'status %i reaches the caller with its words and its request id',
+    'with status %i reaches the caller with its message and its request id',
     async (status) => {
       const headers = { 'x-request-id': 'req_of_the_vendor' };
       gateway.simulator.script({ status, error: { message: 'in the words of the vendor' }, headers });
@@ -152,7 +152,7 @@ describe("a provider's failure", () => {
     },
   );
 
-  it('of the stored key is told in our words, with the request id', async () => {
+  it("of the stored key has the gateway's message, and the request id", async () => {
     const headers = { 'x-request-id': 'req_of_the_vendor' };
     gateway.simulator.script({ status: 403, error: { message: 'account acct_1 is closed' }, headers });
     const seen = await send();

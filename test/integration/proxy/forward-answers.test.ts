@@ -1,5 +1,5 @@
-// Answers through a sidecar, given by an egress gateway that the test plays: as they are, at the pace of the caller, cut where they
-// are cut, and what is told of them; and connections that fail.
+// Responses through a sidecar from an egress gateway that the test plays: unchanged, at the pace of the caller, cut
+// where they are cut, and with their log lines; and connections that fail.
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,8 +27,8 @@ afterAll(async () => {
   await scene.close();
 });
 
-describe('an answer', () => {
-  it('comes back with status, headers and bytes as they are', async () => {
+describe('a response', () => {
+  it('is returned with unchanged status, headers and bytes', async () => {
     egress.respondWith((_, response) => {
       response.writeHead(418, [
         ...['X-One', 'a', 'x-one', 'b', 'Set-Cookie', 'c=d', 'X-Svc-Attempts', '3', 'date', 'then'],
@@ -52,12 +52,12 @@ describe('an answer', () => {
     expect(Buffer.concat(await response.toArray())).toEqual(Buffer.from([0, 255, 10]));
   });
 
-  it.each([204, 304])('%i comes without a body', async (status) => {
+  it.each([204, 304])('with status %i has no body', async (status) => {
     egress.respondWith((_, response) => void response.writeHead(status).end());
     expect((await fetch(`${sidecar.url}/v1/models`)).status).toBe(status);
   });
 
-  it('to HEAD comes with its length and without a body', async () => {
+  it('to HEAD has its length and no body', async () => {
     egress.respondWith((_, response) => void response.writeHead(200, { 'content-length': '12' }).end());
     const head = await fetch(`${sidecar.url}/v1/models`, { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe('12');
@@ -71,7 +71,7 @@ describe('an answer', () => {
       { expect: '100-continue', 'content-length': `${4 * 1024 * 1024}` },
     ],
   ])(
-    'comes though the body of the request is still on its way: %s',
+    'is returned while the body of the request is still being sent: %s',
     async (_, { expect: waits, ...headers }: Record<string, string>) => {
       egress.respondWith((sent, response) => {
         sent.pause();
@@ -94,7 +94,7 @@ describe('an answer', () => {
     },
   );
 
-  it('that is not taken is held back there', async () => {
+  it('that the caller does not read is not read from the egress gateway either', async () => {
     let written = 0;
     egress.respondWith((_, response) => {
       const more = () => {
@@ -121,7 +121,7 @@ describe('an answer', () => {
     connection.socket.destroy();
   });
 
-  it('that is cut there is cut here, after the bytes that came: with a length and in chunks', async () => {
+  it('that is cut there is cut here, after the bytes that arrived: with a length and in chunks', async () => {
     for (const headers of [{ 'content-length': '100' }, {}]) {
       egress.respondWith((_, response) => {
         response.writeHead(200, headers);
@@ -146,7 +146,7 @@ describe('an answer', () => {
     }
   });
 
-  it('that is cut there is reset here where the caller speaks HTTP/1.0, which knows no other end', async () => {
+  it('that is cut there is reset here for a caller with HTTP/1.0, which has no other sign of an incomplete end', async () => {
     egress.respondWith((_, response) => {
       response.write('data: first\n\n', () => response.destroy());
     });
@@ -156,7 +156,7 @@ describe('an answer', () => {
     expect(await failed).toMatchObject([{ code: 'ECONNRESET' }]);
   });
 
-  it('whose caller leaves is cancelled there at once', async () => {
+  it('is cancelled there at once when its caller leaves', async () => {
     const gone = Promise.withResolvers<void>();
     egress.respondWith((_, response) => {
       response.on('close', () => gone.resolve());
@@ -171,7 +171,7 @@ describe('an answer', () => {
     expect(await accessLine(scene, id)).toMatchObject({ status: 499, error_code: 'client_left' });
   });
 
-  it('for which a caller no longer waits is cancelled before it began, and while the body is on its way', async () => {
+  it("is cancelled there when its caller leaves before it begins, also while the request's body is being sent", async () => {
     const gone: string[] = [];
     egress.respondWith((sent) => {
       const id = String(sent.headers['x-request-id']);
@@ -191,12 +191,12 @@ describe('an answer', () => {
   });
 });
 
-describe('of an answer the log tells', () => {
+describe('the log line of a response', () => {
   it.each([
     ['gateway', 'budget_exceeded', 402, 'budget_exceeded'],
     ['gateway', 'code_of_a_newer_gateway', 402, undefined],
     ['provider', 'context_length_exceeded', 400, undefined],
-  ])('an error of the %s with code %s', async (source, code, status, parsed) => {
+  ])('has an error of the %s with code %s', async (source, code, status, parsed) => {
     egress.respondWith((_, response) => {
       const body = JSON.stringify({ error: { message: 'no', code } });
       const headers = {
@@ -221,7 +221,7 @@ describe('of an answer the log tells', () => {
     expect(line.error_code).toBe(parsed);
   });
 
-  it('provider, status and source in the metrics, under the names of any proxy', async () => {
+  it('has provider, status and source, as have the metrics of any proxy', async () => {
     egress.respondWith(
       (_, response) => void response.writeHead(200, { 'x-svc-provider': 'assistant-provider' }).end(),
     );
@@ -238,15 +238,15 @@ describe('of an answer the log tells', () => {
   });
 });
 
-describe('connections', () => {
-  it('are kept: requests one after the other use one', async () => {
+describe('connections to the egress gateway', () => {
+  it('are reused: consecutive requests share one', async () => {
     await (await fetch(`${sidecar.url}/v1/models`)).text();
     const before = egress.connections();
     for (let count = 0; count < 10; count++) await (await fetch(`${sidecar.url}/v1/models`)).text();
     expect(egress.connections() - before).toBeLessThanOrEqual(1);
   });
 
-  it('that are refused are tried again, and then it is said who cannot be reached', async () => {
+  it('are tried again when refused, and then the error names the egress gateway', async () => {
     const port = await freePort();
     const lonely = await scene.startSidecar(`http://127.0.0.1:${port}`);
     expect(await (await fetch(`${lonely.adminUrl}/readyz`)).text()).toBe('ok\n');
@@ -265,14 +265,14 @@ describe('connections', () => {
     const line = await accessLine(scene, id);
     expect(line).toMatchObject({ status: 502, error_code: 'upstream_unreachable', attempts: 3 });
     expect(line.reason).toContain('nothing listens there');
-    // It comes back: nothing has to be restarted.
+    // The egress gateway is used when it is back, without a restart.
     const late = await playEgress(port);
     late.respondWith((_, response) => void response.end('{"late":true}'));
     expect(await (await fetch(`${lonely.url}/v1/models`)).json()).toEqual({ late: true });
     late.close();
   });
 
-  it('that took the request are not tried again: it may have been heard', async () => {
+  it('are not tried again when they took the request, because it may have been received', async () => {
     egress.respondWith((sent) => void sent.socket.destroy());
     const id = newId();
     const response = await fetch(`${sidecar.url}/v1/x`, {

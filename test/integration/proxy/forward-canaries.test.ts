@@ -1,5 +1,5 @@
-// The attached virtual key and the private keys of certificates are in no log, metric, answer or error, of either end of the
-// hop, on its good and its bad ways.
+// The attached virtual key and the private keys of certificates are in no log, metric, response or error at either end
+// of the hop, in successful and failing requests.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Canaries } from '../../support/canaries.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-it('no secret of a sidecar leaves it but on the wire to the egress gateway', async () => {
+it('no secret of a sidecar leaves it except on the connection to the egress gateway', async () => {
   const { value, id: keyId } = await gateway.organization.createKey();
   canaries.add('attached key', value);
   for (const [name, { keyFile }] of Object.entries({ client: scene.client, server: scene.server }))
@@ -59,7 +59,7 @@ it('no secret of a sidecar leaves it but on the wire to the egress gateway', asy
   expect(await ask(unbelieving, chat())).toBe(502);
   await gateway.organization.api.call('VirtualKeys/Revoke', { id: keyId });
   await until(async () => (await ask(sidecar, chat())) === 401);
-  // Half a key, as of a file that is being written.
+  // Half of a key, as in a file that is being written.
   scene.write('key', value.slice(0, -1));
   await until(() => scene.logs.some((line) => line.includes('cannot be used anew')), { timeoutMs: 10_000 });
 

@@ -1,4 +1,5 @@
-// Requests through a sidecar, seen by an egress gateway that the test plays: what passes, what is attached, how bodies flow.
+// Requests through a sidecar as an egress gateway that the test plays receives them: forwarded parts, the attached key,
+// the flow of bodies.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -30,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('a request', () => {
-  it('goes on with its method, path, query and headers; only what is between two hops is new', async () => {
+  it('is forwarded with its method, path, query and headers, except for hop-by-hop headers', async () => {
     const id = newId();
     const outgoing = request(`${sidecar.url}/v1/Some%2Fpath?a=1&b=%20`, {
       method: 'PATCH',
@@ -57,7 +58,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('has the key attached that it does not bring, and no other', async () => {
+  it('gets the attached key if it has none, and no other', async () => {
     await fetch(`${sidecar.url}/v1/models`, { headers: { authorization: 'Bearer dummy' } });
     expect((await egress.lastSeen()).headers).toMatchObject({
       'x-svc-vk': key,
@@ -71,21 +72,24 @@ describe('a request', () => {
     expect((await egress.lastSeen()).headers).not.toHaveProperty('x-svc-vk');
   });
 
-  it('whose id is not harmless gets one, the same here and there', async () => {
+  it('with a harmful id gets a new one, the same here and there', async () => {
     const response = await fetch(`${sidecar.url}/v1/models`, { headers: { 'x-request-id': key } });
     const id = (await egress.lastSeen()).headers['x-request-id'];
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(response.headers.get('x-request-id')).toBe(id);
   });
 
-  it.each(['http://elsewhere/v1/models', '*'])('to %s ends here: it names no path', async (target) => {
-    const connection = await openConnection(sidecar.port);
-    connection.send(`OPTIONS ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    expect(await connection.respond()).toMatchObject({ status: 404 });
-    connection.socket.destroy();
-  });
+  it.each(['http://elsewhere/v1/models', '*'])(
+    'to %s ends here, because it names no path',
+    async (target) => {
+      const connection = await openConnection(sidecar.port);
+      connection.send(`OPTIONS ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      expect(await connection.respond()).toMatchObject({ status: 404 });
+      connection.socket.destroy();
+    },
+  );
 
-  it('without a body is sent without one, and one of no bytes as such', async () => {
+  it('without a body is forwarded without one, and an empty body as an empty one', async () => {
     await fetch(`${sidecar.url}/v1/models`);
     expect((await egress.lastSeen()).headers).not.toHaveProperty('transfer-encoding');
     await fetch(`${sidecar.url}/v1/models`, { method: 'POST' });
@@ -107,7 +111,7 @@ describe('a request', () => {
     expect((await egress.lastSeen()).headers['transfer-encoding']).toBe('chunked');
   });
 
-  it('that waits for 100 Continue is told so once there is a connection', async () => {
+  it('that waits for 100 Continue gets it once there is a connection', async () => {
     const connection = await openConnection(sidecar.port);
     connection.send('POST /v1/x HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 4\r\n\r\n');
     await until(() => connection.received().startsWith('HTTP/1.1 100 Continue\r\n'));
@@ -117,7 +121,7 @@ describe('a request', () => {
     connection.socket.destroy();
   });
 
-  it('whose body does not begin is answered 408 here: the egress gateway has not seen it yet', async () => {
+  it('whose body does not begin gets a 408 here, before the egress gateway has seen it', async () => {
     const connection = await openConnection(sidecar.port);
     connection.send('POST /v1/x HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n');
     const { status, body } = await connection.respond();
@@ -145,7 +149,7 @@ describe('a request', () => {
       last = connection.socket.bytesWritten - connection.socket.writableLength;
       return last > 0 && before === last;
     });
-    // What kernels hold of three sockets, and no more.
+    // No more than the kernel's buffers of three sockets.
     expect(last).toBeLessThan(40 * mib.length);
     expect(process.memoryUsage().arrayBuffers - memory).toBeLessThan(40 * mib.length);
     connection.socket.destroy();

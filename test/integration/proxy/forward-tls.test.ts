@@ -1,5 +1,5 @@
-// The connection between a sidecar and its egress gateway: who is believed, certificates that are renewed under load, an egress
-// gateway that is away, dies or stops, and the key's file that is replaced.
+// The connection between a sidecar and its egress gateway: trust, certificates that are renewed under load, an egress
+// gateway that is away, killed or stopped, and the replaced file of the key.
 import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -38,15 +38,15 @@ afterAll(async () => {
 const chat = ({ url }: Pick<TestProxy, 'url'>, id = newId(), fields: object = {}) =>
   fetch(`${url}/v1/chat/completions`, chatRequest(key, fields, { 'x-request-id': id }));
 
-/** What the log says to who has to mend it. */
+/** The advice in the log for the operator. */
 async function advice(id: string): Promise<string> {
   const line = await accessLine(scene, id);
   expect(line).toMatchObject({ status: 502, error_code: 'upstream_unreachable', error_source: 'gateway' });
   return String(line.reason);
 }
 
-describe('a sidecar is told why its connection is refused', () => {
-  it('where it does not know the egress gateway’s authority', async () => {
+describe('a sidecar whose connection is refused', () => {
+  it('logs advice when it does not know the egress gateway’s authority', async () => {
     const sidecar = await scene.startSidecar(egress.url, { GATEWAY_FORWARD_CA_FILE: scene.sidecars.caFile });
     const id = newId();
     const response = await chat(sidecar, id);
@@ -56,7 +56,7 @@ describe('a sidecar is told why its connection is refused', () => {
     expect(await advice(id)).toContain('GATEWAY_FORWARD_CA');
   });
 
-  it('where the certificate is for another name', async () => {
+  it('logs advice when the certificate is for another name', async () => {
     const other = await scene.servers.issue({ commonName: 'other', names: ['DNS:elsewhere'] });
     const strange = await scene.startEgress(gateway, {
       GATEWAY_TLS_CERT_FILE: other.certFile,
@@ -67,14 +67,14 @@ describe('a sidecar is told why its connection is refused', () => {
     expect(await advice(id)).toContain('GATEWAY_FORWARD_TO must use a name');
   });
 
-  it('where it shows no certificate', async () => {
+  it('logs advice when it presents no certificate', async () => {
     const env = { GATEWAY_FORWARD_CERT_FILE: '', GATEWAY_FORWARD_KEY_FILE: '' };
     const id = newId();
     await chat(await scene.startSidecar(egress.url, env), id);
     expect(await advice(id)).toMatch(/GATEWAY_FORWARD_CERT_FILE/);
   });
 
-  it('where its certificate is another authority’s; the egress gateway’s log says so too', async () => {
+  it('logs advice when its certificate is another authority’s, and so does the egress gateway', async () => {
     const wrong = await scene.servers.issue({ commonName: 'app' });
     const sidecar = await scene.startSidecar(egress.url, {
       GATEWAY_FORWARD_CERT_FILE: wrong.certFile,
@@ -90,13 +90,13 @@ describe('a sidecar is told why its connection is refused', () => {
     );
   });
 
-  it('where it speaks TLS to the plain port', async () => {
+  it('logs advice when it uses TLS at the plain port', async () => {
     const id = newId();
     await chat(await scene.startSidecar(`https://127.0.0.1:${egress.proxy.port}`), id);
     expect(await advice(id)).toContain('does not speak TLS on this port');
   });
 
-  it('and does not start with files that are none', async () => {
+  it('does not start with invalid files', async () => {
     const start = (env: Record<string, string>) => scene.startSidecar(egress.url, env);
     await expect(start({ GATEWAY_FORWARD_CERT_FILE: '/nowhere.crt' })).rejects.toThrow(
       '/nowhere.crt cannot be read',
@@ -107,7 +107,7 @@ describe('a sidecar is told why its connection is refused', () => {
 });
 
 describe('authorities as text', () => {
-  it('are used as those of a file', async () => {
+  it('are used like those of a file', async () => {
     const text = readFileSync(scene.servers.caFile, 'utf8');
     const sidecar = await scene.startSidecar(egress.url, {
       GATEWAY_FORWARD_CA_FILE: '',
@@ -118,7 +118,7 @@ describe('authorities as text', () => {
 });
 
 describe('certificates that are renewed under load', () => {
-  it('cost no request, and new connections have them: of the sidecar and of the egress gateway', async () => {
+  it("cost no request, and new connections use them: the sidecar's and the egress gateway's", async () => {
     const sidecar = await scene.startSidecar(egress.url);
     let stop = false;
     const statuses: number[] = [];
@@ -141,7 +141,7 @@ describe('certificates that are renewed under load', () => {
     expect(statuses.every((status) => status === 200)).toBe(true);
   });
 
-  it('a pair caught between two writes is not used', async () => {
+  it('are not used when caught between the two writes of a pair', async () => {
     const sidecar = await scene.startSidecar(egress.url);
     const next = await scene.sidecars.issue({ commonName: 'half' });
     const before = scene.logs.length;
@@ -156,7 +156,7 @@ describe('certificates that are renewed under load', () => {
 });
 
 describe('the key’s file', () => {
-  it('is replaced under the running sidecar', async () => {
+  it('can be replaced under the running sidecar', async () => {
     const first = await gateway.organization.createKey();
     const file = scene.write('rotated', first.value);
     const sidecar = await scene.startSidecar(egress.url, { GATEWAY_ATTACH_KEY_FILE: file });
@@ -175,7 +175,7 @@ describe('the key’s file', () => {
 });
 
 describe('an egress gateway', () => {
-  it('that is away when the sidecar starts is used when it comes, and the sidecar is ready meanwhile', async () => {
+  it('that is away when the sidecar starts is used when it is there, and the sidecar is ready meanwhile', async () => {
     const port = await freePort();
     const sidecar = await scene.startSidecar(`https://127.0.0.1:${port}`);
     expect((await fetch(`${sidecar.adminUrl}/readyz`)).status).toBe(200);
@@ -201,7 +201,7 @@ describe('an egress gateway', () => {
     });
   });
 
-  it('that stops finishes what it has, and what comes then finds the next one', async () => {
+  it('that stops finishes its requests, and later ones reach the next one', async () => {
     const listener = { GATEWAY_TLS_LISTEN: `127.0.0.1:${await freePort()}` };
     const first = await scene.startEgress(gateway, listener);
     const sidecar = await scene.startSidecar(first.url);
@@ -218,7 +218,7 @@ describe('an egress gateway', () => {
 });
 
 describe('a sidecar that stops', () => {
-  it('finishes what it has, takes nothing new, and is gone', async () => {
+  it('finishes its requests, accepts no new ones, and ends', async () => {
     const sidecar = await scene.startSidecar(egress.url);
     gateway.simulator.script({ tokens: 40, pieceDelayMs: 20 });
     const response = await openStream(sidecar, newId());
@@ -230,7 +230,7 @@ describe('a sidecar that stops', () => {
     await drained;
   });
 
-  it('cuts at the end of its grace what is still open, and says so', async () => {
+  it('cuts open requests at the end of its grace, and logs them', async () => {
     const sidecar = await scene.startSidecar(egress.url, { GATEWAY_DRAIN_GRACE: '300ms' });
     gateway.simulator.script({ tokens: 1000, pieceDelayMs: 20 });
     const id = newId();

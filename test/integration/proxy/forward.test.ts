@@ -1,4 +1,5 @@
-// A sidecar and a real egress gateway over mutual TLS: answers and streams as from the egress gateway itself, whatever the vendor.
+// A sidecar and a real egress gateway over mutual TLS: responses and streams equal those of the egress gateway, for
+// every vendor.
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import OpenAI from 'openai';
@@ -45,7 +46,7 @@ const withoutKey = (fields: object = {}, headers: Record<string, string> = {}) =
 
 describe('an application without a key', () => {
   it.each(Object.entries(plainModels))(
-    'has its answer and its stream of %s by the SDK',
+    'gets its response and its stream of %s with the SDK',
     async (vendor, model) => {
       const client = new OpenAI({
         baseURL: `${sidecar.url}/v1`,
@@ -60,7 +61,7 @@ describe('an application without a key', () => {
     },
   );
 
-  it('has the list of models', async () => {
+  it('gets the list of models', async () => {
     const client = new OpenAI({ baseURL: `${sidecar.url}/v1`, apiKey: 'any' });
     const { data } = await client.models.list();
     expect(data.length).toBeGreaterThan(5);
@@ -85,7 +86,7 @@ describe('an application without a key', () => {
   });
 });
 
-describe('what comes through a sidecar is what the egress gateway gives', () => {
+describe('a sidecar returns the same as the egress gateway for', () => {
   const through = (base: string, fields: object, id: string) =>
     fetch(`${base}${chat}`, withoutKey(fields, { 'x-svc-vk': key, 'x-request-id': id }));
 
@@ -104,13 +105,13 @@ describe('what comes through a sidecar is what the egress gateway gives', () => 
     expect(steadyText(await forwarded.text())).toBe(steadyText(await direct.text()));
   });
 
-  it('a refusal of the key, which is not replaced by the attached one', async () => {
+  it('a refused key, which is not replaced by the attached one', async () => {
     const response = await fetch(`${sidecar.url}${chat}`, chatRequest(`${key.slice(0, -1)}~`));
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { code: 'access_not_found' } });
   });
 
-  it('a body that is too large, told before it has all been sent', async () => {
+  it('a body that is too large, before it has been sent completely', async () => {
     const small: Environment = { GATEWAY_BODY_BYTES_MAX: '64KiB' };
     const tight = await scene.startEgress(gateway, small);
     const hop = await scene.startSidecar(tight.url, { GATEWAY_ATTACH_KEY: key });
@@ -132,13 +133,13 @@ describe('what comes through a sidecar is what the egress gateway gives', () => 
       ...withoutKey({}, { 'x-request-id': 'megabytes' }),
       body,
     });
-    // More than the model takes: that is for the provider to say.
+    // The body is more than the model takes, and the provider decides about that.
     expect(response.headers.get('x-svc-error-source')).toBe('provider');
     for (const logs of [scene, gateway])
       expect(await accessLine(logs, 'megabytes')).toMatchObject({ request_bytes: body.length });
   });
 
-  it('both logs know a request by one id', async () => {
+  it('a request id, which is the same in both logs', async () => {
     await (
       await fetch(`${sidecar.url}${chat}`, withoutKey({ stream: true }, { 'x-request-id': 'both-logs' }))
     ).text();
@@ -149,8 +150,8 @@ describe('what comes through a sidecar is what the egress gateway gives', () => 
   });
 });
 
-describe('the total time', () => {
-  it('is told by the egress gateway: its limits come first', async () => {
+describe('the total timeout', () => {
+  it('is reported by the egress gateway, whose limits apply first', async () => {
     const hasty = await scene.startEgress(gateway, { GATEWAY_TOTAL_TIMEOUT: '300ms' });
     const hop = await scene.startSidecar(hasty.url, {
       GATEWAY_TOTAL_TIMEOUT: '300ms',
@@ -166,7 +167,7 @@ describe('the total time', () => {
 });
 
 describe('the hop', () => {
-  it('costs little', async () => {
+  it('costs little time', async () => {
     const p50 = async (url: string) => {
       const times: number[] = [];
       for (let count = 0; count < 300; count++) {
@@ -185,7 +186,7 @@ describe('the hop', () => {
     expect(forwarded).toBeLessThan(10 * direct);
   });
 
-  it('ends a stream at once when the caller leaves, up to the provider', async () => {
+  it('ends a stream at once up to the provider when the caller leaves', async () => {
     gateway.simulator.script({ tokens: 1000, pieceDelayMs: 10 });
     const outgoing = request(`${sidecar.url}${chat}`, {
       method: 'POST',
@@ -202,7 +203,7 @@ describe('the hop', () => {
   });
 });
 
-/** Without what differs from one request to the next. */
+/** Without the headers that differ from one request to the next. */
 function steady(headers: Headers): [string, string][] {
   const varying = ['date', 'connection', 'keep-alive', 'openai-processing-ms', 'x-svc-upstream-request-id'];
   return [...headers].filter(([name]) => !varying.includes(name) && !name.includes('ratelimit-reset'));

@@ -1,4 +1,4 @@
-// What no well-meaning client sends: each gets its documented error, nothing hangs or crashes.
+// Input that no well-meaning client sends: each gets its documented error, nothing hangs or crashes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
@@ -46,7 +46,7 @@ const withBody = (body: string | Buffer, extra: readonly string[] = [json]) =>
     Buffer.from(body),
   ]);
 
-describe('bodies', () => {
+describe('a body', () => {
   it.each([
     ['no JSON', 'hello'],
     ['cut JSON', '{"model":'],
@@ -59,7 +59,7 @@ describe('bodies', () => {
     ['a model with an empty segment', chatBody({ model: 'gpt-provider/a//b' })],
     ['a model with a query', chatBody({ model: 'gpt-provider/a?b=c' })],
     ['deep nesting', '['.repeat(65)],
-  ])('%s: 400 invalid_request', async (_what, body) => {
+  ])('with %s gets 400 invalid_request', async (_what, body) => {
     expectError(await exchange(withBody(body)), 400, 'invalid_request');
   });
 
@@ -68,23 +68,23 @@ describe('bodies', () => {
     ['another content type', ['content-type: text/plain']],
     ['a content type that only begins alike', ['content-type: application/jsonp']],
     ['a compressed body', [json, 'content-encoding: gzip']],
-  ])('%s: 415', async (_what, extra) => {
+  ])('with %s gets 415', async (_what, extra) => {
     expectError(await exchange(withBody(chatBody(), extra)), 415, 'unsupported_media_type');
   });
 
-  it('a charset beside the content type is fine', async () => {
+  it('with a charset beside the content type is accepted', async () => {
     expect(
       (await exchange(withBody(chatBody(), ['content-type: Application/JSON; charset=utf-8']))).status,
     ).toBe(200);
   });
 
-  it('an announced body over the limit: 413 at once, and the connection ends', async () => {
+  it('with a length over the limit gets 413 at once, and the connection ends', async () => {
     const response = await exchange(head([json, `content-length: ${33 * 1024 * 1024}`]));
     expectError(response, 413, 'body_too_large');
     expect(response.headers.get('connection')).toBe('close');
   });
 
-  it('a client that waits for 100 Continue is refused before it sends anything', async () => {
+  it('of a client that waits for 100 Continue is refused before it is sent', async () => {
     expectError(
       await exchange(head(['expect: 100-continue', 'content-length: 5000000'])),
       415,
@@ -97,7 +97,7 @@ describe('bodies', () => {
     connection.socket.destroy();
   });
 
-  it('a body without announced length over the limit: 413', async () => {
+  it('without a length that exceeds the limit gets 413', async () => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(head([json, 'transfer-encoding: chunked']));
     const chunk = Buffer.concat([
@@ -110,7 +110,7 @@ describe('bodies', () => {
     await connection.closed;
   });
 
-  it('a body that trickles: 408', async () => {
+  it('that arrives too slowly gets 408', async () => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(head([json, 'content-length: 100000']));
     const drip = setInterval(() => connection.send(' '), 50);
@@ -120,8 +120,8 @@ describe('bodies', () => {
   });
 });
 
-describe('heads', () => {
-  it('larger than the limit: 431', async () => {
+describe('a head', () => {
+  it('larger than the limit gets 431', async () => {
     expectError(await exchange(head([`x-long: ${'a'.repeat(20_000)}`])), 431, 'headers_too_large');
     expectError(
       await exchange(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`),
@@ -135,7 +135,7 @@ describe('heads', () => {
     ['too large', head([`x-long: ${'a'.repeat(20_000)}`]), 431, 'headers_too_large'],
     ['never ending', 'GET /v1/models HTTP/1.1\r\nhost: x\r\n', 408, 'request_timeout'],
   ])(
-    '%s on a connection that was used before: told as on a fresh one',
+    'with %s on a used connection gets the same error as on a fresh one',
     async (_what, bytes, status, code) => {
       const connection = await openConnection(gateway.proxy.port);
       connection.send(head([], 'GET /v1/models HTTP/1.1'));
@@ -146,7 +146,7 @@ describe('heads', () => {
     },
   );
 
-  it('that never end: 408', async () => {
+  it('that never ends gets 408', async () => {
     expectError(await exchange('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout');
   });
 
@@ -163,7 +163,7 @@ describe('heads', () => {
     ['an unknown method', head([], 'BREW /v1/chat/completions HTTP/1.1'), 405, 'method_not_allowed'],
     ['CONNECT', head([], 'CONNECT other.example:443 HTTP/1.1'), 405, 'method_not_allowed'],
     ['TRACE', head([], 'TRACE /v1/models HTTP/1.1'), 405, 'method_not_allowed'],
-  ])('%s', async (_what, bytes, status, code) => {
+  ])('with %s gets its error', async (_what, bytes, status, code) => {
     expectError(await exchange(bytes), status as number, code as string);
   });
 
@@ -176,16 +176,19 @@ describe('heads', () => {
     '/%76%31/models',
     'http://other.example/v1/models',
     '*',
-  ])('the path %s is no route: 404', async (path) => {
+  ])('with the path %s gets 404', async (path) => {
     expectError(await exchange(head([], `GET ${path} HTTP/1.1`)), 404, 'route_not_found');
   });
 
-  it.each(['host: evil.example', 'Host:'])('%s decides nothing', async (host) => {
-    const bytes = ['GET /v1/models HTTP/1.1', host, `authorization: Bearer ${key}`, '', ''].join('\r\n');
-    expect((await exchange(bytes)).status).toBe(200);
-  });
+  it.each(['host: evil.example', 'Host:'])(
+    'with %s is accepted, because the host decides nothing',
+    async (host) => {
+      const bytes = ['GET /v1/models HTTP/1.1', host, `authorization: Bearer ${key}`, '', ''].join('\r\n');
+      expect((await exchange(bytes)).status).toBe(200);
+    },
+  );
 
-  it('HTTP/1.0 is served', async () => {
+  it('of HTTP/1.0 is served', async () => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(head([], 'GET /v1/models HTTP/1.0'));
     expect((await connection.respond()).status).toBe(200);
@@ -211,7 +214,7 @@ describe('heads', () => {
       ),
       'needs HTTP/1.1',
     ],
-  ])('%s: 400 and closed', async (_what, bytes, words) => {
+  ])('with %s gets 400, and the connection is closed', async (_what, bytes, words) => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(bytes);
     const response = await connection.respond();
@@ -222,9 +225,9 @@ describe('heads', () => {
 });
 
 describe('a reader that stops', () => {
-  it('is cut, and its provider is let go', async () => {
+  it("is cut, and its provider's stream is cancelled", async () => {
     gateway.simulator.reset();
-    // More than every buffer between the provider and this reader holds.
+    // More than all buffers between the provider and this reader.
     gateway.simulator.script({ tokens: 16_000, tokenBytes: 5000 });
     const connection = await openConnection(gateway.proxy.port);
     connection.socket.pause();

@@ -1,4 +1,4 @@
-// The folder of journals on a real file system: whose files are whose, and who is alive.
+// The folder of journals on a real file system: the owner of each file, and whether the owner is alive.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -35,8 +35,8 @@ async function linesOf(folder: JournalFolder): Promise<string[][]> {
   return found;
 }
 
-describe('a file', () => {
-  it('can be read by nobody else, grows, is written anew as a whole, and goes', async () => {
+describe('a journal file', () => {
+  it('is readable by its owner only, grows, is replaced as a whole, and is removed', async () => {
     const file = (await open()).create(session);
     file.append('one\n');
     file.append('two\n');
@@ -53,33 +53,33 @@ describe('a file', () => {
     expect(names('.journal')).toEqual([]);
   });
 
-  it('says so where it cannot be made', async () => {
+  it('that cannot be created is an error', async () => {
     const folder = await open();
     rmSync(directory, { recursive: true });
     expect(() => folder.create(session)).toThrow('ENOENT');
   });
 });
 
-describe('what is abandoned', () => {
-  it('is nothing of a process that lives', async () => {
+describe('an abandoned journal', () => {
+  it('is none of a live process', async () => {
     (await open()).create(session).append('one\n');
     expect(await linesOf(await open())).toEqual([]);
   });
 
-  it('is what a process that is gone has left, and nobody finds it twice at a time', async () => {
+  it('is one that an ended process left, and only one process gets it at a time', async () => {
     const gone = await open();
     gone.create(session).append('one\ntwo');
     await gone.close();
     const heir = await open();
     expect(await linesOf(heir)).toEqual([['one', 'two']]);
     expect(await linesOf(await open())).toEqual([]);
-    // Not done yet: it is found again by whoever took it over.
+    // The file is not removed yet, so its new owner finds it again.
     expect(await linesOf(heir)).toEqual([['one', 'two']]);
     for (const file of await heir.abandoned()) file.remove();
     expect(await linesOf(heir)).toEqual([]);
   });
 
-  it('is what a process has left that was killed, with its socket', async () => {
+  it('is one that a killed process left, with its socket', async () => {
     const module = join(import.meta.dirname, '../../../proxy/journal/journal-folder.ts');
     const child = spawn(process.execPath, [
       '--input-type=module',
@@ -99,7 +99,7 @@ describe('what is abandoned', () => {
     expect(names('.sock')).toHaveLength(1);
   });
 
-  it('is no file that was being written anew, and nothing that is no journal', async () => {
+  it('is neither an unfinished replacement nor a foreign file', async () => {
     const gone = await open();
     gone.create(session).append('one\n');
     const [name = ''] = names('.journal');
@@ -112,13 +112,13 @@ describe('what is abandoned', () => {
   });
 });
 
-describe('a folder that cannot be used', () => {
-  it('is told by its setting', async () => {
+describe('an unusable journal folder', () => {
+  it('is reported with its setting', async () => {
     writeFileSync(directory, 'a file');
     await expect(openJournalFolder(directory)).rejects.toThrow('GATEWAY_JOURNAL_DIR');
   });
 
-  it('may have too long a name for a socket', async () => {
+  it('may have a name that is too long for a socket', async () => {
     await expect(openJournalFolder(join(directory, 'x'.repeat(120)))).rejects.toThrow('too long');
   });
 });

@@ -1,5 +1,6 @@
-// Which header makes whom the caller, and what goes to the provider: the five key headers and `Project-Api-Key`, on every
-// route, in every order, sent twice, and with a virtual key where a provider's belongs. Raw HTTP, as clients merge headers.
+// Headers that identify the caller, and headers that reach the provider: the five key headers and `Project-Api-Key`, on
+// every route, in every order, sent twice, and with a virtual key in place of a provider's. The test writes raw HTTP
+// because clients merge headers.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { accessLine } from '../../support/observe.ts';
@@ -11,7 +12,7 @@ interface Key {
 }
 
 let gateway: TestGateway;
-/** Of one organization, which lets callers send their own provider keys. */
+/** Two keys of an organization that allows callers' own provider keys. */
 let keys: readonly [Key, Key];
 
 beforeAll(async () => {
@@ -39,10 +40,10 @@ let requests = 0;
 interface Outcome {
   readonly status: number;
   readonly code: string | undefined;
-  /** Ids of the keys that the access log names. */
+  /** Id of the caller's key in the access log. */
   readonly keyId: unknown;
   readonly projectKeyId: unknown;
-  /** What the provider got as the credential; undefined where it was not called. */
+  /** The credential that the provider received; undefined if it was not called. */
   readonly sent: string | undefined;
 }
 
@@ -78,7 +79,7 @@ async function send(route: RouteName, headers: readonly Header[]): Promise<Outco
 const storedCredential = 'Bearer sk-sim-stored-0123456789abcdef';
 const ownCredential = 'Bearer sk-sim-own';
 
-// In the order in which they count.
+// In order of precedence.
 const carriers: readonly { readonly name: string; readonly of: (value: string) => string }[] = [
   { name: 'x-svc-vk', of: (value) => value },
   { name: 'Authorization', of: (value) => `Bearer ${value}` },
@@ -101,7 +102,7 @@ describe('a virtual key on the generic routes', () => {
   });
 
   it.each(pairs)(
-    'in $first.name counts before one in $second.name, in whatever order they stand',
+    'in $first.name takes precedence over one in $second.name, in any order of headers',
     async ({ first, second }) => {
       const [a, b] = keys;
       const headers: Header[] = [
@@ -115,7 +116,7 @@ describe('a virtual key on the generic routes', () => {
   );
 
   it.each(pairs)(
-    'in $second.name is found though $first.name holds something else',
+    'in $second.name is found even if $first.name contains something else',
     async ({ first, second }) => {
       const [a] = keys;
       for (const other of ['sk-sim-stray', '', 'SK-SVC-not-one']) {
@@ -128,7 +129,7 @@ describe('a virtual key on the generic routes', () => {
     },
   );
 
-  it.each(['bearer', 'BEARER', 'Bearer  '])('is read behind the scheme word "%s"', async (scheme) => {
+  it.each(['bearer', 'BEARER', 'Bearer  '])('is read after the scheme "%s"', async (scheme) => {
     expect((await send('chat', [['authorization', `${scheme} ${keys[0].value}`]])).status).toBe(200);
   });
 
@@ -142,7 +143,7 @@ describe('a virtual key on the generic routes', () => {
     ['project-api-key', ''],
     ['cookie', 'x-svc-vk='],
     ['x-svc-vk-2', ''],
-  ])('is not one in %s behind "%s"', async (name, before) => {
+  ])('is not found in %s after "%s"', async (name, before) => {
     const seen = await send('chat', [[name, before + keys[0].value]]);
     expect(seen).toMatchObject({ status: 401, code: 'virtual_key_required' });
   });
@@ -152,7 +153,7 @@ describe('a header sent twice', () => {
   const all = [...carriers, { name: 'Project-Api-Key', of: (value: string) => value }];
 
   it.each(all)(
-    '$name: with one value it is one, with two it is none, on every route',
+    '$name: is accepted with equal values and refused with two, on every route',
     async ({ name, of }) => {
       const [a, b] = keys;
       for (const route of ['chat', 'models', 'own'] as const) {
@@ -177,7 +178,7 @@ describe('a header sent twice', () => {
     },
   );
 
-  it('x-svc-direct-key: with two values it is none, whichever comes first', async () => {
+  it('x-svc-direct-key: is refused with two values, in either order', async () => {
     const rest: Header[] = [
       ['x-svc-vk', keys[0].value],
       ['authorization', ownCredential],
@@ -208,7 +209,7 @@ describe("the caller's own provider key on the generic route", () => {
     expect(seen).toMatchObject({ status: 200, keyId: keys[0].id, sent: ownCredential });
   });
 
-  it('is the first of them', async () => {
+  it('is the first of several', async () => {
     const headers: Header[] = [
       ['x-goog-api-key', 'sk-sim-third'],
       ['x-api-key', 'sk-sim-second'],
@@ -225,7 +226,7 @@ describe("the caller's own provider key on the generic route", () => {
     }
   });
 
-  it('is the first that is no virtual key', async () => {
+  it('is the first one that is no virtual key', async () => {
     const seen = await send('chat', [
       ...direct(),
       ['authorization', `Bearer ${keys[1].value}`],
@@ -244,7 +245,7 @@ describe("the caller's own provider key on the generic route", () => {
     ['api-key', ''],
     ['api-key', 'sk-sim-own;'],
     ['project-api-key', ''],
-  ])('is never a virtual key: in %s behind "%s"', async (name, before) => {
+  ])('is never a virtual key: in %s after "%s"', async (name, before) => {
     for (const key of keys) {
       const seen = await send('chat', [...direct(), [name, before + key.value]]);
       expect(seen).toMatchObject({ status: 401, code: 'provider_key_required', sent: undefined });
@@ -265,7 +266,7 @@ describe("the caller's own provider key on the generic route", () => {
 
 describe("a provider's own route", () => {
   it.each(['own', 'alias'] as const)(
-    '%s: takes the project key, the caller beside it, and the provider key',
+    "%s: accepts the project key, a caller's key beside it, and the provider key",
     async (route) => {
       const [a, b] = keys;
       const project: Header = ['Project-Api-Key', a.value];
@@ -276,17 +277,20 @@ describe("a provider's own route", () => {
       expect(await send(route, [project, provider, ['x-svc-vk', b.value]])).toMatchObject({
         ...{ status: 200, keyId: b.id, projectKeyId: a.id, sent: ownCredential },
       });
-      // Where Authorization is the provider's, a virtual key elsewhere is nobody.
+      // Where Authorization contains the provider's key, a virtual key in another header is ignored.
       expect(await send(route, [project, provider, ['x-api-key', b.value]])).toMatchObject({
         ...{ status: 200, keyId: a.id, projectKeyId: undefined },
       });
     },
   );
 
-  it.each(carriers)('with a virtual key in $name only: 401 project_key_required', async ({ name, of }) => {
-    const seen = await send('own', [[name, of(keys[0].value)]]);
-    expect(seen).toMatchObject({ status: 401, code: 'project_key_required', sent: undefined });
-  });
+  it.each(carriers)(
+    'with a virtual key in $name only returns 401 project_key_required',
+    async ({ name, of }) => {
+      const seen = await send('own', [[name, of(keys[0].value)]]);
+      expect(seen).toMatchObject({ status: 401, code: 'project_key_required', sent: undefined });
+    },
+  );
 
   it.each([
     ['nothing', undefined],
@@ -296,7 +300,7 @@ describe("a provider's own route", () => {
     ['the project key', 'Bearer <key>'],
     ['a key behind another scheme word', 'Bearer Bearer <key>'],
     ['a key in quotes', 'Bearer "<key>"'],
-  ])('with %s in Authorization: 401 provider_key_required', async (_what, value) => {
+  ])('with %s in Authorization returns 401 provider_key_required', async (_what, value) => {
     const sent: Header[] =
       value === undefined ? [] : [['authorization', value.replace('<key>', keys[0].value)]];
     const seen = await send('own', [['project-api-key', keys[0].value], ...sent]);
@@ -304,7 +308,7 @@ describe("a provider's own route", () => {
   });
 });
 
-it('nothing of a request’s headers but the credential meant for it reaches the provider', async () => {
+it('a request’s headers do not reach the provider, except for its credential', async () => {
   const [a, b] = keys;
   await send('own', [
     ...([
@@ -331,7 +335,7 @@ it('nothing of a request’s headers but the credential meant for it reaches the
   expect(seen?.headers.authorization).toBe(ownCredential);
 });
 
-it('a request id is kept if it is harmless, and replaced if it holds a key', async () => {
+it('a request id is kept if it is harmless, and replaced if it contains a key', async () => {
   const id = async (sent: string) => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(`GET /v1/models HTTP/1.1\r\nhost: g\r\nx-request-id: ${sent}\r\n\r\n`);

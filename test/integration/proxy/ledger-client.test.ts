@@ -1,5 +1,5 @@
-// How the client of the control plane sends operations of the ledger: repeated where a replica cannot serve, never because one is
-// slow, on the connection of the feed.
+// The control-plane client sends operations of the ledger on the connection of the feed; it retries them when a replica
+// cannot serve, never because one is slow.
 import { Server, ServerCredentials, status, type UntypedHandleCall } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DrawRequest__Output } from '../../../proto/generated/gateway/v1/DrawRequest.ts';
@@ -14,7 +14,7 @@ let server: Server;
 let client: ControlPlaneClient;
 let draws: DrawRequest__Output[];
 let peers: Set<string>;
-/** Of the next draws; then granted. */
+/** Responses to the next acquisitions; later ones are granted. */
 let responses: ReadResponse[];
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ const request = { session: 's', budgetId: 'b', window: 'total', seq: 1, shut: 0,
 const draw = () => client.ledger.draw(request);
 
 describe('an operation of the ledger', () => {
-  it('is repeated unchanged where a replica cannot serve', async () => {
+  it('is retried unchanged when a replica cannot serve', async () => {
     responses = [status.UNAVAILABLE, status.UNAVAILABLE];
     expect(await draw()).toMatchObject({ outcome: 'granted', granted: 5 });
     expect(draws).toHaveLength(3);
@@ -73,7 +73,7 @@ describe('an operation of the ledger', () => {
     expect(draws).toEqual([draws[0], draws[0]]);
   });
 
-  it('fails after three seconds where no response comes', async () => {
+  it('fails after three seconds without a response', async () => {
     responses = ['silent', 'silent', 'silent', 'silent'];
     const start = performance.now();
     const error: unknown = await draw().catch((thrown: unknown) => thrown);
@@ -86,7 +86,7 @@ describe('an operation of the ledger', () => {
     expect(draws).toHaveLength(3);
   });
 
-  it('says so where this process stood still for that long', async () => {
+  it('fails with LedgerStalledError when this process stood still for that long', async () => {
     responses = ['silent', 'silent', 'silent', 'silent'];
     const pending = expect(draw()).rejects.toThrow(LedgerStalledError);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500);
@@ -102,12 +102,12 @@ describe('an operation of the ledger', () => {
     expect(draws).toHaveLength(1);
   });
 
-  it('refused in another way may be repeated by its sender', async () => {
+  it('refused with another status may be retried by its sender', async () => {
     responses = [status.INTERNAL];
     await expect(draw()).rejects.toMatchObject({ code: status.INTERNAL });
   });
 
-  it('goes over the connection of the feed', async () => {
+  it('uses the connection of the feed', async () => {
     client.watch({ since: undefined, maxStaleMs: 1 }, { message: () => {}, closed: () => {} });
     await until(() => peers.size > 0, { what: 'the watch' });
     await draw();

@@ -1,5 +1,5 @@
-// Every limit of the limits table at the limit and one above it, over real sockets. Time-outs towards slow providers and
-// readers in their own files: upstream-hostile-streams.test.ts, slow-reader.test.ts.
+// Every limit of the limits table at the limit and one above it, over real sockets. Timeouts of slow providers and
+// readers are in upstream-hostile-streams.test.ts and slow-reader.test.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startBlackHole } from '../../support/black-hole.ts';
@@ -46,13 +46,13 @@ const ask = (proxy: TestProxy, body: string): Promise<Observed> =>
     body,
   });
 
-/** A valid body of exactly so many bytes. */
+/** A valid body of exactly this many bytes. */
 function bodyOf(bytes: number, fields: object = {}): string {
   const shell = chatBody({ user: '', ...fields });
   return shell.replace('"user":""', `"user":"${'u'.repeat(bytes - shell.length)}"`);
 }
 
-/** A whole answer of exactly so many bytes. */
+/** A whole response of exactly this many bytes. */
 function responseOf(bytes: number): { body: string } {
   const shell = '{"choices":[],"filler":""}';
   return { body: shell.replace(':""', `:"${'f'.repeat(bytes - shell.length)}"`) };
@@ -65,7 +65,7 @@ const gatewayError = (seen: Observed) => [
 ];
 
 describe('requests in flight', () => {
-  /** Requests that stay until they are let go. */
+  /** Requests that stay in flight. @returns a function that ends them */
   async function hold(proxy: TestProxy, count: number, ofKey: string) {
     const already = gateway.simulator.requests.length;
     gateway.simulator.script({ stop: { by: 'silence', beforeHead: true } }, { times: count });
@@ -81,10 +81,10 @@ describe('requests in flight', () => {
     };
   }
 
-  it('as many as the setting says, one organization its share of them, strangers none', async () => {
+  it('are limited by the setting in all, for an organization by its share, and for unknown keys to none', async () => {
     const proxy = await gateway.startProxy({
       ...{ GATEWAY_IN_FLIGHT_MAX: '4', GATEWAY_ORGANIZATION_SHARE: '50' },
-      // Who leaves is still in flight while its response is read on.
+      // Without this a request would stay in flight while its response is read on after its caller left.
       GATEWAY_READ_ON_MAX: '0',
     });
     const other = (await (await gateway.createOrganization('other')).createKey()).value;
@@ -95,7 +95,7 @@ describe('requests in flight', () => {
     expect(await status(key)).toBe(503);
     const letOtherGo = await hold(proxy, 1, other);
     expect(await status(other)).toBe(503);
-    // The more others hold, the less one may: there was room for the next.
+    // The more others use, the smaller is an organization's share: there was room for the next.
     expect(await status(third)).toBe(200);
     const letLastGo = await hold(proxy, 1, third);
     expect(await metric(proxy, 'gateway_in_flight_requests')).toBe(4);
@@ -117,16 +117,16 @@ describe('requests in flight', () => {
 describe('bytes in memory', () => {
   const max = 64 * 1024;
 
-  it('of a request and its answer: up to the share of the organization and its key', async () => {
+  it('of a request and its response are limited to the share of the organization and its key', async () => {
     const proxy = await gateway.startProxy({
       GATEWAY_BUFFERED_BYTES_MAX: String(2 * max),
       GATEWAY_ORGANIZATION_SHARE: '50',
     });
-    // One key that is alone has 8 of the 9 parts that its organization may have.
+    // A single key may use 8 of the 9 parts of its organization's share.
     const most = Math.ceil((max * 8) / 9);
     expect((await ask(proxy, bodyOf(most, { stream: true }))).status).toBe(200);
     const tooLarge = await ask(proxy, bodyOf(most + 1, { stream: true }));
-    // For which there never is room.
+    // There can never be room for this body.
     expect(gatewayError(tooLarge)).toEqual([413, 'body_too_large', 'gateway']);
     expect(gateway.simulator.requests).toHaveLength(1);
 
@@ -139,7 +139,7 @@ describe('bytes in memory', () => {
     await until(async () => (await metric(proxy, 'gateway_buffered_bytes')) === 0);
   });
 
-  it('of all organizations together: up to the setting', async () => {
+  it('of all organizations together are limited by the setting', async () => {
     const proxy = await gateway.startProxy({
       GATEWAY_BUFFERED_BYTES_MAX: String(max),
       GATEWAY_ORGANIZATION_SHARE: '75',
@@ -150,7 +150,7 @@ describe('bytes in memory', () => {
     const held = chat(proxy, bodyOf(max / 2), { signal: abort.signal }).catch(() => undefined);
     await until(() => gateway.simulator.requests.length === 1);
     expect(await metric(proxy, 'gateway_buffered_bytes')).toBe(max / 2);
-    // Three quarters of what is left, and of those its key.
+    // Three quarters of the rest, and of those the key's part.
     const least = bodyOf(Math.floor(max * 0.35), { stream: true });
     const most = bodyOf(Math.floor(max * 0.4), { stream: true });
     expect((await chat(proxy, most, { key: other })).status).toBe(503);
@@ -159,7 +159,7 @@ describe('bytes in memory', () => {
     await held;
   });
 
-  it('are what is counted, however small the pieces: a body in chunks of one byte', async () => {
+  it('are counted fully for small pieces too: a body in chunks of one byte', async () => {
     const proxy = await gateway.startProxyProcess();
     const quiet = await metric(proxy, 'process_resident_memory_bytes');
     const connection = await openConnection(proxy.port);
@@ -197,7 +197,7 @@ async function raw(
 const codeOf = (result: RawResponse) => (JSON.parse(result.body) as { error?: { code: string } }).error?.code;
 
 describe('bytes of a request', () => {
-  it('headers: up to the setting', async () => {
+  it('in its headers are limited by the setting', async () => {
     const max = 4096;
     const proxy = await gateway.startProxy({ GATEWAY_HEADER_BYTES_MAX: String(max) });
     const withHead = (bytes: number) => {
@@ -211,7 +211,7 @@ describe('bytes of a request', () => {
     expect([above.status, codeOf(above)]).toEqual([431, 'headers_too_large']);
   });
 
-  it.each(['announced', 'in chunks'])('body, %s: up to the setting', async (how) => {
+  it.each(['announced', 'in chunks'])('in its body, %s, are limited by the setting', async (how) => {
     const max = 2000;
     const proxy = await gateway.startProxy({ GATEWAY_BODY_BYTES_MAX: String(max) });
     const withBody = (bytes: number) =>
@@ -231,7 +231,7 @@ describe('bytes of a request', () => {
   });
 });
 
-describe('structure of a body', () => {
+describe('the structure of a body', () => {
   const withParameters = (parameters: object) =>
     chatBody({ tools: [{ type: 'function', function: { name: 'f', parameters } }] });
   const measure = (text: string) => {
@@ -246,7 +246,7 @@ describe('structure of a body', () => {
     return { deepest, structural: bare.replaceAll(/[^[\]{}:,]/g, '').length };
   };
 
-  it('depth: up to the setting, brackets in strings not counted', async () => {
+  it('is limited in depth by the setting, without brackets in strings', async () => {
     const proxy = await gateway.startProxy({ GATEWAY_JSON_DEPTH_MAX: '20' });
     const nested = (levels: number): object =>
       levels === 0 ? { const: '[[[[{{{{"' } : { items: nested(levels - 1) };
@@ -261,7 +261,7 @@ describe('structure of a body', () => {
     expect(above.error?.message).toBe('the body is nested deeper than 20 levels');
   });
 
-  it('structural characters: up to the setting, those in strings not counted', async () => {
+  it('is limited in structural characters by the setting, without those in strings', async () => {
     const proxy = await gateway.startProxy({ GATEWAY_JSON_STRUCTURAL_MAX: '1000' });
     const wide = (count: number) => {
       const listOf = (length: number) => withParameters({ enum: Array.from({ length }, () => ':,[]{}"') });
@@ -276,11 +276,11 @@ describe('structure of a body', () => {
   });
 });
 
-describe('bytes of an answer', () => {
+describe('bytes of a response', () => {
   const max = 50_000;
   const tooLarge = [502, 'upstream_protocol_error', 'gateway'];
 
-  it('whole: up to the setting', async () => {
+  it('that is whole are limited by the setting', async () => {
     const proxy = await gateway.startProxy({ GATEWAY_ANSWER_BYTES_MAX: String(max) });
     gateway.simulator.script(responseOf(max));
     expect((await ask(proxy, chatBody())).status).toBe(200);
@@ -289,7 +289,7 @@ describe('bytes of an answer', () => {
   });
 
   it.each([[50_000], [1000], [7]])(
-    'one event of a stream: up to the setting, in pieces of %i',
+    'in one event of a stream are limited by the setting, in pieces of %i',
     async (piece) => {
       const proxy = await gateway.startProxy({ GATEWAY_EVENT_BYTES_MAX: String(max) });
       const event = (bytes: number) => `data: ${'x'.repeat(bytes - 'data: \n\n'.length)}\n\n`;
@@ -303,10 +303,10 @@ describe('bytes of an answer', () => {
   );
 });
 
-describe('time', () => {
+describe('the timeout', () => {
   const type = 'content-type: application/json';
 
-  /** Milliseconds that it took beside the answer. */
+  /** Milliseconds of the work, beside its response. */
   async function timed<T>(work: Promise<T>): Promise<{ took: number; response: T }> {
     const started = performance.now();
     const result = await work;
@@ -325,13 +325,13 @@ describe('time', () => {
     expect(took).toBeLessThan(min + 3000);
   }
 
-  it('headers', () =>
+  it('of headers is a 408', () =>
     expectTimeout({ GATEWAY_HEADERS_TIMEOUT: '700ms' }, 700, (c) => c.send(head().slice(0, 40))));
 
-  it('a body that does not come', () =>
+  it('of a body that does not arrive is a 408', () =>
     expectTimeout({ GATEWAY_BODY_GRACE: '700ms' }, 700, (c) => c.send(head([type, 'content-length: 9']))));
 
-  it('a body slower than the rate, though it never stops', async () => {
+  it('of a body slower than the rate is a 408, even if it never stops', async () => {
     await expectTimeout({ GATEWAY_BODY_GRACE: '300ms', GATEWAY_BODY_RATE_MIN: '10KiB' }, 300, (c) => {
       c.send(head([type, 'content-length: 100000']));
       const drip = setInterval(() => c.send('x'), 10);
@@ -339,7 +339,7 @@ describe('time', () => {
     });
   });
 
-  it('a body faster than the rate gets more than the grace, but not more than the total', async () => {
+  it('of a body faster than the rate is longer than the grace, but not than the total', async () => {
     const environment = { GATEWAY_BODY_GRACE: '100ms', GATEWAY_BODY_RATE_MIN: '1KiB' };
     const proxy = await gateway.startProxy(environment);
     const body = bodyOf(40_000);
@@ -358,9 +358,9 @@ describe('time', () => {
     expect([cut.status, codeOf(cut)]).toEqual([408, 'request_timeout']);
   });
 
-  it('a provider that does not take the connection', async () => {
+  it('of a provider that does not accept the connection is a 502', async () => {
     const hole = await startBlackHole();
-    // It takes TCP connections, but never speaks TLS: to the gateway that is no connection yet.
+    // It accepts TCP connections, but never speaks TLS, which the gateway does not count as a connection.
     const proxy = await gateway.startProxy({
       GATEWAY_CONNECT_TIMEOUT: '600ms',
       GATEWAY_GPT_PROVIDER_URL: `https://127.0.0.1:${hole.port}/v1`,

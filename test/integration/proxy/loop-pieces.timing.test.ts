@@ -1,5 +1,5 @@
-// Nothing that a caller or a provider sends keeps the event loop of a proxy to itself: the largest legal bodies and whole responses, as
-// dense as they may be, to all vendors, and the longest turn of the loop meanwhile. And what a caller of small requests notices of them.
+// No caller or provider can keep a proxy's event loop to itself: the largest legal bodies and whole responses, as dense
+// as possible, to all vendors, with the longest tick meanwhile. Also their effect on a caller of small requests.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import { measured } from '../../support/loop-pieces.ts';
 import { until } from '../../support/process.ts';
 import { plainModels } from '../../support/vendors.ts';
 
-/** What no turn is to take, in processor time of a machine that is not busy; the test asks for no more than ten times of it. */
+/** The promised bound of a tick, in processor time of a machine that is not busy; the test allows ten times as much. */
 const promisedMs = 5;
 const bound = 10 * promisedMs;
 const mib = 1024 * 1024;
@@ -63,7 +63,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Turns of more than a millisecond since the last call, in processor time, the longest first. */
+/** Ticks of more than a millisecond since the last call, in processor time, the longest first. */
 async function turns(): Promise<readonly number[]> {
   const file = join(folder, 'turns.json');
   rmSync(file, { force: true });
@@ -81,7 +81,7 @@ async function turns(): Promise<readonly number[]> {
   return JSON.parse(text) as number[];
 }
 
-/** What a turn took that was the longest, of up to three tries: what the machine's other work costs is not in each of them. */
+/** The longest tick, as the best of up to three tries: the machine's other work does not disturb each of them. */
 async function longestWhile(doing: () => Promise<number>): Promise<{ longest: number; all: string }> {
   let best = { longest: Number.POSITIVE_INFINITY, all: '' };
   for (let tries = 0; tries < 3 && best.longest > bound; tries++) {
@@ -161,7 +161,7 @@ async function send(body: object, model: string): Promise<number> {
 describe('no piece above 5 ms', () => {
   beforeAll(async () => {
     result = Buffer.from(JSON.stringify(small));
-    // The code of both paths is compiled before it is measured.
+    // Compiles the code of both paths before it is measured.
     for (let round = 0; round < 3; round++)
       for (const [vendor, model] of Object.entries(plainModels)) {
         await send({ messages: user('x') }, `${vendor}/${model}`);
@@ -179,7 +179,7 @@ describe('no piece above 5 ms', () => {
       const failed: string[] = [];
       const isLong = name.startsWith('31 MiB');
       for (const [vendor, model] of Object.entries(plainModels)) {
-        // As it came, and translated: what is long is the same to all who translate.
+        // Unchanged and translated: long bodies take the same path at all vendors that are translated to.
         if (isLong && vendor !== 'gpt-provider' && vendor !== 'search-provider') continue;
         const { longest: ms, all } = await longestWhile(() => send(body, `${vendor}/${model}`));
         longest[vendor] = `${all}, ${received} bytes`;
@@ -206,7 +206,7 @@ describe('no piece above 5 ms', () => {
 });
 
 describe('a caller of small requests beside another organization that sends the largest', () => {
-  it('is answered, and hardly later', { timeout: 120_000 }, async () => {
+  it('gets its responses almost as fast as in quiet', { timeout: 120_000 }, async () => {
     result = Buffer.from(JSON.stringify(small));
     const hostile = await gateway.createOrganization('hostile');
     const hostileKey = (await hostile.createKey()).value;
@@ -245,7 +245,7 @@ describe('a caller of small requests beside another organization that sends the 
     console.log({ quiet, beside, sent, longest: longest.slice(0, 5) });
     expect(sent).toBeGreaterThan(0);
     expect(beside).toBeLessThan(10 * (2 * quiet + 10));
-    // A turn of the processor's time more than all others is the collector's.
+    // A single tick longer than all others is the garbage collector's.
     expect(longest[1] ?? 0).toBeLessThan(bound);
   });
 });

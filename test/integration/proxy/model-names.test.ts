@@ -1,5 +1,6 @@
-// A model has one name, through the whole gateway: whichever way a request spells it, the same limits, prices and allow-lists hold,
-// whichever way they were written; what goes up is what was sent; and a mistyped model is told with the names near to it.
+// A model has one name through the whole gateway: the same limits, prices and allow-lists apply to every spelling in a
+// request, however they were written; the provider gets the name of the request; and a mistyped model is refused with
+// the nearest names.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { chatBody, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
@@ -22,7 +23,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** With stored keys of all providers, open to callers' own. */
+/** An organization with stored keys of all providers that allows callers' own. */
 async function newOrganization(): Promise<TestOrganization> {
   const organization = await gateway.createOrganization(`named ${++count}`);
   const { api, id } = organization;
@@ -72,7 +73,7 @@ const spellings = [
 ];
 
 describe('a budget', () => {
-  it.each(writings)('written as %s holds back every spelling', async (model) => {
+  it.each(writings)('written as %s applies to every spelling', async (model) => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '0.000001', model });
@@ -86,7 +87,7 @@ describe('a budget', () => {
     expect(gateway.simulator.requests).toHaveLength(1);
   });
 
-  it('of a whole provider, by its alias, holds back each of its models', async () => {
+  it('of a whole provider, by its alias, applies to each of its models', async () => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     const subject = { kind: 'ORGANIZATION', id: organization.id } as const;
@@ -99,7 +100,7 @@ describe('a budget', () => {
     expect(outcome(await ask(key.value, 'openai/gpt-4o'))).toBe('200');
   });
 
-  it('books what each spelling cost, at one price, as one model', async () => {
+  it('charges every spelling at one price, as one model', async () => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     const { api, id: organizationId } = organization;
@@ -126,7 +127,7 @@ describe('a budget', () => {
     }
   });
 
-  it('of an undated name counts snapshots, too, and letters of any case', async () => {
+  it('of an undated name applies to snapshots too, and ignores letter case', async () => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     const budget = (model: string) =>
@@ -135,13 +136,13 @@ describe('a budget', () => {
     await budget('azure/Our-Deployment');
     for (const spelling of ['gpt-provider/gpt-4o-2024-05-13', 'gpt-provider/gpt-4o-2024-11-20'])
       expect(outcome(await ask(key.value, spelling)), spelling).toBe('402 budget_exceeded');
-    // What it costs is nowhere said, so under a budget it is not let through at all.
+    // Its price is unknown, so a budget refuses it.
     for (const spelling of ['gpt-provider/GPT-4o', 'azure/our-deployment', 'studio-ai/OUR-DEPLOYMENT'])
       expect(outcome(await ask(key.value, spelling)), spelling).toMatch(/^4\d\d model_not_(priced|found)$/);
     expect(gateway.simulator.requests).toHaveLength(0);
   });
 
-  it('of a cloud’s model counts the ARN that ends in its id, and the other way round', async () => {
+  it('of a cloud’s model applies to the ARN that ends in its id, and the reverse', async () => {
     const id = 'managed-cloud-models/eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
     const arn =
       'managed-cloud-models/arn:aws:bedrock:eu-west-1:111122223333:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
@@ -172,7 +173,7 @@ describe('a limit on requests', () => {
 
 describe('an allow-list', () => {
   it.each(writings.slice(0, 3))(
-    'written as %s lets every spelling of the model through, and no other',
+    'written as %s allows every spelling of the model, and no other',
     async (glob) => {
       const organization = await newOrganization();
       const { value } = await organization.createKey({ allowedModels: { globs: [glob] } });
@@ -195,7 +196,7 @@ describe('an allow-list', () => {
 });
 
 describe('a request', () => {
-  it('goes up as it was sent, and is logged and answered with the canonical name', async () => {
+  it('is sent to the provider unchanged, and logged and returned with the canonical name', async () => {
     const organization = await newOrganization();
     const { value } = await organization.createKey();
     const response = await ask(value, 'openai/gpt-4o-2024-08-06');
@@ -216,7 +217,7 @@ describe('a request', () => {
     expect(JSON.parse(plainLine).model_sent).toBeUndefined();
   });
 
-  it('is told one model by each of its names', async () => {
+  it('finds one model by each of its names', async () => {
     const organization = await newOrganization();
     const { value } = await organization.createKey();
     const headers = { authorization: `Bearer ${value}` };
@@ -225,7 +226,7 @@ describe('a request', () => {
       return ((await response.json()) as { id?: string }).id;
     };
     expect(await id('openai/gpt-4o-2024-08-06')).toBe('gpt-provider/gpt-4o-2024-08-06');
-    // It has no row of its own.
+    // The catalog has no row for this name.
     expect(await id('anthropic/claude-sonnet-4-0')).toBe('assistant-provider/claude-sonnet-4-20250514');
     expect(await id('anthropic/claude-sonnet-9-0')).toBeUndefined();
   });
@@ -234,7 +235,7 @@ describe('a request', () => {
 describe('a mistyped model', () => {
   const near = /gpt-provider\/gpt-4o-mini/;
 
-  it('is model_not_found, with the nearest names, under a budget', async () => {
+  it('is model_not_found with the nearest names when a budget applies', async () => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '5' });
@@ -256,7 +257,7 @@ describe('a mistyped model', () => {
     });
   });
 
-  it('and without one, by the vendor’s word', async () => {
+  it('is model_not_found with the nearest names when the vendor refuses it', async () => {
     const organization = await newOrganization();
     const { value } = await organization.createKey();
     for (const [model, nearest] of [
@@ -284,14 +285,14 @@ describe('a mistyped model', () => {
     expect(own.error.hint).toMatch(near);
   });
 
-  it('and with an allow-list, where the key may not call it', async () => {
+  it('is model_not_found with the nearest allowed names when an allow-list applies', async () => {
     const organization = await newOrganization();
     const { value } = await organization.createKey({
       allowedModels: { globs: ['azure/gpt-4o-mini', 'openai/gpt-4.1'] },
     });
     const slip = await ask(value, 'openai/gpt-4o-minni');
     expect(outcome(slip)).toBe('404 model_not_found');
-    // Nothing that the key may not call.
+    // Only models that the key may call.
     expect(slip.error.message).toMatch(/may call: studio-ai\/gpt-4o-mini(, gpt-provider\/gpt-4\.1)?$/);
     const other = await ask(value, 'openai/gpt-4o-mini');
     expect(outcome(other)).toBe('403 model_not_allowed');
@@ -300,7 +301,7 @@ describe('a mistyped model', () => {
     expect(outcome(await ask(value, 'openai/gpt-99'))).toBe('403 model_not_allowed');
   });
 
-  it('that may be a new one goes up, and under a budget needs a price', async () => {
+  it('that may be a new one is sent to the provider, and needs a price when a budget applies', async () => {
     const organization = await newOrganization();
     const { api, id: organizationId } = organization;
     const key = await organization.createKey();
@@ -322,8 +323,8 @@ describe('a mistyped model', () => {
   });
 });
 
-describe('what an older control plane has stored', () => {
-  it('with an alias or a synonym counts from now on', async () => {
+describe('a selector that an older control plane stored', () => {
+  it('with an alias or a synonym applies from now on', async () => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     const subject = { kind: 'VIRTUAL_KEY', id: key.id } as const;

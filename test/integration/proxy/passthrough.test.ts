@@ -1,5 +1,6 @@
-// What the GPT vendor gets is what the caller sent, byte for byte of its JSON, but for the model's name, the usage of a stream
-// and the leftovers of answers in messages. Over random valid bodies; GATEWAY_PASSTHROUGH_SEED repeats a run.
+// The GPT vendor receives the JSON that the caller sent, byte for byte, except for the model's name, the usage option
+// of a stream and leftovers of earlier responses in messages. Over random valid bodies; GATEWAY_PASSTHROUGH_SEED
+// repeats a run.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Random } from '../../support/access/random.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -66,7 +67,7 @@ it(`a body arrives as it was sent (seed ${seed})`, async () => {
   expect(Object.values(seen).every((number) => number > bodies / 20)).toBe(true);
 });
 
-/** Written apart from the code it judges, from the decisions. */
+/** Written independently of the tested code, from the decisions. */
 function expectedOf(body: Body, model: string): Body {
   const messages = (body.messages as Body[]).map((message) =>
     Object.fromEntries(
@@ -108,7 +109,7 @@ function randomBody(random: Random, model: string): Body {
 
 function randomMessage(random: Random): Body {
   const role = random.pick(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
-  // Media in results of tools, and of the assistant's, have a turn of their own.
+  // Media in results of tools, and of the assistant's, are moved to a message of their own.
   const kinds = ['tool', 'function', 'assistant'].includes(role)
     ? ['text', 'new_kind']
     : ['text', 'image_url', 'new_kind'];
@@ -132,7 +133,7 @@ function randomMessage(random: Random): Body {
   ]);
 }
 
-/** In any order; what is undefined is left out. */
+/** In random order; undefined fields are omitted. */
 function toObject(random: Random, fields: readonly (readonly [string, Json | undefined])[]): Body {
   const present = fields.filter((field): field is [string, Json] => field[1] !== undefined);
   const shuffled = present.map((field) => ({ field, at: random.next() })).sort((a, b) => a.at - b.at);

@@ -1,12 +1,13 @@
-// What callers may put into an operator's URL: an endpoint in the path, a region in a header. Everything that is not of the one right
-// form is refused before a byte of the body is read, and what is of it names no host but the operator's.
+// Caller-supplied parts of an operator's URL: an endpoint in the path, a region in a header. Every value in a wrong
+// form is refused before a byte of the body is read, and a value in the right form can only lead to the operator's
+// host.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { openConnection, type RawResponse } from '../../support/raw-http.ts';
 import { ownHeaders } from '../../support/vendors.ts';
 
 let gateway: TestGateway;
-/** Its templates have places, as an operator's do; nobody answers there. */
+/** A proxy with placeholders in its templates, as an operator's may have; no server listens at the addresses. */
 let proxy: TestProxy;
 let key: string;
 
@@ -29,7 +30,7 @@ type Headers = Readonly<Record<string, string>>;
 interface Sent {
   readonly path: string;
   readonly headers: Headers;
-  /** Absent: it is announced and never comes. */
+  /** If absent, a body is announced and never sent. */
   readonly body?: string;
   readonly to?: TestProxy;
 }
@@ -105,23 +106,20 @@ describe('the endpoint in the path', () => {
     ...['localhost:8080', '[::1]', '%5b::1%5d', '127.0.0.1:80', '169.254.169.254:80', '@169.254.169.254'],
     ...['{endpoint}', '{region}', '$x', '%7bendpoint%7d', 'a\\b', 'a,b', 'a;b', 'a|b', "a'b", 'a"b', 'a^b'],
     ...['h\xfcb', '\xef\xbd\x88ub', '\xe2\x80\x8bhub', `${'a'.repeat(64)}`, `a${'.a'.repeat(127)}`],
-  ])('is refused before the body where it is %s', async (endpoint) => {
+  ])('is refused before the body when it is %s', async (endpoint) => {
     const response = await send(toStudio(endpoint));
-    // What no request target may hold ends as no HTTP at all.
+    // A target with characters that HTTP forbids is refused as invalid HTTP.
     const refusals = ['400 invalid_endpoint', '400 invalid_request'];
     expect(refusals).toContain(`${response.status} ${codeOf(response)}`);
     if (/^[\x21-\x7e]+$/.test(endpoint)) expect(codeOf(response)).toBe('invalid_endpoint');
   });
 
-  it.each(['', 'a/b', 'a?b', '?', 'a/../b', '/'])(
-    'is no part of a route where it is %j',
-    async (endpoint) => {
-      const response = await send(toStudio(endpoint));
-      expect([response.status, codeOf(response)]).toEqual([404, 'route_not_found']);
-    },
-  );
+  it.each(['', 'a/b', 'a?b', '?', 'a/../b', '/'])('is no route when it is %j', async (endpoint) => {
+    const response = await send(toStudio(endpoint));
+    expect([response.status, codeOf(response)]).toEqual([404, 'route_not_found']);
+  });
 
-  it('trap 28: names no host but one that ends as the operator says', async () => {
+  it('trap 28: leads only to hosts with the operator’s suffix', async () => {
     const open = await gateway.startProxy({
       GATEWAY_STUDIO_AI_URL: 'https://{endpoint}/models',
       GATEWAY_ENDPOINT_HOST_SUFFIXES: '.studio.test',
@@ -146,7 +144,7 @@ describe('the endpoint in the path', () => {
     }
   });
 
-  it('has no place on the generic route, where the operator’s URL wants one', async () => {
+  it('is missing on the generic route when the operator’s URL needs one', async () => {
     const { authorization } = ownHeaders['studio-ai'];
     const headers = { authorization, 'x-svc-vk': key, 'x-svc-direct-key': 'true' };
     const response = await send({
@@ -201,14 +199,14 @@ describe('the region in its header', () => {
     ],
     ...['eu-west-1\\', 'eu-west-\xb9', `eu-${'a'.repeat(80)}-1`, 'e-west-1', 'eu-west-1;x'],
   ];
-  it.each(odd)('is refused before the body where it is %s', async (region) => {
+  it.each(odd)('is refused before the body when it is %s', async (region) => {
     const response = await send(toCloud(region));
-    // A header that holds more than visible characters holds no region at all.
+    // A header with other than visible characters counts as missing.
     const wrong = /^[\x21-\x7e]+$/.test(region) ? [400, 'invalid_region'] : [401, 'provider_key_required'];
     expect([response.status, codeOf(response)]).toEqual(wrong);
   });
 
-  it.each(odd.slice(0, 12))('is refused on the generic route too where it is %s', async (region) => {
+  it.each(odd.slice(0, 12))('is refused on the generic route too when it is %s', async (region) => {
     const { headers } = toCloud(region);
     const { 'project-api-key': _, ...cloud } = headers;
     const response = await send({
@@ -219,7 +217,7 @@ describe('the region in its header', () => {
     expect([response.status, codeOf(response)]).toEqual([400, 'invalid_region']);
   });
 
-  it('is refused where it is sent twice, and missed where it is not there', async () => {
+  it('is refused when it is sent twice, and required when it is absent', async () => {
     const { path, headers } = toCloud('eu-west-1');
     const twice = { ...headers, 'Cloud-Region-Name': 'us-east-1' };
     expect(codeOf(await send({ path, headers: twice }))).toBe('conflicting_credentials');

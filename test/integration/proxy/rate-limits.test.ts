@@ -1,5 +1,5 @@
-// Limits on rates as operators make them and callers meet them: through the whole gateway, over one Redis or none, on every route,
-// for keys of both headers and callers' own provider keys.
+// Rate limits from the operator's call to the caller's response: through the whole gateway, with one Redis or none, on
+// every route, for keys of both headers and callers' own provider keys.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisResponds } from '../../support/asking.ts';
 import { startForwarder } from '../../support/black-hole.ts';
@@ -17,9 +17,9 @@ import { metric } from '../../support/telemetry.ts';
 
 let gateway: TestGateway;
 let redis: TestRedis;
-/** Two that share a Redis. */
+/** Two proxies that share a Redis. */
 let proxies: readonly [TestProxy, TestProxy];
-/** Without one. */
+/** A proxy without Redis. */
 let alone: TestProxy;
 let organizations = 0;
 
@@ -67,7 +67,7 @@ async function outcomes(proxy: TestProxy, key: string, count: number, sent: Sent
   return seen;
 }
 
-/** Of an organization of its own, which lets callers send their own provider keys. */
+/** A separate organization that allows callers' own provider keys. */
 async function newOrganization(): Promise<TestOrganization> {
   organizations++;
   const organization = await gateway.createOrganization(`limited ${organizations}`);
@@ -94,7 +94,7 @@ function limit(
   return api.call('Limits/Create', { organizationId, subject, kind: `LIMIT_KIND_${kind}`, ...fields });
 }
 
-/** A key that is limited itself. */
+/** A key with its own limit. */
 async function limitedKey(kind: Kind, count: number, fields: object = {}): Promise<string> {
   const organization = await newOrganization();
   const key = await organization.createKey();
@@ -104,7 +104,7 @@ async function limitedKey(kind: Kind, count: number, fields: object = {}): Promi
 
 const refused = '429 rate_limit_exceeded';
 
-/** Of 30,000 a minute, in the six seconds that a slow machine may take. */
+/** The refill of 30,000 a minute in the six seconds that a slow machine may take. */
 const comesBackMax = 3_000;
 
 describe('requests per minute', () => {
@@ -117,7 +117,7 @@ describe('requests per minute', () => {
     expect(await metric(proxies[0], 'gateway_rate_limit_local_total')).toBe(0);
   });
 
-  it('without Redis by each proxy for itself, which is counted', async () => {
+  it('are counted by each proxy alone without Redis, which a metric counts', async () => {
     const key = await limitedKey('REQUESTS_PER_MINUTE', 2);
     const before = await metric(alone, 'gateway_rate_limit_local_total');
     expect(await outcomes(alone, key, 3)).toEqual(['200', '200', refused]);
@@ -125,7 +125,7 @@ describe('requests per minute', () => {
     expect(await outcomes(proxies[0], key, 1)).toEqual(['200']);
   });
 
-  it('a refusal names the limit and when it opens, and is counted by level and kind', async () => {
+  it('are refused with the limit and its next opening, and refusals are counted by level and kind', async () => {
     const key = await limitedKey('REQUESTS_PER_MINUTE', 1, { model: 'gpt-provider/gpt-4o*' });
     const labels = { level: 'virtual_key', kind: 'requests_per_minute' };
     const before = await metric(proxies[0], 'gateway_rate_limit_refusals_total', labels);
@@ -145,7 +145,7 @@ describe('requests per minute', () => {
     expect(await outcomes(proxies[0], key, 2, other)).toEqual(['200', '200']);
   });
 
-  it('an answer says how the tightest limit stands, whole or streamed', async () => {
+  it('are in headers of a response, whole or streamed, for the tightest limit', async () => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     await limit(organization, {
@@ -166,14 +166,14 @@ describe('requests per minute', () => {
     }
   });
 
-  it('no limit, no header', async () => {
+  it('have no headers without a limit', async () => {
     const { headers } = await ask(proxies[0], (await (await newOrganization()).createKey()).value);
     expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit-'))).toEqual([]);
   });
 });
 
-describe('every level', () => {
-  it('of a key holds: organization, AI system, person', async () => {
+describe('every level of a key', () => {
+  it('limits it: organization, AI system, person', async () => {
     const organization = await newOrganization();
     const { id, api, ownerId } = organization;
     const system = await api.call('AiSystems/Create', { organizationId: id, name: 'bot' });
@@ -187,7 +187,7 @@ describe('every level', () => {
       const { id: limitId } = await limit(organization, {
         ...{ on: [level, subject], kind: 'REQUESTS_PER_MINUTE', count: 1 },
       });
-      // Records of the organization are known already: the feed has to tell.
+      // The organization's records are cached already, so the change arrives by the feed.
       const message = await until(async () => (await ask(alone, key.value)).message);
       expect(message).toMatch(`the ${word}'s limit of 1 requests per minute is reached`);
       await api.call('Limits/Delete', { id: limitId });
@@ -195,7 +195,7 @@ describe('every level', () => {
     }
   });
 
-  it('of both keys holds where a provider’s route gets a project key as well', async () => {
+  it('limits it for both keys of a provider’s route with a project key', async () => {
     const organization = await newOrganization();
     const [caller, project] = [await organization.createKey(), await organization.createKey()];
     await limit(organization, { on: ['VIRTUAL_KEY', project.id], kind: 'REQUESTS_PER_MINUTE', count: 1 });
@@ -233,7 +233,7 @@ describe('every way of calling', () => {
 describe('tokens per minute', () => {
   const remaining = ({ headers }: ReadResponse) => Number(headers.get('x-ratelimit-remaining-tokens'));
 
-  it('are taken as estimated and settled as used, whole or streamed', async () => {
+  it('are reserved as estimated and settled as used, whole or streamed', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 100_000);
     gateway.simulator.script({ usage: { prompt_tokens: 20_000, completion_tokens: 10_000 } }, { times: 2 });
     const first = await ask(proxies[0], key, { body: { max_tokens: 16_000 } });
@@ -250,7 +250,7 @@ describe('tokens per minute', () => {
     expect(third.headers.get('x-ratelimit-reset-tokens')).toMatch(/^3\ds$/);
   });
 
-  it('a request that waits for what others may use is told when to come again', async () => {
+  it('are refused with a retry time while others may use them', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 10_000);
     gateway.simulator.script({ usage: { prompt_tokens: 9_000, completion_tokens: 900 } });
     expect((await ask(proxies[0], key)).outcome).toBe('200');
@@ -260,7 +260,7 @@ describe('tokens per minute', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(40);
   });
 
-  it('more than the limit ever lets in is the request’s fault, and says how to do better', async () => {
+  it('above the size of the limit are a 400 with advice', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 5_000);
     const { outcome, message } = await ask(proxies[0], key, { body: { max_tokens: 8_192 } });
     expect(outcome).toBe('400 invalid_request');
@@ -272,7 +272,7 @@ describe('tokens per minute', () => {
     expect((await ask(proxies[0], key, { body: long })).message).toMatch(/; send less$/);
   });
 
-  it('a request without a maximum is let in by a limit smaller than the guess of its answer, and sent as it came', async () => {
+  it('admit a request without a maximum below the estimate of its response, and send it unchanged', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 1_000);
     const { outcome, headers } = await ask(proxies[0], key);
     expect([outcome, headers.get('x-ratelimit-remaining-tokens')]).toEqual(['200', '0']);
@@ -283,14 +283,14 @@ describe('tokens per minute', () => {
     expect(await outcomes(proxies[0], key, 1, { body: { max_tokens: 100 } })).toEqual(['200']);
   });
 
-  it('what a provider refuses uses none', async () => {
+  it('are not used by requests that a provider refuses', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 30_000);
     gateway.simulator.script({ status: 400 }, { times: 8 });
     expect(await outcomes(proxies[0], key, 8)).toEqual(Array(8).fill(expect.stringMatching('^400')));
     expect(remaining(await ask(proxies[0], key, { body: { max_tokens: 1 } }))).toBeGreaterThan(29_900);
   });
 
-  it('what breaks off has used all that it might have, and who leaves what the provider reports', async () => {
+  it('are used as estimated when a response breaks off, and as reported when the caller leaves', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 30_000);
     const left = async () => remaining(await ask(proxies[0], key, { body: { max_tokens: 1 } }));
     const limited = { max_tokens: 2_000 };
@@ -317,7 +317,7 @@ describe('tokens per minute', () => {
     await until(() => simulator.requests.length > before);
     leave.abort();
     await expect(gone).rejects.toThrow();
-    // Until its response has come all that it might have used is taken.
+    // Until its response has arrived, the whole estimate is reserved.
     const settled = await until(async () =>
       [await left()].find((now) => now > 30_000 - 2 * most - cut + 500),
     );
@@ -325,14 +325,14 @@ describe('tokens per minute', () => {
   });
 });
 
-describe('requests at a time', () => {
+describe('concurrent requests', () => {
   const busy = '429 concurrency_limit_exceeded';
 
-  it('free their place whatever ends them: an answer, an error, a client that leaves', async () => {
+  it('free their slot however they end: a response, an error, a client that leaves', async () => {
     const key = await limitedKey('CONCURRENT_REQUESTS', 1);
     for (const proxy of [...proxies, alone]) {
       gateway.simulator.reset();
-      // A stream of a provider that stops: others keep their slot until they have come.
+      // The stream of a provider that stops: other responses keep their slot until they have arrived.
       gateway.simulator.script({ stop: { by: 'silence', beforeHead: true } });
       const leave = new AbortController();
       const left = ask(proxy, key, { body: { stream: true }, signal: leave.signal }).catch(() => 'left');
@@ -353,7 +353,7 @@ describe('requests at a time', () => {
     }
   });
 
-  it('never more at the provider than the limit, from two proxies under load', async () => {
+  it('never exceed the limit at the provider, from two proxies under load', async () => {
     const key = await limitedKey('CONCURRENT_REQUESTS', 3);
     gateway.simulator.script({ headDelayMs: 300 }, { times: 40 });
     const responses = await Promise.all(
@@ -366,7 +366,7 @@ describe('requests at a time', () => {
 });
 
 describe('a Redis that falls silent', () => {
-  it('limits hold for the proxy alone, no request waits more than 100 ms longer, and it is used again when it is back', async () => {
+  it('leaves limits to the proxy alone, delays no request by more than 100 ms, and is used again when it is back', async () => {
     const link = await startForwarder({ port: redis.port });
     const proxy = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${link.port}` });
     await redisResponds(proxy);
@@ -376,7 +376,7 @@ describe('a Redis that falls silent', () => {
     expect(await outcomes(proxy, other, 1)).toEqual(['200']);
     const before = await metric(proxy, 'gateway_rate_limit_local_total');
     link.freeze();
-    // Redis has let the whole limit in: of what it said last nothing is left, and a share is one at least.
+    // Redis had admitted the whole limit, so nothing of its last figure is left; a proxy's share is at least one.
     const [waited, received]: [number[], string[]] = [[], []];
     for (let from = performance.now(); received.length < 21; from = performance.now()) {
       received.push((await ask(proxy, key)).outcome);
@@ -389,7 +389,7 @@ describe('a Redis that falls silent', () => {
     expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(before + 21);
     await link.heal();
     await redisResponds(proxy);
-    // On a busy machine Redis may take too long once more, and counts that request later.
+    // On a busy machine Redis may take too long once more, and count that request later.
     let sent = 0;
     const left = async () => (await ask(proxy, other)).headers.get('x-ratelimit-remaining-requests');
     await until(async () => (await left()) === String(29 - ++sent));

@@ -1,4 +1,5 @@
-// What a proxy let in while Redis was silent is reported to it once, however many calls are under way together.
+// Requests that a proxy admitted alone while Redis was silent are reported to Redis once, with any number of concurrent
+// calls.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
 import type { RateLimit } from '../../../proxy/rates/rates.ts';
@@ -20,8 +21,11 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-describe('what was let in alone', () => {
-  /** Five requests of 10 tokens were; calls wait until they are let through, and fail where they are cut. */
+describe('a count of requests that were admitted without Redis', () => {
+  /**
+   * Five requests of 10 tokens were admitted alone; calls wait until the test resolves them, and fail if it rejects
+   * them.
+   */
   async function proxyAlone() {
     const limits = [newRequests(100), newTokens(1_000)];
     const alone = new LocalRates({ clock: scene.time, onTake: () => undefined, proxies: () => 1 });
@@ -43,7 +47,7 @@ describe('what was let in alone', () => {
     await take(rates, [newRequests(1)]);
     isGated = true;
     for (let nth = 0; nth < 5; nth++) await admit(alone, limits, 10);
-    /** In a turn of its own, whose call is under way when this resolves. */
+    /** In a separate tick; its call is running when this resolves. */
     const ask = async () => {
       const nth = calls.length;
       const response = take(rates, limits, 10);
@@ -56,7 +60,7 @@ describe('what was let in alone', () => {
   const left = async (limits: readonly RateLimit[]) =>
     (await take(scene.rates, limits)).standings.map(({ remaining }) => remaining);
 
-  it('is reported by one of the calls that are under way together', async () => {
+  it('is reported by one of several concurrent calls', async () => {
     const { ask, limits } = await proxyAlone();
     const pending = [await ask(), await ask(), await ask()];
     for (const { call } of pending) call?.resolve();
@@ -64,7 +68,7 @@ describe('what was let in alone', () => {
     expect(await left(limits)).toEqual([100 - 5 - 3 - 1, 1_000 - 50 - 30]);
   });
 
-  it('is reported by the next call where the first fails', async () => {
+  it('is reported by the next call when the first fails', async () => {
     const { ask, limits } = await proxyAlone();
     const [first, second] = [await ask(), await ask()];
     first.call?.reject(new RedisUnavailableError('down'));

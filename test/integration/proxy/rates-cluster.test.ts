@@ -1,5 +1,5 @@
-// Rates of proxies over a Redis Cluster to which something happens: a master dies or falls silent, a slot moves. What the others
-// count goes on as if nothing had happened, and nobody waits.
+// Rates of proxies over a Redis Cluster with failures: a master dies or falls silent, a slot moves. The counts of other
+// masters are unaffected, and no request waits.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RateDecision, RateLimit } from '../../../proxy/rates/rates.ts';
 import { nameInShard, shardOf } from '../../../proxy/redis/shards.ts';
@@ -19,7 +19,7 @@ import { configure, killMaster, moveSlotOf, ownerOf, silence } from '../../suppo
 
 let cluster: TestRedisCluster;
 let proxies: readonly [OneProxysRates, OneProxysRates];
-/** An organization for each master, which counts its limits. */
+/** One organization for each master, which counts its limits. */
 let organizations: readonly [string, string, string];
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ async function ask({ rates }: OneProxysRates, organizationId: string, limits: re
 
 const standing = ({ standings }: RateDecision, at = 0) => standings[at]?.remaining;
 
-/** Waits until what the proxy asks about the organization is counted by Redis. */
+/** Waits until Redis counts the proxy's requests of the organization. */
 async function responds(proxy: OneProxysRates, organization: string): Promise<void> {
   await until(
     async () => {
@@ -65,7 +65,7 @@ async function responds(proxy: OneProxysRates, organization: string): Promise<vo
 
 const masterOf = (index: 0 | 1 | 2) => cluster.urls[index] ?? '';
 const countedAlone = () => proxies[0].counted() + proxies[1].counted();
-/** What is promised, and what a busy machine adds; its rare longer pauses are nobody's waiting for Redis. */
+/** The promise, plus an allowance for a busy machine, whose rare longer pauses are not caused by Redis. */
 function expectNoWaiting(waited: readonly number[]): void {
   expect(waited.filter((ms) => ms > 50 + 90).length).toBeLessThanOrEqual(2);
   expect(Math.max(...waited)).toBeLessThan(1_000);
@@ -79,7 +79,7 @@ interface Watched {
   readonly strays: number;
 }
 
-/** Both proxies ask in turn about all organizations, most about the one whose master is gone. */
+/** Both proxies alternate between all organizations, most often the one whose master is gone. */
 async function watch(gone: string, others: readonly string[], ms: number): Promise<Watched> {
   const max = 100_000;
   const limits = new Map([gone, ...others].map((organization) => [organization, [newRequests(max)]]));
@@ -93,7 +93,7 @@ async function watch(gone: string, others: readonly string[], ms: number): Promi
       strays++;
       return;
     }
-    // What both proxies have asked so far: it is still one count.
+    // All requests of both proxies so far are in one count.
     expect(left).toBeGreaterThanOrEqual(max - count);
     expect(left).toBeLessThanOrEqual(max - count + strays);
   };
@@ -110,7 +110,10 @@ async function watch(gone: string, others: readonly string[], ms: number): Promi
   return { waited, strays, requestedOfOthers: 2 * rounds * others.length };
 }
 
-/** Nobody waited, and what the others count was counted together: but for a moment in which a master writes down that one is gone. */
+/**
+ * Checks that no request waited, and that the counts of other masters stayed common, except for the time in which a
+ * master notices the failure.
+ */
 function expectOthersUnharmed(what: string, { waited, strays, requestedOfOthers }: Watched): void {
   log(`master ${what}: rates of its shards`, waited);
   console.log(
@@ -121,13 +124,13 @@ function expectOthersUnharmed(what: string, { waited, strays, requestedOfOthers 
 }
 
 describe('a master', () => {
-  it('that dies: its limits hold for each proxy, all others for all together, and nobody waits', async () => {
+  it('that dies leaves its limits to each proxy; all other limits stay common, and no request waits', async () => {
     await configure(cluster, ['cluster-require-full-coverage', 'no']);
     await configure(cluster, ['cluster-node-timeout', '1000']);
     const [gone, ...others] = organizations;
     const before = countedAlone();
     await killMaster(masterOf(0));
-    // Longer than the other masters need to know.
+    // Longer than the other masters need to notice.
     const watched = await watch(gone, others, 4_000);
     expectOthersUnharmed('dead', watched);
     expect(countedAlone() - before).toBe(watched.waited.length + watched.strays);
@@ -137,7 +140,7 @@ describe('a master', () => {
     }
   });
 
-  it('that falls silent: the same, and it is used again when it answers', async () => {
+  it('that falls silent does the same, and is used again when it responds', async () => {
     const [first, gone, third] = organizations;
     const before = countedAlone();
     await silence(masterOf(1), 2_000);
@@ -153,7 +156,7 @@ describe('a master', () => {
     }
   });
 
-  it('that dies where the Cluster answers only as a whole: all limits hold for each proxy', async () => {
+  it('that dies in a Cluster that serves only as a whole leaves all limits to each proxy', async () => {
     await configure(cluster, ['cluster-node-timeout', '1000']);
     await killMaster(masterOf(2));
     const [proxy] = proxies;
@@ -178,7 +181,7 @@ describe('a master', () => {
 });
 
 describe('a slot that moves', () => {
-  it('is followed with all that was counted in it, by requests under way too', async () => {
+  it('is followed with all its counts, by running requests too', async () => {
     const [organizationId] = organizations;
     const connections = [await connectPatiently(url()), await connectPatiently(url())] as const;
     const patient = connections.map((connection) => realRates(connection));

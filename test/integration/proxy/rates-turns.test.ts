@@ -1,4 +1,4 @@
-// What comes in one turn of the event loop goes to Redis together, and is counted exactly as one after another would be.
+// Requests of one event-loop tick go to Redis together, and are counted exactly as if they ran one after another.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requestsInCallMax } from '../../../proxy/rates/batch-queue.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
@@ -47,7 +47,7 @@ const admitted = (responses: readonly RateDecision[]) => responses.map(({ hold }
 const remaining = (responses: readonly RateDecision[]) =>
   responses.map(({ standings }) => standings.map((standing) => standing.remaining));
 
-/** A proxy that knows Redis's time, and how many calls it has made since. */
+/** A proxy that knows Redis's time. `calls` returns the number of its calls since. */
 async function countedProxy(): Promise<{ rates: ProxyRates; calls(): number }> {
   let calls = 0;
   const rates = scene.newProxy((connection) => ({
@@ -63,7 +63,7 @@ async function countedProxy(): Promise<{ rates: ProxyRates; calls(): number }> {
   return { rates, calls: () => calls };
 }
 
-describe('requests of one turn', () => {
+describe('requests of one tick', () => {
   const places: readonly (readonly [string, () => string])[] = [
     ['Redis', () => redis.url],
     ['a Redis Cluster', () => cluster.urls.join(',')],
@@ -74,7 +74,7 @@ describe('requests of one turn', () => {
     readonly reference: RateHold;
   }
 
-  it.each(places)('are counted in %s as they would be one after another', async (_name, url) => {
+  it.each(places)('are counted in %s as if they ran one after another', async (_name, url) => {
     const random = new Random(seed);
     await scene.close();
     scene = await redisScene(url(), mine, [other]);
@@ -100,7 +100,7 @@ describe('requests of one turn', () => {
       const responses = Promise.all(
         requested.map(({ rates, limits, tokens }) => take(rates, limits, tokens)),
       );
-      // Later in the turn, and yet they make room.
+      // These end later in the tick, and still make room.
       for (const { parsed, reference } of ends) {
         const used = random.below(5_000);
         parsed.settle(used);
@@ -125,7 +125,7 @@ describe('requests of one turn', () => {
     expect(refusals).toBeLessThan(requests / 2);
   });
 
-  it('go in one call for each shard, and in more where there are more than it takes', async () => {
+  it('need one call for each shard, or more if they exceed the size of a call', async () => {
     const { rates, calls } = await countedProxy();
     const [here, there] = [[newRequests(300), newPlaces(1_000)], [newRequests(7)]];
     const count = 2 * requestsInCallMax + 20;
@@ -144,7 +144,7 @@ describe('requests of one turn', () => {
     expect(remaining([await take(rates, here)])).toEqual([[300 - count - 1, 999]]);
   });
 
-  it('that end make room for those that begin, whichever came first, in one call', async () => {
+  it('that end make room for those that begin, in either order, in one call', async () => {
     const { rates, calls } = await countedProxy();
     const limits = [newPlaces(2), newTokens(100)];
     const holds = [await admit(rates, limits, 50), await admit(rates, limits, 50)];
@@ -155,7 +155,7 @@ describe('requests of one turn', () => {
     expect(calls()).toBe(before + 1);
   });
 
-  it('of which some end after more than one call takes: all of them end first', async () => {
+  it('end first even if their ends need more than one call', async () => {
     const { rates } = await countedProxy();
     const limit = newPlaces(requestsInCallMax + 50);
     const holds = await Promise.all(Array.from({ length: limit.max }, () => admit(rates, [limit])));
@@ -164,7 +164,7 @@ describe('requests of one turn', () => {
     expect(admitted(await pending)).not.toContain(false);
   });
 
-  it('that know a limit by two maxima are held to the newer one', async () => {
+  it('with two maxima of one limit are counted against the newer one', async () => {
     const limit = newRequests(5);
     const [raised, lowered] = [newTokens(10), newPlaces(10)];
     const ask = async (changed: RateLimit, from: number, to: number) =>
@@ -180,14 +180,14 @@ describe('requests of one turn', () => {
     expect(admitted([await take(scene.rates, [{ ...held, max: 0 }])])).toEqual([false]);
   });
 
-  it('are told figures in all of their digits', async () => {
+  it('get figures with all digits', async () => {
     const limits = [newRequests(Number.MAX_SAFE_INTEGER), newTokens(100_000_000_001)];
     expect(remaining([await take(scene.rates, limits, 33_333_333_333)])).toEqual([
       [Number.MAX_SAFE_INTEGER - 1, 66_666_666_668],
     ]);
   });
 
-  it('cost Redis fewer than 30 commands: 32 of six limits', async () => {
+  it('cost Redis fewer than 30 commands for 32 requests of six limits', async () => {
     const { rates, calls } = await countedProxy();
     const limits = [1, 2].flatMap(() => [newRequests(1_000), newTokens(1_000_000), newPlaces(1_000)]);
     const turn = async (holds: readonly RateHold[]) => {
@@ -203,7 +203,7 @@ describe('requests of one turn', () => {
   });
 });
 
-/** Commands that Redis ran meanwhile, those of scripts too. */
+/** Number of commands that Redis ran meanwhile, including those of scripts. */
 async function commandsOf<T>(act: () => Promise<T>): Promise<{ readonly count: number; readonly result: T }> {
   const sum = (client: { info(section: string): Promise<string> }) =>
     client
@@ -218,8 +218,8 @@ async function commandsOf<T>(act: () => Promise<T>): Promise<{ readonly count: n
   });
 }
 
-describe('what is counted', () => {
-  it('is kept for as long as it counts, from its last change on', async () => {
+describe('the keys of a limit in Redis', () => {
+  it('are kept for as long as they count, from their last change on', async () => {
     const limits = [newRequests(9), newTokens(1_000), newPlaces(9)];
     await admit(scene.rates, limits, 100);
     const names = await scene.run((client) => client.keys('*:limit-*'));
@@ -234,7 +234,7 @@ describe('what is counted', () => {
     expect(kept.get('concurrent_requests')).toBeGreaterThan(30_000);
   });
 
-  it('while the clock is set back is past at the same time as the rest of its second', async () => {
+  it('expire together with the rest of their second when the clock is set back', async () => {
     const limit = newRequests(9);
     await Promise.all([admit(scene.rates, [limit]), admit(scene.rates, [limit])]);
     await scene.shiftRedisClock(-20_000);
@@ -245,7 +245,7 @@ describe('what is counted', () => {
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[7]]);
   });
 
-  it('full again in the turn in which all of it is past, it opens a minute later', async () => {
+  it('open a minute later when the limit is full again in the tick in which all counts expire', async () => {
     const limit = newRequests(2);
     const ask = () => Promise.all([1, 2, 3].map(() => take(scene.rates, [limit])));
     const opens = ([, , third]: readonly RateDecision[]) => third?.standings[0]?.opensInMs;
@@ -261,7 +261,7 @@ describe('a call', () => {
   const through = (run: (connection: RedisConnection) => RedisConnection['run']) =>
     scene.newProxy((connection) => ({ ...connection, run: run(connection) }));
 
-  it('that runs twice counts once, and gives the same answer again', async () => {
+  it('that runs twice counts once, and returns the same response again', async () => {
     const twice = through(
       (connection) => (command, shard) =>
         connection.run(async (client) => {
@@ -290,7 +290,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('that was sent and not heard of frees all the places that it took or gave back', async () => {
+  it('whose response was lost frees all slots that it acquired or released', async () => {
     let isAcknowledged = true;
     const unacknowledged = through((connection) => async (command, shard) => {
       const response = await connection.run(command, shard);
@@ -309,7 +309,7 @@ describe('a call', () => {
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 2]]);
   });
 
-  it('that never left takes nothing, and what ended with it is freed when Redis answers again', async () => {
+  it('that was never sent acquires nothing, and its released slots are freed when Redis responds again', async () => {
     let isDown = false;
     let calls = 0;
     const cut = through((connection) => async (command, shard) => {
@@ -331,7 +331,7 @@ describe('a call', () => {
     expect(calls, 'once is enough').toBe(1);
   });
 
-  it('that runs too late does nothing: what begins in it fails, what ended is freed afterwards', async () => {
+  it('that runs too late has no effect: its requests fail, and its released slots are freed afterwards', async () => {
     let delayMs = 0;
     const slow = through((connection) => async (command, shard) => {
       await scene.time.advance(delayMs);
@@ -352,7 +352,7 @@ describe('a call', () => {
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[3 - 2]]);
   });
 
-  it('that meets a defect fails its requests with it', async () => {
+  it('with a defect fails its requests with that defect', async () => {
     const broken: Rates = through(() => () => Promise.reject(new TypeError('a defect')));
     await expect(take(broken, [newRequests(1)])).rejects.toThrow('a defect');
   });

@@ -1,5 +1,5 @@
-// What limits on rates promise, held against memory and against scripts that are told the time: in a real Redis, and in a Cluster of
-// three masters, where each test is about another organization, so that every master counts.
+// The promises of rate limits, checked for the memory implementation and for scripts with a given time: in a real
+// Redis, and in a Cluster of three masters, where each test uses another organization, so that every master counts.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RateHold } from '../../../proxy/rates/rates.ts';
 import { Random } from '../../support/access/random.ts';
@@ -46,7 +46,7 @@ interface Charge {
   readonly tokens: number;
 }
 
-/** No interval that begins with one of the charges sees more than the limit and what comes back in it. */
+/** Checks that no interval that begins with a charge has more than the limit and its refill. */
 function expectBounded(charges: readonly Charge[], max: number): void {
   charges.forEach((first, index) => {
     let sum = 0;
@@ -78,7 +78,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
   });
 
   describe('requests per minute', () => {
-    it.each([1, 2, 7, 60, 400])('never more than %i in any 60 s, whatever comes when', async (max) => {
+    it.each([1, 2, 7, 60, 400])('never exceed %i in any 60 s, in any sequence', async (max) => {
       const random = new Random(seed + max);
       const limit = newRequests(max);
       const times: number[] = [];
@@ -97,7 +97,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       });
     });
 
-    it.each([1, 10, 100])('of %i a minute nearly all are usable: 98 in 100', async (max) => {
+    it.each([1, 10, 100])('of a limit of %i are nearly all usable: 98 in 100', async (max) => {
       const limit = newRequests(max);
       const minutes = 61;
       let admitted = 0;
@@ -109,7 +109,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       expect(admitted).toBeGreaterThanOrEqual(0.98 * max * minutes);
     });
 
-    it('opens when it says, and not a millisecond before', async () => {
+    it('are admitted again at the reported time, and not a millisecond before', async () => {
       const limit = newRequests(2);
       await advance(123);
       await admit(scene.rates, [limit]);
@@ -126,7 +126,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       ]);
     });
 
-    it('counts each limit for itself, and a changed limit goes on from what was counted', async () => {
+    it('are counted for each limit alone, and a changed limit keeps its count', async () => {
       const limit = newRequests(3);
       for (let i = 0; i < 3; i++) await admit(scene.rates, [limit]);
       expect((await take(scene.rates, [limit])).hold).toBeUndefined();
@@ -136,13 +136,13 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       expect((await take(scene.rates, [{ ...limit, max: 1 }])).standings[0]?.remaining).toBe(0);
     });
 
-    it('a limit of none lets nothing in', async () => {
+    it('are never admitted by a limit of zero', async () => {
       expect((await take(scene.rates, [newRequests(0)])).hold).toBeUndefined();
     });
   });
 
   describe('tokens per minute', () => {
-    it.each([100, 6_000, 1_000_000])('any t seconds let in at most %i and t/60 of it', async (max) => {
+    it.each([100, 6_000, 1_000_000])('never exceed %i plus the refill in any interval', async (max) => {
       const random = new Random(seed + max);
       const limit = newTokens(max);
       const charges: Charge[] = [];
@@ -170,7 +170,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       expectBounded(charges, max);
     });
 
-    it('all of it at once, then as it comes back, opening when it says', async () => {
+    it('can be used at once, then as they refill, at the reported times', async () => {
       const limit = newTokens(600);
       await admit(scene.rates, [limit], 600);
       const refused = await take(scene.rates, [limit], 50);
@@ -186,7 +186,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       ]);
     });
 
-    it('what was estimated and not used is there again, what was used above it is missing', async () => {
+    it('are settled: unused estimates return, and excess use is deducted', async () => {
       const limit = newTokens(1_000);
       const remaining = async () => {
         await advance(1);
@@ -203,7 +203,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       expect(Math.round(opensInMs / 1000)).toBe(54);
     });
 
-    it('gives back no more than there is room for, and a debt ends within an hour', async () => {
+    it('never return above the limit, and a debt ends within an hour', async () => {
       const limit = newTokens(60);
       const early = await admit(scene.rates, [limit], 60);
       await advance(minuteMs);
@@ -216,8 +216,8 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     });
   });
 
-  describe('requests at a time', () => {
-    it('as many as the limit, and one more for each that ends', async () => {
+  describe('concurrent requests', () => {
+    it('are admitted up to the limit, and one more for each that ends', async () => {
       const limit = newPlaces(2);
       const [first] = [await admit(scene.rates, [limit]), await admit(scene.rates, [limit])];
       expect(await take(scene.rates, [limit])).toEqual({
@@ -230,7 +230,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       expect((await take(scene.rates, [limit])).hold).toBeUndefined();
     });
 
-    it('stay taken for as long as a request lasts', async () => {
+    it('keep their slot for as long as they last', async () => {
       const limit = newPlaces(1);
       const hold = await admit(scene.rates, [limit]);
       for (let i = 0; i < 10; i++) {
@@ -242,7 +242,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       await admit(scene.rates, [limit]);
     });
 
-    it('none leaks and none is given twice, whatever comes and ends when', async () => {
+    it('neither leak a slot nor give one away twice, in any sequence', async () => {
       const random = new Random(seed);
       const limit = newPlaces(5);
       const open: RateHold[] = [];
@@ -260,7 +260,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
   });
 
   describe('several limits together', () => {
-    it('a refusal by one takes nothing of the others', async () => {
+    it('take nothing of each other when one refuses', async () => {
       const closed = newRequests(1);
       await admit(scene.rates, [closed]);
       const others = [newRequests(10), newTokens(1_000), newPlaces(3)];
@@ -274,7 +274,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       expect(standings.map(({ remaining }) => remaining)).toEqual([9, 1_000, 2]);
     });
 
-    it('all are taken, and all are given back', async () => {
+    it('are all reserved, and all released', async () => {
       const limits = [newTokens(100), newTokens(200), newPlaces(1), newRequests(5)];
       const hold = await admit(scene.rates, limits, 90);
       expect((await take(scene.rates, limits, 0)).standings.map(({ remaining }) => remaining)).toEqual([
@@ -292,7 +292,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
 });
 
 describe('memory, Redis and a Redis Cluster', () => {
-  it('give the same answers to the same questions', async () => {
+  it('give the same results for the same requests', async () => {
     const random = new Random(seed);
     const scenes = await Promise.all(implementations.map(([, open]) => open()));
     const limits = [newRequests(20), newTokens(3_000), newPlaces(4), newRequests(35), newTokens(9_000)];

@@ -1,5 +1,6 @@
-// The key that signs records is rotated under traffic, with real processes over a real Redis and files that change as Secrets do:
-// public key added, private key switched, old public key removed. No request fails, at a proxy that is given the keys and at one that learns them.
+// The key that signs records is rotated under traffic, with real processes over a real Redis and files that change like
+// Secrets: public key added, private key switched, old public key removed. No request fails, at a proxy that is
+// configured with the keys and at one that learns them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +55,7 @@ const startProxy = (env: Readonly<Record<string, string>> = {}) =>
   );
 const given = { GATEWAY_RECORD_KEYS_FILE: publicFile };
 
-/** Waits until each of them has read its file of keys so often anew. */
+/** Waits until each of them has read its file of keys this many times again. */
 async function untilReread(planes: readonly { readonly child: Child }[], times: number): Promise<void> {
   for (const { child } of planes)
     await until(() => child.stdout().split(' was read anew').length > times, {
@@ -63,7 +64,7 @@ async function untilReread(planes: readonly { readonly child: Child }[], times: 
     });
 }
 
-it('no request fails, and nothing has to be believed that was not signed', async () => {
+it('a key rotation fails no request, and no unsigned record is accepted', async () => {
   const keys = await Promise.all(Array.from({ length: 4 }, () => gateway.organization.createKey()));
   const first = await startProxy(given);
   const proxies: ProxyProcess[] = [first, await startProxy()];
@@ -99,7 +100,7 @@ it('no request fails, and nothing has to be believed that was not signed', async
     what: 'the other replica to sign with the new key',
     timeoutMs: 30_000,
   });
-  // What is in Redis then, new and old, serves proxies that start; what changes is signed with the new key.
+  // Old and new records in Redis serve proxies that start; changes are signed with the new key.
   const second = await startProxy(given);
   proxies.push(second, await startProxy());
   keys.push(await gateway.organization.createKey());

@@ -1,5 +1,5 @@
-// A Redis that organizations share: an account of the server that may touch names with its organization's prefix alone is enough for all that
-// a proxy does there, and it can read nothing of the others.
+// A Redis that organizations share: a server account that may only use names with its organization's prefix is enough
+// for a proxy, and cannot read the data of others.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chat, redisResponds } from '../../support/asking.ts';
@@ -20,7 +20,7 @@ let plane: Forwarder;
 beforeAll(async () => {
   [gateway, redis] = await Promise.all([startGateway(), startRedis({ from: await findServerSource() })]);
   admin = new Redis(redis.url);
-  // As docs/kubernetes.md has it.
+  // The command of docs/kubernetes.md.
   for (const name of ['acme', 'other'])
     await admin.call('ACL', [
       'SETUSER',
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const as = (name: string) => redis.url.replace('redis://', `redis://${name}:secret@`);
 
-it('is used under the prefix alone: records, rates, usage that waits', async () => {
+it('a shared Redis has only names with the prefix: records, rates, waiting usage', async () => {
   const { api, id: organizationId, createKey } = gateway.organization;
   const key = await createKey();
   const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id: key.id };
@@ -66,7 +66,7 @@ it('is used under the prefix alone: records, rates, usage that waits', async () 
   await plane.heal();
 });
 
-it('shows an account of another organization nothing', async () => {
+it('a shared Redis shows nothing to the account of another organization', async () => {
   const other = new Redis(as('other'));
   const [name = ''] = await admin.keys('acme:*');
   await expect(other.get(name)).rejects.toThrow('NOPERM');

@@ -1,5 +1,5 @@
-// What rates in Redis promise beyond the arithmetic: several proxies, scripts that run late or twice, leases of proxies that are
-// killed, clocks that are set, servers that lose everything, a Cluster, and a Redis that does not answer.
+// Promises of rates in Redis beyond the arithmetic: several proxies, scripts that run late or twice, slots of killed
+// proxies, clocks that are set, servers that lose everything, a Cluster, and a Redis that does not respond.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RateQuestion, Rates } from '../../../proxy/rates/rates.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
@@ -43,7 +43,7 @@ const remaining = async (question: Parameters<typeof take>, at = 0) =>
   (await take(...question)).standings[at]?.remaining;
 
 describe('a script', () => {
-  it('refuses loudly to count a kind that it lacks, and takes nothing of the others', async () => {
+  it('refuses a kind of limit that it lacks with an error, and takes nothing of other limits', async () => {
     const known = newRequests(10);
     await expect(take(scene.rates, [known, newLimit(kindOfTomorrow, 10)])).rejects.toMatchObject({
       cause: {
@@ -53,7 +53,7 @@ describe('a script', () => {
     expect((await take(scene.rates, [known])).standings[0]?.remaining).toBe(9);
   });
 
-  it('that runs twice takes once and gives back once', async () => {
+  it('that runs twice reserves once and releases once', async () => {
     const twice = scene.newProxy((connection) => ({
       ...connection,
       run: (command) =>
@@ -71,7 +71,7 @@ describe('a script', () => {
     expect(await look()).toEqual([7, 500, 8]);
   });
 
-  it('that runs after its request has stopped waiting takes nothing', async () => {
+  it('that runs after its request has timed out takes nothing', async () => {
     const slow = scene.newProxy((connection) => ({
       ...connection,
       run: async (command) => {
@@ -92,7 +92,7 @@ describe('a script', () => {
     expect(await remaining([scene.rates, [limit]])).toBe(1);
   });
 
-  it('leaves nothing behind that does not end by itself, and all of an organization in one slot', async () => {
+  it('leaves only keys that expire, and all of an organization in one slot of the Cluster', async () => {
     const limits = [newRequests(5), newTokens(1_000), newPlaces(5)];
     for (const tokens of [10, 20]) (await admit(scene.rates, limits, tokens)).settle(5);
     await admit(scene.rates, limits, 30);
@@ -109,7 +109,7 @@ describe('a script', () => {
 });
 
 describe('the clock of Redis', () => {
-  it('set ahead: the next request learns of it and goes on', async () => {
+  it('can be set ahead: the next request learns the new time and continues', async () => {
     const limit = newRequests(5);
     await admit(scene.rates, [limit]);
     await scene.shiftRedisClock(3_600_000);
@@ -117,7 +117,7 @@ describe('the clock of Redis', () => {
     expect(await remaining([scene.rates, [limit]])).toBe(3);
   });
 
-  it('set back: nothing is given back, and nothing is held longer than its place', async () => {
+  it('can be set back: no count returns, and no slot is kept longer than it should', async () => {
     const [requests, tokens, places] = [newRequests(2), newTokens(600), newPlaces(1)];
     await admit(scene.rates, [requests, tokens], 600);
     await admit(scene.rates, [requests, places]);
@@ -131,8 +131,8 @@ describe('the clock of Redis', () => {
   });
 });
 
-describe('leases', () => {
-  it('of a proxy that is killed end within 30 seconds, those of one that lives do not', async () => {
+describe('leases of slots', () => {
+  it('end within 30 seconds after their proxy is killed, and not while it lives', async () => {
     const [killed, living] = [scene.newProxy(), scene.newProxy()];
     const limit = newPlaces(2);
     await admit(killed, [limit]);
@@ -145,7 +145,7 @@ describe('leases', () => {
     expect((await take(scene.rates, [limit])).hold).toBeUndefined();
   });
 
-  it('are renewed all together: one command every ten seconds', async () => {
+  it('are renewed together: one command every ten seconds', async () => {
     let commands = 0;
     const counted = scene.newProxy((connection) => ({
       ...connection,
@@ -170,7 +170,7 @@ describe('leases', () => {
     expect(commands).toBe(0);
   });
 
-  it('that end while they are renewed are not put back', async () => {
+  it('that end during their renewal are not restored', async () => {
     let gate: Promise<void> | undefined;
     const slow = scene.newProxy((connection) => ({
       ...connection,
@@ -200,7 +200,7 @@ describe('leases', () => {
     await admit(scene.rates, [limit]);
   });
 
-  it('of requests whose taking or giving back was not heard of are freed as soon as Redis answers', async () => {
+  it('of requests whose response from Redis was lost are freed as soon as Redis responds', async () => {
     let isAcknowledged = true;
     const unacknowledged = scene.newProxy((connection) => ({
       ...connection,
@@ -231,7 +231,7 @@ describe('leases', () => {
     expect(await remaining([scene.rates, [limit]])).toBe(3 - 1 - 1);
   });
 
-  it('that Redis has lost are there again within ten seconds', async () => {
+  it('that Redis has lost are restored within ten seconds', async () => {
     const limit = newPlaces(2);
     await admit(scene.rates, [limit]);
     await admit(scene.rates, [limit]);
@@ -260,7 +260,7 @@ describe('several proxies', () => {
     return holds.length;
   }
 
-  it('share each limit, letting in exactly as many as it says', async () => {
+  it('share each limit, and admit exactly as many requests as it allows', async () => {
     const connections = await Promise.all(Array.from({ length: 4 }, () => connectPatiently(redis.url)));
     for (const connection of connections) closers.push(() => connection.close());
     const proxies = connections.map((connection) => realRates(connection));
@@ -269,7 +269,7 @@ describe('several proxies', () => {
     }
   });
 
-  it('also in a Cluster of three masters, whatever the organization', async () => {
+  it('share each limit in a Cluster of three masters too, for every organization', async () => {
     const cluster = await startRedisCluster();
     closers.push(() => cluster.stop());
     const connections = [
@@ -285,7 +285,7 @@ describe('several proxies', () => {
   });
 });
 
-describe('a Redis that does not answer', () => {
+describe('a Redis that does not respond', () => {
   function proxyAt(url: string, proxies = 1) {
     const proxy = proxyRates(url, proxies);
     closers.push(() => proxy.connection.close());
@@ -302,8 +302,7 @@ describe('a Redis that does not answer', () => {
     return waited;
   }
 
-  /** What is promised, and what a busy machine adds. */
-  /** Ten times what is promised: a busy machine adds. */
+  /** Ten times the promise, as an allowance for a busy machine. */
   const waitMaxMs = 10 * 100;
 
   async function responds(connection: RedisConnection): Promise<boolean> {
@@ -315,7 +314,7 @@ describe('a Redis that does not answer', () => {
       );
   }
 
-  it('refused, mute from the start: limits hold for each proxy, and nobody waits', async () => {
+  it('from the start, refused or silent, leaves limits to each proxy, and no request waits', async () => {
     const hole = await startBlackHole();
     closers.push(() => hole.stop());
     for (const port of [await freePort(), hole.port]) {
@@ -327,7 +326,7 @@ describe('a Redis that does not answer', () => {
     }
   });
 
-  it('fallen silent: requests under way still count; when it answers again, it is told what was let in meanwhile', async () => {
+  it('after earlier responses keeps the counts of running requests, and later gets the count of admitted ones', async () => {
     const link = await startForwarder({ port: redis.port });
     closers.push(() => link.stop());
     const { rates, connection, counted } = proxyAt(`redis://127.0.0.1:${link.port}`);
@@ -342,7 +341,7 @@ describe('a Redis that does not answer', () => {
     const waited = await timeTakes(rates, [other], 30);
     log('Redis silent: rates', waited);
     expect(Math.max(...waited)).toBeLessThan(waitMaxMs);
-    // The first few find out; the others do not wait.
+    // The first few requests notice the failure; the others do not wait.
     expect(waited.toSorted((a, b) => a - b)[20]).toBeLessThan(40);
     expect((await take(rates, [requests, places])).hold).toBeUndefined();
     held.settle(0);
@@ -351,13 +350,13 @@ describe('a Redis that does not answer', () => {
     await link.heal();
     await until(() => responds(connection), { what: 'Redis to answer again' });
     const before = counted();
-    // Two with Redis, one alone, and this one.
+    // Two admitted with Redis, one alone, and this one.
     expect((await take(rates, [requests])).standings[0]?.remaining).toBe(1);
     expect(await remaining([rates, [other]]), 'what was let in alone is counted, once').toBe(50 - 30 - 1);
     expect(counted()).toBe(before);
   });
 
-  it('fallen silent: all proxies together let in no more than the limit', async () => {
+  it('after earlier responses lets all proxies together admit no more than the limit', async () => {
     const link = await startForwarder({ port: redis.port });
     closers.push(() => link.stop());
     const proxies = Array.from({ length: 3 }, () => proxyAt(`redis://127.0.0.1:${link.port}`, 3));
@@ -374,7 +373,7 @@ describe('a Redis that does not answer', () => {
       for (let nth = 0; nth < count; nth++) for (const proxy of proxies) admitted += await ask(proxy, limit);
       return admitted;
     };
-    // Each has heard of it just now.
+    // Each proxy has just learned of the others.
     for (const limit of [requests, tokens]) {
       let admitted = 0;
       for (let nth = 0; admitted < before; nth++) {
@@ -387,7 +386,7 @@ describe('a Redis that does not answer', () => {
     console.log(`Redis silent: ${before} let in before, ${ofRequests} (${ofTokens}) by three proxies alone`);
     expect(ofRequests).toBeGreaterThanOrEqual(3);
     expect(before + ofRequests).toBeLessThanOrEqual(max);
-    // Some came back meanwhile.
+    // Some were refilled meanwhile.
     expect(before + ofTokens).toBeLessThanOrEqual(max + 4);
 
     await link.heal();

@@ -1,4 +1,5 @@
-// Records over real Redis: a single server, a Cluster of three, one that is gone and one that accepts and never answers.
+// Records over real Redis: a single server, a Cluster of three, one that is gone and one that accepts and never
+// responds.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';
 import { systemClock } from '../../../common/clock.ts';
@@ -39,7 +40,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Where time is not what a test is about, a busy machine must not matter. */
+/** A long deadline for tests that are not about time, so that a busy machine does not matter. */
 const patient = { deadlineMs: 2_000 };
 
 function connect(url: string, options: { readonly deadlineMs?: number } = {}): RedisConnection {
@@ -85,7 +86,7 @@ async function ready(connection: RedisConnection): Promise<RedisConnection> {
   return connection;
 }
 
-/** Two commands of 50 ms, and what a busy machine adds. */
+/** Two commands of 50 ms, and an allowance for a busy machine. */
 const waitMaxMs = 100 + 40;
 
 /** Milliseconds until the records of a key were found. */
@@ -110,7 +111,7 @@ const stored = (connection: RedisConnection, keys: number) =>
   });
 
 describe('a single Redis', () => {
-  it('gives one proxy what another learnt, sealed and expiring', async () => {
+  it('gives one proxy the records of another, sealed and expiring', async () => {
     const redis = await startRedis();
     closers.push(() => redis.stop());
     const connection = await ready(connect(redis.url, patient));
@@ -130,7 +131,7 @@ describe('a single Redis', () => {
     expect(second.events).toEqual(['redis']);
   });
 
-  it('that comes back is used again', async () => {
+  it('that is back is used again', async () => {
     const redis = await startRedis();
     const connection = await ready(connect(redis.url));
     await redis.kill();
@@ -144,7 +145,7 @@ describe('a single Redis', () => {
     await stored(connection, 2);
   });
 
-  it('emptied, costs a resolve and nothing else', async () => {
+  it('that was emptied costs one resolve and nothing else', async () => {
     const redis = await startRedis();
     closers.push(() => redis.stop());
     await timeToFind(startProxy(await ready(connect(redis.url, patient))));
@@ -155,8 +156,8 @@ describe('a single Redis', () => {
   });
 });
 
-describe('a Redis that does not answer', () => {
-  it('refused, holds nobody up', async () => {
+describe('a Redis that does not respond', () => {
+  it('delays no request when it refuses connections', async () => {
     const hole = await startBlackHole();
     await hole.stop();
     const proxy = startProxy(connect(`redis://127.0.0.1:${hole.port}`));
@@ -165,7 +166,7 @@ describe('a Redis that does not answer', () => {
     expect(proxy.source.feed().state).not.toBe('none');
   });
 
-  it('accepting and silent from the start, holds nobody up', async () => {
+  it('delays no request when it accepts and is silent from the start', async () => {
     const hole = await startBlackHole();
     closers.push(() => hole.stop());
     const proxy = startProxy(connect(`redis://127.0.0.1:${hole.port}`));
@@ -174,7 +175,7 @@ describe('a Redis that does not answer', () => {
       expect(await timeToFind(proxy, hashOf(number))).toBeLessThan(waitMaxMs);
   });
 
-  it('falling silent under a connection, holds nobody up for more than 100 ms, and soon nobody at all', async () => {
+  it('delays requests by at most 100 ms when it falls silent, and soon none', async () => {
     const redis = await startRedis();
     closers.push(() => redis.stop());
     const forwarder = await startForwarder({ port: redis.port });
@@ -191,11 +192,11 @@ describe('a Redis that does not answer', () => {
     await until(() => responds(connection), { what: 'Redis to answer again' });
   });
 
-  it('is told apart from an event loop that stood still: an answer that is there is taken', async () => {
+  it('is distinguished from a blocked event loop: a response that has arrived is used', async () => {
     const redis = await startRedis();
     closers.push(() => redis.stop());
     const connection = await ready(connect(redis.url));
-    // From this phase of the loop the timers come next, and what has arrived meanwhile only after them.
+    // From this phase of the loop timers run next, and arrived data only after them.
     const response = await new Promise((resolve, reject) => {
       setImmediate(() => {
         connection.run((client) => client.ping()).then(resolve, reject);
@@ -208,7 +209,7 @@ describe('a Redis that does not answer', () => {
 });
 
 describe('a Redis Cluster', () => {
-  it('holds records on all of its nodes and loses none to another’s slot', async () => {
+  it('has records on all of its nodes and loses none to another’s slot', async () => {
     const cluster = await startRedisCluster();
     closers.push(() => cluster.stop());
     const connection = await ready(connect(cluster.urls.join(','), patient));

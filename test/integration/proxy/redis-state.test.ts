@@ -1,4 +1,4 @@
-// What operators are told of a proxy's Redis: by its connection and its last commands.
+// The state of a proxy's Redis as operators see it: derived from its connection and its last commands.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisConnection, type RedisConnection } from '../../../proxy/redis/connection.ts';
 import { redisTarget } from '../../../proxy/redis/target.ts';
@@ -36,12 +36,12 @@ const becomes = (state: 'ok' | 'failing', act: () => unknown = () => undefined) 
 const ping = () => connection.run((client) => client.ping()).catch(() => undefined);
 
 describe('the state of Redis', () => {
-  it('is not known before the first answer, then ok without a command', async () => {
+  it('is unknown before the first response, then ok without a command', async () => {
     expect(connection.state()).toBeUndefined();
     await becomes('ok');
   });
 
-  it('is failing while nobody listens, and ok again afterwards', async () => {
+  it('is failing while nothing listens, and ok again afterwards', async () => {
     await becomes('ok');
     await network.cut();
     await becomes('failing');
@@ -49,7 +49,7 @@ describe('the state of Redis', () => {
     await becomes('ok', ping);
   });
 
-  it('is failing once commands to a silent server have run out of time', async () => {
+  it('is failing once commands to a silent server have timed out', async () => {
     await becomes('ok');
     network.freeze();
     await becomes('failing', ping);
@@ -57,7 +57,7 @@ describe('the state of Redis', () => {
     await becomes('ok', ping);
   });
 
-  it('is failing while it refuses', async () => {
+  it('is failing while it refuses commands', async () => {
     await becomes('ok');
     await connection.run((client) => client.set('list', 'text'));
     await expect(connection.run((client) => client.lpush('list', 'a'))).rejects.toThrow();
@@ -66,7 +66,7 @@ describe('the state of Redis', () => {
     expect(connection.state()).toBe('ok');
   });
 
-  it('is failing where there never was one', async () => {
+  it('is failing when it was never reachable', async () => {
     connection.close();
     connection = connect(`redis://127.0.0.1:${await freePort()}`);
     await becomes('failing');

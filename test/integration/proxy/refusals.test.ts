@@ -84,7 +84,7 @@ const notEnabled: Refusal = [
   'direct provider keys are not enabled for this organization; an owner can turn them on in the gateway settings',
 ];
 
-/** With a body, without one, and with one that is no JSON: headers decide first. */
+/** With a body, without one, and with one that is not JSON: headers decide first. */
 async function expectRefusals(headers: Record<string, string>, refusal: Refusal, path = generic) {
   for (const body of [chatBody(), null, '{broken'])
     expectRefusal(await send(headers, { path, body }), refusal);
@@ -96,7 +96,7 @@ describe('the six refusals', () => {
     await expectRefusals({}, required, route);
   });
 
-  it('401 virtual_key_required for what is none, with a hint that never repeats it', async () => {
+  it('401 virtual_key_required for something else, with a hint that never repeats it', async () => {
     const [status, type, code, message] = required;
     const hint = (name: string) =>
       `what came in \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
@@ -112,7 +112,7 @@ describe('the six refusals', () => {
     }
   });
 
-  it('401 access_not_found for what is malformed, unknown or revoked', async () => {
+  it('401 access_not_found for malformed, unknown or revoked keys', async () => {
     await expectRefusals({ authorization: 'Bearer sk-svc-short' }, notFound);
     await expectRefusals({ 'x-api-key': createCredential('virtualKey') }, notFound);
     const key = await gateway.organization.createKey();
@@ -154,14 +154,14 @@ describe('the six refusals', () => {
     await expectRefusals({ authorization: `Bearer ${key.value}` }, expired);
   });
 
-  it('401 policy_access_denied for a direct key without x-svc-vk, whatever other headers hold', async () => {
+  it('401 policy_access_denied for a direct key without x-svc-vk, even if other headers have a key', async () => {
     const { value } = await open.createKey();
     await expectRefusals({ 'x-svc-direct-key': 'true' }, needsVirtualKey);
     await expectRefusals({ 'x-svc-direct-key': 'True', authorization: `Bearer ${value}` }, needsVirtualKey);
     await expectRefusals({ 'x-svc-direct-key': 'true', 'project-api-key': value }, needsVirtualKey, route);
   });
 
-  it('403 policy_access_denied where the organization has not turned it on', async () => {
+  it('403 policy_access_denied if the organization has not enabled direct keys', async () => {
     const { value } = await gateway.organization.createKey();
     const provider = { authorization: 'Bearer sk-sim-own' };
     await expectRefusals({ 'x-svc-direct-key': 'true', 'x-svc-vk': value, ...provider }, notEnabled);
@@ -170,8 +170,8 @@ describe('the six refusals', () => {
   });
 });
 
-describe('what headers decide', () => {
-  it('takes the first of different headers with different keys', async () => {
+describe('request headers', () => {
+  it('with different keys are read in a fixed order, and the first key is used', async () => {
     const { value } = await gateway.organization.createKey();
     const second = await gateway.organization.createKey();
     const response = await fetch(gateway.proxy.url + generic, {
@@ -188,7 +188,7 @@ describe('what headers decide', () => {
     expect(response.headers.get('x-request-id')).toBe('mine');
   });
 
-  it('checks both keys of a provider route and asks that they be of one organization', async () => {
+  it('of a provider route name two keys, which are both checked and must be of one organization', async () => {
     const project = (await open.createKey()).value;
     const caller = (await open.createKey()).value;
     const foreign = (await other.createKey()).value;
@@ -214,7 +214,7 @@ describe('what headers decide', () => {
     expect(await code({ 'project-api-key': project, 'x-svc-direct-key': 'maybe' })).toBe('invalid_request');
   });
 
-  it("sends the caller's provider key, and only that, to the provider", async () => {
+  it("send the caller's provider key, and only that, to the provider", async () => {
     const { value } = await open.createKey();
     const direct = { 'x-svc-direct-key': 'true', 'x-svc-vk': value };
     expect((await send({ ...direct, authorization: 'Bearer sk-sim-own' })).status).toBe(200);

@@ -1,5 +1,5 @@
-// Names of hosts whose DNS servers never answer hurt nobody but those who named them: one chat with images at such names once took
-// the threads on which all names were looked up, for more than a minute.
+// Host names whose DNS servers never respond affect only the requests that name them: one chat with images at such
+// names once blocked the threads of all look-ups for more than a minute.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat } from '../../support/asking.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
@@ -59,8 +59,8 @@ function imagesAt(zone: string) {
 
 const lookupsUsed = () => metric(proxy, 'gateway_share_used', { resource: 'lookups' });
 
-describe('a chat with images at names that are never answered', () => {
-  it('leaves new connections of others alone, and its look-ups end with it', async () => {
+describe('a chat with images at names that never resolve', () => {
+  it('does not delay new connections of others, and its look-ups end with it', async () => {
     const leaving = new AbortController();
     const pending = fetch(`${proxy.url}/v1/chat/completions`, {
       method: 'POST',
@@ -71,7 +71,7 @@ describe('a chat with images at names that are never answered', () => {
     await until(async () => (await lookupsUsed()) === imagesMax / 512, {
       ...{ what: 'all its names to be looked up', timeoutMs: 30_000 },
     });
-    // The first new connection to a host, by its name, while they are.
+    // The first new connection to a host by its name, during the look-ups.
     for (const _ of Array.from({ length: 3 })) {
       const { outcome } = await chat(key)(proxy);
       expect(outcome).toBe('200');
@@ -85,7 +85,7 @@ describe('a chat with images at names that are never answered', () => {
     });
   });
 
-  it('is refused above its share of look-ups, and nobody else is', async () => {
+  it('is refused above its share of look-ups, and no other request is', async () => {
     const leaving = new AbortController();
     const ask = async () => {
       const response = await fetch(`${proxy.url}/v1/chat/completions`, {
@@ -109,8 +109,8 @@ describe('a chat with images at names that are never answered', () => {
   });
 });
 
-describe('an image that is not fetched', () => {
-  it('is told of in one text, whatever stands behind its name', async () => {
+describe('an image that cannot be fetched', () => {
+  it('is reported with one text for every cause', async () => {
     const texts = new Set<string | undefined>();
     for (const url of [
       'https://gone.example/x',

@@ -1,5 +1,5 @@
-// Callers that take their answers slowly, stop, or leave: a slow one gets every byte and holds its provider back instead of
-// filling the memory; the others are cut, logged for what they did, and never blamed on the provider.
+// Callers that read their responses slowly, stop, or leave: a slow one gets every byte and slows its provider instead
+// of filling the memory; the others are cut and logged with the real cause, never as a failure of the provider.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,17 +27,17 @@ let requests = 0;
 interface Reader {
   readonly id: string;
   readonly socket: Socket;
-  /** Bytes so far, head and framing included. */
+  /** Bytes so far, including head and framing. */
   received(): number;
-  /** The last of them. */
+  /** The last received characters. */
   tail(): string;
-  /** From now on as fast as it comes. */
+  /** Reads as fast as possible from now on. */
   readOn(): void;
-  /** What little Node has read ahead, again and again, until the condition holds. */
+  /** Reads repeatedly the little that Node has read ahead, until the condition is true. */
   readSlowly(everyMs: number, until: () => boolean): Promise<void>;
 }
 
-/** Sends a chat request and takes nothing of its answer yet. */
+/** Sends a chat request and reads nothing of its response yet. */
 async function request(port: number, fields: object = {}): Promise<Reader> {
   requests++;
   const id = `reader-${requests}`;
@@ -72,8 +72,8 @@ const wholeResponse = () => {
   return shell.replace('""', `"${'f'.repeat(responseBytes - shell.length)}"`);
 };
 
-describe('a whole answer', () => {
-  it('reaches a caller that takes it slowly, though it takes longer than the reader time-out', async () => {
+describe('a whole response', () => {
+  it('reaches a caller that reads it slowly, even if that takes longer than the reader timeout', async () => {
     gateway.simulator.script({ body: wholeResponse() });
     const reader = await request(gateway.proxy.port);
     const started = performance.now();
@@ -84,7 +84,7 @@ describe('a whole answer', () => {
     reader.socket.destroy();
   });
 
-  it('of which a caller takes nothing: it is cut and logged as stalled', async () => {
+  it('that its caller does not read is cut and logged as stalled', async () => {
     gateway.simulator.script({ body: wholeResponse() });
     const reader = await request(gateway.proxy.port);
     const line = await accessLine(gateway, reader.id);
@@ -94,7 +94,7 @@ describe('a whole answer', () => {
     reader.socket.destroy();
   });
 
-  it('whose caller leaves in the middle of it: logged as left', async () => {
+  it('whose caller leaves in the middle is logged as left', async () => {
     gateway.simulator.script({ body: wholeResponse() });
     const reader = await request(gateway.proxy.port);
     reader.readOn();
@@ -105,7 +105,7 @@ describe('a whole answer', () => {
 });
 
 describe('a stream', () => {
-  it('whose caller leaves: its provider is let go at once, and it is logged as left', async () => {
+  it("whose caller leaves is logged as left, and its provider's stream is cancelled at once", async () => {
     gateway.simulator.script({ tokens: 1000, pieceDelayMs: 10 });
     const reader = await request(gateway.proxy.port, { stream: true });
     reader.readOn();
@@ -116,7 +116,7 @@ describe('a stream', () => {
     expect(line).toMatchObject({ status: 499, error_code: 'client_left', streamed: true });
   });
 
-  it('whose caller leaves before its first byte: as well', async () => {
+  it('whose caller leaves before its first byte is treated in the same way', async () => {
     gateway.simulator.script({ headDelayMs: 5000 });
     const reader = await request(gateway.proxy.port, { stream: true });
     await until(() => gateway.simulator.requests.length > 0);
@@ -125,7 +125,7 @@ describe('a stream', () => {
     expect(await accessLine(gateway, reader.id)).toMatchObject({ status: 499, error_code: 'client_left' });
   });
 
-  it('that a caller takes drop by drop ends with the total time-out, never blamed on the provider', async () => {
+  it('that its caller reads drop by drop ends with the total timeout, never as a failure of the provider', async () => {
     const proxy = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '5s' });
     gateway.simulator.script({ tokens: 16_000, tokenBytes: 5000 });
     const reader = await request(proxy.port, { stream: true });
@@ -140,7 +140,7 @@ describe('a provider faster than its reader', () => {
   const bytesInAll = 96 * mib;
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'w'.repeat(64 * 1024) } }] })}\n\n`;
 
-  it('is held back; the memory of the proxy stays bounded and no byte is lost', async () => {
+  it('is slowed down; the memory of the proxy stays bounded and no byte is lost', async () => {
     let sent = 0;
     const upstream = await startRawUpstream((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n');

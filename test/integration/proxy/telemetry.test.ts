@@ -1,5 +1,5 @@
-// What the proxy tells of its requests: one line each in the access log, when the response is finished, with these fields and no
-// others; metrics that count them and whose labels no caller and no provider can choose.
+// The proxy's telemetry of requests: one access-log line each, written when the response is finished, with exactly
+// these fields; metrics that count them, with labels that no caller and no provider can choose.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { estimateReasons } from '../../../proto/words/money.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';
@@ -43,7 +43,7 @@ function send({ path = '/v1/chat/completions', method = 'POST', headers, fields 
   });
 }
 
-/** Of every line of this proxy's log. */
+/** Fields of every line of this proxy's log. */
 const always = [
   'level',
   'time',
@@ -69,7 +69,7 @@ function expectFields(line: AccessLine, ...fields: readonly (readonly string[])[
 }
 
 describe('the access log line', () => {
-  it('of a whole answer', async () => {
+  it('of a whole response has all fields of caller, target and tokens', async () => {
     const { line } = await send();
     expectFields(line, caller, target, stored, tokens);
     expect(line).toMatchObject({
@@ -81,13 +81,13 @@ describe('the access log line', () => {
     expect(line.first_byte_ms).toBeLessThanOrEqual(line.duration_ms as number);
   });
 
-  it('of a stream, though the caller did not ask for the usage', async () => {
+  it('of a stream has the tokens, even if the caller did not request usage', async () => {
     const { line } = await send({ fields: { stream: true } });
     expectFields(line, caller, target, stored, tokens);
     expect(line).toMatchObject({ status: 200, streamed: true });
   });
 
-  it("of a provider's own route", async () => {
+  it("of a provider's own route has both keys", async () => {
     const headers = {
       'project-api-key': project.value,
       'x-svc-vk': key.value,
@@ -107,13 +107,13 @@ describe('the access log line', () => {
     });
   });
 
-  it('of the models', async () => {
+  it('of the list of models has the fields of the caller', async () => {
     const { line } = await send({ path: '/v1/models', method: 'GET' });
     expectFields(line, caller);
     expect(line).toMatchObject({ route: 'models', status: 200, attempts: 0, request_bytes: 0 });
   });
 
-  it('of a refusal: no more than is known by then', async () => {
+  it('of a refusal has only the fields that are known by then', async () => {
     const stranger = await send({ headers: {} });
     expectFields(stranger.line, failed);
     expect(stranger.line).toMatchObject({ route: 'chat', status: 401, level: 'info' });
@@ -121,7 +121,7 @@ describe('the access log line', () => {
     expectFields(malformed.line, failed, caller);
   });
 
-  it('is written when the answer is finished, not before', async () => {
+  it('is written when the response is finished, not before', async () => {
     gateway.simulator.script({ tokens: 5, pieceDelayMs: 30 });
     const response = await fetch(`${gateway.proxy.url}/v1/chat/completions`, {
       method: 'POST',
@@ -136,7 +136,7 @@ describe('the access log line', () => {
     expect(await accessLine(gateway, 'unfinished')).toMatchObject({ status: 200 });
   });
 
-  it('is one each, for requests behind one another on a connection as well', async () => {
+  it('is written once per request, also for pipelined requests', async () => {
     const connection = await openConnection(gateway.proxy.port);
     const ids = Array.from({ length: 50 }, (_, index) => `pipelined-${index}`);
     for (const id of ids)
@@ -150,8 +150,8 @@ describe('the access log line', () => {
   });
 });
 
-describe('the metrics', () => {
-  /** How much each of these grows by the work. */
+describe('the metrics of requests', () => {
+  /** How much the work increases each of these samples. */
   async function growth(
     samples: readonly (readonly [string, Record<string, string>])[],
     work: () => Promise<unknown>,
@@ -166,7 +166,7 @@ describe('the metrics', () => {
   const requests = (labels: Record<string, string>) => ['gateway_requests_total', labels] as const;
   const provider = { gen_ai_provider_name: 'gpt-provider' };
 
-  it('count a whole answer, its attempt, its tokens, its cost and its time', async () => {
+  it('count a whole response, its attempt, its tokens, its cost and its time', async () => {
     const usage = { prompt_tokens: 11, completion_tokens: 4 };
     gateway.simulator.script({ usage });
     const labels = { provider: 'gpt-provider', model: 'gpt-4o-mini' };
@@ -187,7 +187,7 @@ describe('the metrics', () => {
     expect(await growth(samples, () => send())).toEqual([1, 1, 11, 4, cost, 1, 1, 11, 1, 0]);
   });
 
-  it('count the cost that the ledger settles where the provider tells none: estimated', async () => {
+  it('count the cost that the ledger settles as estimated when the provider reports no usage', async () => {
     gateway.simulator.script({ tokens: 5, usage: null });
     const cost = ['gateway_cost_nano_usd_total', { model: 'gpt-4o-mini' }] as const;
     const tokens = ['gateway_tokens_total', { model: 'gpt-4o-mini' }] as const;
@@ -196,7 +196,7 @@ describe('the metrics', () => {
     expect(grownTokens).toBe(0);
   });
 
-  it('count no cost of what a provider refused', async () => {
+  it('count no cost for a request that a provider refused', async () => {
     gateway.simulator.script({ status: 429 });
     expect(await growth([['gateway_cost_nano_usd_total', {}]], () => send())).toEqual([0]);
   });
@@ -210,7 +210,7 @@ describe('the metrics', () => {
     expect(await growth(samples, () => send({ fields: { stream: true } }))).toEqual([1, 1, 1]);
   });
 
-  it('count refusals by code, provider errors as one, callers that left, and what was no request', async () => {
+  it('count refusals by code, provider errors as one, callers that left, and malformed requests', async () => {
     const malformed = ['gateway_malformed_requests_total', { code: 'invalid_request' }] as const;
     const samples = [
       requests({ provider: 'none', status: '401', code: 'virtual_key_required', source: 'gateway' }),
@@ -250,7 +250,7 @@ describe('the metrics', () => {
     expect(await growth([tier('control_plane'), tier('memory')], ask)).toEqual([0, 1]);
   });
 
-  it('show the moment: requests in flight, bytes held, the age of the feed', async () => {
+  it('show the present state: requests in flight, buffered bytes, the age of the feed', async () => {
     gateway.simulator.script({ headDelayMs: 300 });
     const inFlight = send();
     await until(() => gateway.simulator.requests.length === 1);

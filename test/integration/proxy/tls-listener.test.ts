@@ -1,5 +1,5 @@
-// The listener with TLS of an egress gateway: the same gateway behind it, the same limits, and only callers whose certificate is
-// believed.
+// The TLS listener of an egress gateway: the same gateway and the same limits, only for callers with a trusted
+// certificate.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -36,7 +36,7 @@ const identity = ({ certFile, keyFile }: CertificateFiles) => ({
   key: readFileSync(keyFile),
 });
 
-/** Speaks TLS; resolves when the handshake is done or the connection has ended. */
+/** Connects with TLS; resolves when the handshake is done or the connection has ended. */
 async function shakeHands(options: object): Promise<TLSSocket> {
   const socket = connect({ port: port(), host: '127.0.0.1', ...options });
   socket.on('error', () => undefined);
@@ -44,7 +44,7 @@ async function shakeHands(options: object): Promise<TLSSocket> {
   return socket;
 }
 
-/** Once(…) would fail with the connection's error. */
+/** Not once(…), which would fail with the connection's error. */
 const closed = (socket: TLSSocket) =>
   new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
 
@@ -58,8 +58,8 @@ async function responseOf(socket: TLSSocket, head: string): Promise<string> {
   return text;
 }
 
-describe('a caller with a certificate that is believed', () => {
-  it('has its answer, on a connection that is kept', async () => {
+describe('a caller with a trusted certificate', () => {
+  it('gets responses on a kept connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ...identity(scene.client) });
     for (let count = 0; count < 2; count++) {
       const outgoing = request({
@@ -85,7 +85,7 @@ describe('a caller with a certificate that is believed', () => {
     ['no HTTP', 'nonsense\r\n\r\n', 400],
     ['headers that are too large', `GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
     ['half a head', 'GET / HTTP/1.1\r\nx: y', 408],
-  ])('is told in the envelope of %s', async (_, bytes, status) => {
+  ])('gets an error envelope for %s', async (_, bytes, status) => {
     const socket = await shakeHands(identity(scene.client));
     const text = await responseOf(socket, bytes);
     expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -96,7 +96,7 @@ describe('a caller with a certificate that is believed', () => {
     ['TLSv1.2', 'TLSv1.2'],
     ['TLSv1.3', 'TLSv1.3'],
     ['TLSv1.1', undefined],
-  ])('may speak %s: %s', async (version, spoken) => {
+  ])('may use %s: %s', async (version, spoken) => {
     const versions = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
     const socket = await shakeHands({ ...identity(scene.client), ...versions });
     expect(socket.authorized ? socket.getProtocol() : undefined).toBe(spoken);
@@ -104,7 +104,7 @@ describe('a caller with a certificate that is believed', () => {
   });
 });
 
-describe('a caller is refused before it is a request', () => {
+describe('a caller is refused before its first request', () => {
   const requests = () => metric(egress.proxy, 'gateway_requests_total');
 
   it('without a certificate, and with another authority’s', async () => {
@@ -118,7 +118,7 @@ describe('a caller is refused before it is a request', () => {
     expect(await requests()).toBe(before);
   });
 
-  it('with plain HTTP: the connection ends at once, and the log says why', async () => {
+  it('when it uses plain HTTP: the connection ends at once, and the log has the reason', async () => {
     const connection = await openConnection(port());
     connection.send('GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n');
     await connection.closed;
@@ -130,21 +130,21 @@ describe('a caller is refused before it is a request', () => {
     );
   });
 
-  it('that says nothing at all: as one that sends no head', async () => {
+  it('when it sends nothing, like one that sends no head', async () => {
     const socket = connectPlain(port(), '127.0.0.1');
     socket.on('error', () => undefined);
     await once(socket, 'close');
   });
 
-  it('with TLS on the plain port: it is told in plain HTTP, which TLS libraries name', async () => {
+  it('when it uses TLS at the plain port, with plain HTTP, which TLS libraries recognize', async () => {
     const socket = connect({ port: egress.proxy.port, host: '127.0.0.1', rejectUnauthorized: false });
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toMatch(/WRONG_VERSION_NUMBER|PACKET_LENGTH/);
   });
 });
 
-describe('without authorities for callers', () => {
-  it('nobody needs a certificate', async () => {
+describe('a listener without authorities for callers', () => {
+  it('requires no certificate', async () => {
     const open = await scene.startEgress(gateway, { GATEWAY_TLS_CLIENT_CA_FILE: '' });
     const sidecar = await scene.startSidecar(open.url, {
       ...{ GATEWAY_FORWARD_CERT_FILE: '', GATEWAY_FORWARD_KEY_FILE: '', GATEWAY_ATTACH_KEY: key },
@@ -153,8 +153,8 @@ describe('without authorities for callers', () => {
   });
 });
 
-describe('a certificate that is renewed', () => {
-  it('is shown to new connections; those that are open go on', async () => {
+describe('a renewed certificate of the listener', () => {
+  it('is presented to new connections, while open ones continue', async () => {
     const open = await shakeHands(identity(scene.client));
     const ask = () => responseOf(open, `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);
     expect(await ask()).toMatch(/^HTTP\/1.1 200/);
@@ -175,8 +175,8 @@ describe('a certificate that is renewed', () => {
   });
 });
 
-describe('the process', () => {
-  it('tells both ports when it is ready, and drains both', async () => {
+describe('the proxy as a process', () => {
+  it('reports both ports when it is ready, and drains both', async () => {
     const { child, line } = await startPlane(
       'proxy/main.ts',
       {

@@ -1,5 +1,5 @@
-// Made-up keys from an address that many share: they lock out no valid key that Redis holds, and where the proxy is told whom to believe
-// nobody else's at all.
+// Made-up keys from an address that many callers share: they lock out no valid key that Redis has, and with a trusted
+// load balancer no other caller at all.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -39,7 +39,7 @@ async function send({ url }: TestProxy, key: string, forwardedFor?: string): Pro
   return { status, retryAfter: headers.get('retry-after'), requestId: headers.get('x-request-id') };
 }
 
-/** As many as are too many, one after another. */
+/** More made-up keys than the limit, one after another. */
 async function makeUp(proxy: TestProxy, forwardedFor?: string): Promise<number[]> {
   const statuses: number[] = [];
   for (let count = 0; count < 24; count++) {
@@ -56,7 +56,7 @@ const lineOf = async ({ requestId }: ReadResponse) => {
 };
 
 describe('made-up keys', () => {
-  it('lock out no valid key that Redis holds, at a proxy that has just started', async () => {
+  it('lock out no valid key that Redis has, at a newly started proxy', async () => {
     const proxy = await gateway.startProxy();
     const statuses = await makeUp(proxy);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
@@ -69,9 +69,9 @@ describe('made-up keys', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('lock out nobody at another address behind the same load balancer, where that is trusted', async () => {
+  it('lock out no other address behind the same trusted load balancer', async () => {
     const proxy = await gateway.startProxy({ REDIS_URL: '', GATEWAY_TRUSTED_PROXIES: '127.0.0.1' });
-    // What stands before the last address is the caller's own word.
+    // The part before the last address is a claim of the caller.
     expect(await makeUp(proxy, '192.0.2.99, 198.51.100.1')).toContain(429);
     const refused = await send(proxy, createCredential('virtualKey'), '203.0.113.5, 198.51.100.1');
     expect(refused).toMatchObject({ status: 429, retryAfter: expect.stringMatching(/^[1-4]$/) });
@@ -81,7 +81,7 @@ describe('made-up keys', () => {
     expect((await send(proxy, second, '2001:db8::7')).status).toBe(200);
   });
 
-  it('are counted for the address that connects, where nobody is trusted', async () => {
+  it('are counted for the connecting address without a trusted load balancer', async () => {
     const proxy = await gateway.startProxy({ REDIS_URL: '' });
     expect(await makeUp(proxy, '198.51.100.1')).toContain(429);
     const refused = await send(proxy, createCredential('virtualKey'), '198.51.100.2');
@@ -90,8 +90,8 @@ describe('made-up keys', () => {
   });
 });
 
-describe('a proxy behind a load balancer that passes on bytes', () => {
-  it('knows its callers by the PROXY protocol, and closes what comes without', async () => {
+describe('a proxy behind a load balancer that passes bytes on', () => {
+  it("gets its callers' addresses by the PROXY protocol, and closes connections without it", async () => {
     const proxy = await gateway.startProxy({
       ...{ GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8', GATEWAY_PROXY_PROTOCOL: 'true' },
     });

@@ -1,5 +1,6 @@
-// Where the gateway never connects to, whatever a setting, a stored provider key or a name server says: refused as unreachable
-// before a connection is made. A listener that is never reached is the witness; that it would see one is shown first.
+// Addresses that the gateway never connects to, whatever a setting, a stored provider key or a name server contains:
+// they are refused as unreachable before a connection is made. A listener that is never reached proves it; the first
+// test shows that it would notice a connection.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PrivateUpstreams, privateUpstream } from '../../../common/private-upstreams.ts';
 import { baseUrl } from '../../../control-plane/domain/base-url.ts';
@@ -43,7 +44,7 @@ function ask(proxy: TestProxy, headers: Record<string, string> = stored()): Prom
   });
 }
 
-/** A proxy for which the GPT vendor is there. */
+/** A proxy with this URL for the GPT vendor. */
 const proxyTo = (url: string, environment: Environment = {}) =>
   gateway.startProxy({ GATEWAY_GPT_PROVIDER_URL: url, ...environment });
 
@@ -54,7 +55,7 @@ function expectRefused(seen: Observed) {
 }
 
 describe('the base URL of a provider', () => {
-  it('is reached where host and port are listed', async () => {
+  it('is reached if host and port are listed', async () => {
     const proxy = await proxyTo(`http://127.0.0.1:${witness.port}/v1`, {
       GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${witness.port}`,
       GATEWAY_TOTAL_TIMEOUT: '300ms',
@@ -87,7 +88,7 @@ describe('the base URL of a provider', () => {
   it.each([
     ['another port', '127.0.0.1:1'],
     ['another name of the host', 'localhost:<port>'],
-  ])('is not reached where %s is listed', async (_what, listed) => {
+  ])('is not reached if %s is listed', async (_what, listed) => {
     const port = String(witness.port);
     const before = witness.accepted();
     const environment = { GATEWAY_PRIVATE_UPSTREAMS: listed.replace('<port>', port) };
@@ -124,7 +125,7 @@ describe('the base URL of a provider', () => {
 });
 
 describe('a private host that is listed for one organization', () => {
-  it('is reached for that one, also where the other has the same base URL, and may be named by no other', async () => {
+  it('is reached for that organization only, even if another one has the same base URL', async () => {
     const other = await gateway.createOrganization('neighbour');
     const owner = await gateway.createOrganization('owner of a model server');
     const hostAndPort = `127.0.0.1:${gateway.simulator.port}`;
@@ -133,14 +134,14 @@ describe('a private host that is listed for one organization', () => {
     const proxy = await proxyTo(baseUrl, listed);
     const ownersKey = (await owner.createKey()).value;
     const othersKey = (await other.createKey()).value;
-    // The owner's connection is warm, and is nobody else's.
+    // The owner's connection is open, and is not used for others.
     for (let round = 0; round < 2; round++) {
       expect((await ask(proxy, { authorization: `Bearer ${ownersKey}` })).status).toBe(200);
       expectRefused(await ask(proxy, { authorization: `Bearer ${othersKey}` }));
     }
   });
 
-  it('is a base URL for that one alone at the control plane', async () => {
+  it('is a valid base URL for that organization only at the control plane', async () => {
     const { id } = await gateway.createOrganization('owner of another');
     const open = new PrivateUpstreams([privateUpstream(`${id}@models.internal:8000`)]);
     expect(baseUrl('http://models.internal:8000/v1', open.openTo(id))).toMatchObject({
@@ -153,7 +154,7 @@ describe('a private host that is listed for one organization', () => {
 });
 
 describe('the base URL of a stored provider key', () => {
-  it('is judged by the proxy as well, and the caller’s own key never goes there', async () => {
+  it('is checked by the proxy too, and the caller’s own key is never sent there', async () => {
     const organization = await gateway.createOrganization('own model server');
     const { id, api } = organization;
     await api.call('Organizations/UpdateSettings', {

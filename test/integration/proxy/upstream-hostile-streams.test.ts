@@ -1,5 +1,6 @@
-// Providers that misbehave in a stream. Before the first event of it: an envelope. Afterwards: one error event and a broken
-// connection, never a clean end, never `[DONE]`. Whole answers: upstream-hostility.test.ts.
+// Providers that misbehave in a stream. Before the first event the caller gets an error envelope. Afterwards it gets
+// one error event and a broken connection, never a clean end, never `[DONE]`. Whole responses:
+// upstream-hostility.test.ts.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../simulator/index.ts';
@@ -9,7 +10,7 @@ import { until } from '../../support/process.ts';
 import { startRawUpstream } from '../../support/raw-upstream.ts';
 
 let gateway: TestGateway;
-/** Waits for nobody long. */
+/** A proxy with short timeouts. */
 let hasty: TestProxy;
 let key: string;
 const eventBytesMax = 64 * 1024;
@@ -72,7 +73,7 @@ function expectLine(seen: Observed, { status, code, source = 'gateway' }: Failur
   });
 }
 
-/** Nothing of a stream was sent. */
+/** Checks that nothing of a stream was sent. */
 function expectEnvelope(seen: Observed, failure: Failure) {
   expect([seen.status, seen.error?.code, seen.end]).toEqual([failure.status, failure.code, 'clean']);
   expect(seen.headers.get('content-type')).toBe('application/json');
@@ -80,7 +81,7 @@ function expectEnvelope(seen: Observed, failure: Failure) {
   expectLine(seen, failure);
 }
 
-/** What was there has come, then one error event as the last thing, then the connection broke. */
+/** Checks that earlier events were sent, then one error event as the last one, and that the connection broke. */
 function expectBroken(seen: Observed, failure: Failure, before: string) {
   expect([seen.status, seen.end]).toEqual([200, 'cut']);
   expect(seen.body.startsWith(before)).toBe(true);
@@ -96,7 +97,7 @@ function expectComplete(seen: Observed, body: string) {
   expect(seen.line).not.toHaveProperty('error_code');
 }
 
-describe('before the first event', () => {
+describe('before the first event of a stream', () => {
   it.each<[string, Behaviour]>([
     [
       'JSON in place of a stream',
@@ -116,11 +117,11 @@ describe('before the first event', () => {
     ['a close in the first event', { stop: { by: 'cut', afterBytes: 20 } }],
     ['an event over the limit', stream(`data: ${'x'.repeat(eventBytesMax)}\n\n`)],
     ['a line that never ends', { body: 'data: '.padEnd(3 * eventBytesMax, 'x') }],
-  ])('%s: 502 upstream_protocol_error', async (_what, behaviour) => {
+  ])('%s returns 502 upstream_protocol_error', async (_what, behaviour) => {
     expectEnvelope(await ask(behaviour), protocolError);
   });
 
-  it('an error in place of the first event: its words, without what looks like a stored key', async () => {
+  it('an error in place of the first event is returned with its message, without text like the stored key', async () => {
     const body = vendorError({ message: 'no room for sk-abc***xyz', code: 'slow_down' }) + done;
     const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
     const seen = await ask(stream(body));
@@ -135,7 +136,7 @@ describe('before the first event', () => {
     ['no head', { stop: { by: 'silence', beforeHead: true } }],
     ['a head and nothing more', { stop: { by: 'silence', afterPieces: 0 } }],
     ['half an event and nothing more', { stop: { by: 'silence', afterBytes: 20 } }],
-  ])('%s: 504 when the time is over, and the provider is let go', async (_what, behaviour) => {
+  ])("%s returns 504 at the timeout, and the provider's stream is cancelled", async (_what, behaviour) => {
     const started = performance.now();
     expectEnvelope(await ask(behaviour, { url: hasty.url }), timeout);
     expect(performance.now() - started).toBeGreaterThan(waitMs);
@@ -143,7 +144,7 @@ describe('before the first event', () => {
   });
 });
 
-describe('after the first event', () => {
+describe('after the first event of a stream', () => {
   const three = event() + event() + event();
 
   it.each<[string, Behaviour]>([
@@ -156,11 +157,11 @@ describe('after the first event', () => {
       { body: `${three}data: ${'x'.repeat(eventBytesMax)}\n\n${done}`, pieceBytes: [three.length] },
     ],
     ['the chunks of HTTP break', { rawBase64: Buffer.from(brokenChunks(three)).toString('base64') }],
-  ])('%s: an error event, and the connection breaks', async (_what, behaviour) => {
+  ])('%s causes an error event, and the connection breaks', async (_what, behaviour) => {
     expectBroken(await ask(behaviour), protocolError, three);
   });
 
-  it('the provider tells an error: its words, without what looks like a stored key', async () => {
+  it('an error of the provider is returned with its message, without text like the stored key', async () => {
     const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
     const behaviour = stream(
       three + vendorError({ message: 'no room for sk-abc***xyz', code: 'slow_down' }) + done,
@@ -173,14 +174,14 @@ describe('after the first event', () => {
     expect(own.error?.message).toBe('no room for sk-abc***xyz');
   });
 
-  it('it falls silent: an error event when the time is over, and the provider is let go', async () => {
+  it('a silent provider causes an error event at the timeout, and its stream is cancelled', async () => {
     const silent: Behaviour = { body: three + event(), stop: { by: 'silence', afterBytes: three.length } };
     const seen = await ask(silent, { url: hasty.url });
     expectBroken(seen, timeout, three);
     await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
   });
 
-  it('it goes on and on: an error event when the total time is over', async () => {
+  it('an endless stream causes an error event at the total timeout', async () => {
     const proxy = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '500ms' });
     const seen = await ask({ tokens: 1000, pieceDelayMs: 20 }, { url: proxy.url });
     expect([seen.status, seen.end, seen.error?.code]).toEqual([200, 'cut', 'upstream_timeout']);
@@ -188,7 +189,7 @@ describe('after the first event', () => {
     expectLine(seen, timeout);
   });
 
-  it('what was told of the usage before is in the record', async () => {
+  it('usage that was reported before the failure is in the access log', async () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2 };
     const seen = await ask(stream(three + event({ usage })));
     expectBroken(seen, protocolError, three + event({ usage }));
@@ -201,19 +202,19 @@ describe('after the first event', () => {
   }
 });
 
-describe('the end marker', () => {
+describe('the end marker of a stream', () => {
   const whole = event() + done;
 
-  it('ends the answer; bytes after it are nobody’s', async () => {
+  it('ends the response; bytes after it are discarded', async () => {
     expectComplete(await ask(stream(`${whole}${event()}${vendorError({ message: 'late' })}rest`)), whole);
   });
 
-  it('ends the answer though the provider keeps the connection open, and the provider is let go', async () => {
+  it("ends the response even if the provider keeps the connection open, and the provider's stream is cancelled", async () => {
     expectComplete(await ask({ body: whole, stop: { by: 'silence' } }), whole);
     await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
   });
 
-  it('ends the answer though the provider never stops sending', async () => {
+  it('ends the response even if the provider never stops sending', async () => {
     let sending = true;
     const flood = await startRawUpstream((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${whole}`);
@@ -253,7 +254,7 @@ describe('the end marker', () => {
     ['carriage returns', '\r'],
   ])('is found among %s, however the bytes are cut', async (_what, lineEnd) => {
     const body = `: a comment\n\nevent: message\n${whole}`.replaceAll('\n', lineEnd);
-    // A carriage return may be half of a line end: what follows tells.
+    // A carriage return may be half of a line end, which only the next byte shows.
     const sent = `${body}:`;
     for (const pieceBytes of [[1], [7], [1, 300]]) {
       expectComplete(await ask({ body: sent, pieceBytes }), body);
@@ -261,7 +262,7 @@ describe('the end marker', () => {
   });
 });
 
-describe('usage', () => {
+describe('the usage of a stream', () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
   const requested = { fields: { stream_options: { include_usage: true } } };
   const usageChunk = event({ choices: [], usage });
@@ -277,12 +278,12 @@ describe('usage', () => {
     ],
     ['on a chunk of its own before more content', usageChunk + event() + done, event() + done],
   ])(
-    '%s is counted; a chunk of its own reaches only who asked for it',
+    '%s is counted; a chunk with usage alone reaches only callers who requested it',
     async (_what, body, without = body) => {
       const seen = await ask(stream(body));
       expectComplete(seen, without);
       expect(seen.line).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
-      // Who asked for the usage is told the cost in a chunk of its own.
+      // Callers who requested usage get the cost in a separate chunk.
       const withCost = body.replace(
         usageChunk,
         usageChunk.replace('"usage":{', '"usage":{"x_svc_cost":"0.00000195",'),
@@ -303,7 +304,7 @@ describe('usage', () => {
     expect(seen.line).not.toHaveProperty('prompt_tokens');
   });
 
-  it('is asked of the provider whether or not the caller asked', async () => {
+  it('is requested from the provider even if the caller did not request it', async () => {
     for (const fields of [
       {},
       requested.fields,
@@ -318,7 +319,7 @@ describe('usage', () => {
   });
 });
 
-it('the gateway is as it was: nothing in flight, nothing buffered, nothing thrown', async () => {
+it('after all of this nothing is in flight, buffered or thrown in the gateway', async () => {
   const proxy: TestProxy = gateway.proxy;
   expectComplete(await ask(stream(done)), done);
   const metrics = await (await fetch(`${proxy.adminUrl}/metrics`)).text();

@@ -1,5 +1,5 @@
-// Providers that answer what no provider should, where the caller asked for one whole answer: always an envelope, never a
-// clean 200 that is none, and the access log says what happened. Streams: upstream-hostility-streams.test.ts.
+// Providers with invalid whole responses: the caller always gets an error envelope, never a clean 200, and the access
+// log has the reason. Streams: upstream-hostile-streams.test.ts.
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { type Observed, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
 
 let gateway: TestGateway;
-/** Waits for nobody long. */
+/** A proxy with short timeouts. */
 let hasty: TestProxy;
 let key: string;
 let elsewhere: BlackHole;
@@ -44,7 +44,7 @@ function ask(behaviour: Behaviour, whose: Whose = 'stored', proxy = gateway.prox
   });
 }
 
-/** Bytes on the wire in place of an answer. */
+/** Raw bytes in place of a response. */
 const raw = (bytes: string | Buffer) => ({ rawBase64: Buffer.from(bytes).toString('base64') });
 const responseOf = (head: readonly string[], body = '') =>
   raw([...head, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
@@ -56,7 +56,7 @@ interface Refused {
   readonly message?: string;
 }
 
-/** An envelope with this, said in full, and the same in the access log. */
+/** Checks an error envelope in full, and its line in the access log. */
 function expectRefused(seen: Observed, { status, code, source, message }: Refused) {
   expect({ status: seen.status, code: seen.error?.code, end: seen.end }).toEqual({
     status,
@@ -92,30 +92,33 @@ describe("a provider's error status", () => {
   const failures = [500, 501, 502, 503, 504, 507, 520, 529, 599];
   const seenAs = (status: number) => (status === 529 ? 503 : status);
 
-  it.each(passed)('%i passes with its words, whoever owns the key', async (status) => {
+  it.each(passed)('%i passes with its message, for any owner of the key', async (status) => {
     for (const whose of ['stored', 'direct'] as const) {
       const seen = await ask({ status, error }, whose);
       expectRefused(seen, { status, code: 'a_code', source: 'provider', message: 'what the vendor says' });
     }
   });
 
-  it.each(failures)('%i passes with its words and its request id, whoever owns the key', async (status) => {
-    for (const whose of ['stored', 'direct'] as const) {
-      const seen = await ask({ status, error, headers: { 'x-request-id': 'req_1' } }, whose);
-      const parsed = { status: seenAs(status), code: 'a_code', message: 'what the vendor says' };
-      expectRefused(seen, { ...parsed, source: 'provider' });
-      expect(seen.headers.get('x-svc-upstream-request-id')).toBe('req_1');
-    }
-  });
+  it.each(failures)(
+    '%i passes with its message and its request id, for any owner of the key',
+    async (status) => {
+      for (const whose of ['stored', 'direct'] as const) {
+        const seen = await ask({ status, error, headers: { 'x-request-id': 'req_1' } }, whose);
+        const parsed = { status: seenAs(status), code: 'a_code', message: 'what the vendor says' };
+        expectRefused(seen, { ...parsed, source: 'provider' });
+        expect(seen.headers.get('x-svc-upstream-request-id')).toBe('req_1');
+      }
+    },
+  );
 
-  it('404 passes, but its words only to the owner of the key', async () => {
+  it('404 passes, with its message only for the owner of the key', async () => {
     const about = { status: 404, code: 'a_code', source: 'provider' } as const;
     expectRefused(await ask({ status: 404, error }, 'direct'), { ...about, message: 'what the vendor says' });
     const message = 'the provider does not know this model, or the stored key may not use it';
     expectRefused(await ask({ status: 404, error }), { ...about, message });
   });
 
-  it.each([401, 403])('%i with the stored key is a matter of the organization', async (status) => {
+  it.each([401, 403])('%i with the stored key is a 502 with advice for the organization', async (status) => {
     const stored = await ask({ status, error });
     expectRefused(stored, {
       ...{ status: 502, code: 'upstream_authentication_failed', source: 'gateway' },
@@ -136,12 +139,12 @@ describe("a provider's error status", () => {
     ['more than a day', { 'retry-after': '99999999999999999999999' }, '86400'],
     ['empty milliseconds', { 'retry-after-ms': '' }, null],
     ['no end', { 'retry-after-ms': 'Infinity' }, null],
-  ])('with a retry-after of %s', async (_what, headers, expected) => {
+  ])('with a retry-after of %s passes it on in its valid form', async (_what, headers, expected) => {
     const seen = await ask({ status: 429, headers });
     expect(seen.headers.get('retry-after')).toBe(expected);
   });
 
-  it('a spent quota is not worth a retry', async () => {
+  it('of a spent quota advises against a retry', async () => {
     const seen = await ask({ status: 429, error: { code: 'insufficient_quota' } });
     expect([seen.error?.code, seen.headers.get('x-should-retry')]).toEqual(['insufficient_quota', 'false']);
   });
@@ -158,7 +161,7 @@ describe("a provider's error status", () => {
       'compressed bytes',
       { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync('{}').toString('base64') },
     ],
-  ])('with a body of %s keeps its status and gets words of ours', async (_what, body) => {
+  ])("with a body of %s keeps its status and gets the gateway's message", async (_what, body) => {
     const seen = await ask({ status: 429, ...body });
     expectRefused(seen, {
       ...{ status: 429, code: null, source: 'provider' },
@@ -166,7 +169,7 @@ describe("a provider's error status", () => {
     });
   });
 
-  it('with huge or odd fields: bounded in the answer and in the log', async () => {
+  it('with huge or odd fields is shortened in the response and in the log', async () => {
     const long = 'y'.repeat(100_000);
     const seen = await ask({ status: 422, error: { message: long, code: long, param: `a\n${long}` } });
     expect(seen.body.length).toBeLessThan(4_000);
@@ -175,7 +178,7 @@ describe("a provider's error status", () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   const ok = ['HTTP/1.1 200 OK', 'content-type: application/json'];
   const chunked = [...ok, 'transfer-encoding: chunked', '', ''].join('\r\n');
 
@@ -211,19 +214,19 @@ describe('an answer that is none', () => {
     ['an unknown status line', raw('HTTP/9.9 OK\r\n\r\n')],
     ['no HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n')],
     ['status 999', responseOf(['HTTP/1.1 999 Nine'], '{"choices":[]}')],
-  ])('%s: 502 upstream_protocol_error', async (_what, behaviour) => {
+  ])('of %s returns 502 upstream_protocol_error', async (_what, behaviour) => {
     const seen = await ask(behaviour);
     expectRefused(seen, protocolError);
     expect(seen.line).toMatchObject({ attempts: 1, streamed: false, provider: 'gpt-provider' });
   });
 
-  it('an error under status 200 is an error of the provider', async () => {
+  it('with an error under status 200 is an error of the provider', async () => {
     const error = { message: 'no', code: 'slow_down' };
     const seen = await ask({ body: JSON.stringify({ error }) }, 'direct');
     expectRefused(seen, { status: 502, code: 'slow_down', source: 'provider', message: 'no' });
   });
 
-  it.each([300, 301, 302, 303, 304, 307, 308])('a redirect with %i is not followed', async (status) => {
+  it.each([300, 301, 302, 303, 304, 307, 308])('of a redirect with %i is not followed', async (status) => {
     const location = `http://127.0.0.1:${elsewhere.port}/v1/chat/completions`;
     expectRefused(await ask({ status, headers: { location } }), protocolError);
     expect(elsewhere.accepted()).toBe(0);
@@ -238,7 +241,7 @@ describe('an answer that is none', () => {
       raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
     ],
     ['closed in the middle of the head', raw('HTTP/1.1 200 OK\r\ncontent-ty')],
-  ])('a connection %s before the head: 502 upstream_unreachable', async (_what, behaviour) => {
+  ])('with a connection %s before the head returns 502 upstream_unreachable', async (_what, behaviour) => {
     expectRefused(await ask(behaviour), unreachable);
   });
 
@@ -246,7 +249,7 @@ describe('an answer that is none', () => {
     ['no head', { stop: { by: 'silence', beforeHead: true } }],
     ['half a body', { stop: { by: 'silence', afterBytes: 100 } }],
   ])(
-    'silence after %s ends with the total time-out: 504, and the provider is let go',
+    "with silence after %s ends with the total timeout and 504, and the provider's request is cancelled",
     async (_what, behaviour) => {
       const seen = await ask(behaviour, 'stored', hasty);
       expectRefused(seen, { status: 504, code: 'upstream_timeout', source: 'gateway' });
@@ -255,8 +258,8 @@ describe('an answer that is none', () => {
   );
 });
 
-describe('an odd answer that is one', () => {
-  it('interim answers are passed over', async () => {
+describe('an odd valid response', () => {
+  it('with interim responses passes without them', async () => {
     const interim = 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
     const final =
       '{"object":"chat.completion","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
@@ -271,14 +274,14 @@ describe('an odd answer that is one', () => {
     ['usage of another shape', '{"total_tokens":5}'],
     ['negative, fractional or worded counts', '{"prompt_tokens":-1,"completion_tokens":"4"}'],
     ['counts beyond all measure', '{"prompt_tokens":1e300,"completion_tokens":1}'],
-  ])('with %s passes; nothing is counted', async (_what, usage) => {
+  ])('with %s passes, and nothing is counted', async (_what, usage) => {
     const body = `{"object":"chat.completion","choices":[],"usage":${usage}}`;
     const seen = await ask({ body });
     expect([seen.status, seen.body]).toEqual([200, body]);
     expect(seen.line).not.toHaveProperty('prompt_tokens');
   });
 
-  it('headers sent twice or with odd bytes neither break the answer nor pass', async () => {
+  it('with headers sent twice or with odd bytes passes without these headers', async () => {
     const body = '{"object":"chat.completion","choices":[]}';
     const seen = await ask(
       responseOf(
@@ -310,7 +313,7 @@ describe('an odd answer that is one', () => {
     expect(seen.headers.get('x-svc-upstream-ratelimit-limit-tokens')).toBe('12');
   });
 
-  it('before the request was read: a refusal of a large body is heard, not the broken connection', async () => {
+  it('to a request that is still being sent is returned: the refusal of a large body, not a broken connection', async () => {
     const early = createServer((socket) => {
       socket
         .on('error', () => undefined)
@@ -334,7 +337,7 @@ describe('an odd answer that is one', () => {
     early.close();
   });
 
-  it('more bytes after it do not reach the next request on that connection', async () => {
+  it('with more bytes than its length does not affect the next request on that connection', async () => {
     const body = '{"object":"chat.completion","choices":[]}';
     const stray = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray';
     expect(
@@ -346,7 +349,7 @@ describe('an odd answer that is one', () => {
   });
 });
 
-it('the gateway is as it was: nothing in flight, nothing buffered', async () => {
+it('after all of this nothing is in flight, buffered or thrown in the gateway', async () => {
   expect((await ask({})).status).toBe(200);
   const metrics = await (await fetch(`${gateway.proxy.adminUrl}/metrics`)).text();
   expect(metrics).toMatch(/^gateway_in_flight_requests 0$/m);

@@ -1,5 +1,5 @@
-// Usage in a real Redis meanwhile: packed, sealed and bounded there, reported by any proxy, and no trouble where Redis is gone,
-// silent, killed or full.
+// Usage that waits in a real Redis: it is packed, sealed and bounded there, any proxy reports it, and a Redis that is
+// gone, silent, killed or full causes no failure.
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
@@ -24,7 +24,7 @@ import { FakeBooks, startUsageProxy, type UsageProxy, usageOf, usagesOf } from '
 
 const realTime = { ...systemClock, ...systemTimers };
 const sealKeys = parseSealKeys(createSealKey());
-/** Where time is not what a test is about, a busy machine must not matter. */
+/** A long deadline for tests that are not about time, so that a busy machine does not matter. */
 const patientMs = 5_000;
 
 let redis: TestRedis;
@@ -85,7 +85,7 @@ const idsOf = (events: readonly UsageEvent[]) => events.map(({ id }) => id).toSo
 const streamOf = (shard: number) => nameInShard('usage:1', shard, 'events');
 
 describe('the overflow', () => {
-  it('gives back what was put there, an entry for each organization', async () => {
+  it('returns the stored events, one entry for each organization', async () => {
     const overflow = newOverflow(await connect());
     const events = [
       usageOf({ personId: 'person-1', firstTokenMs: 12, charges: [] }),
@@ -103,7 +103,7 @@ describe('the overflow', () => {
     for (const { entry } of found) expect(Math.abs(entry.putAt - Date.now())).toBeLessThan(60_000);
   });
 
-  it('splits what is large, and packs it', async () => {
+  it('splits large batches and compresses them', async () => {
     const overflow = newOverflow(await connect());
     const events = usagesOf(1_000);
     const from = performance.now();
@@ -131,7 +131,7 @@ describe('the overflow', () => {
     expect(delays.toSorted((a, b) => a - b)[Math.floor(delays.length / 2)]).toBeLessThan(10);
   });
 
-  it('says and shows nothing of what is in it but whose it is and how much', async () => {
+  it('shows only the organization and the size of an entry', async () => {
     const overflow = newOverflow(await connect());
     await overflow.put([usageOf({ id: 'canary-id', keyId: 'canary-key', requestId: 'canary-request' })]);
     const [found] = await findAll(overflow);
@@ -144,7 +144,7 @@ describe('the overflow', () => {
       expect(name).toMatch(/^gateway:usage:1:\{l\d\d\}:(events|bytes)$/);
   });
 
-  it('removes what is named, and what it has counted with it', async () => {
+  it('removes named entries, and their counted bytes', async () => {
     const overflow = newOverflow(await connect());
     await overflow.put(
       Array.from({ length: 80 }, (_, i) => usageOf({ organizationId: `organization-${i}` })),
@@ -161,7 +161,7 @@ describe('the overflow', () => {
     expect(await client.exists(streamOf(shard), nameInShard('usage:1', shard, 'bytes'))).toBe(0);
   });
 
-  it('is locked by one at a time', async () => {
+  it('can be locked by one proxy at a time', async () => {
     const [one, other] = [newOverflow(await connect()), newOverflow(await connect())];
     expect(await one.lock(3)).toBe(true);
     expect(await other.lock(3)).toBe(false);
@@ -177,7 +177,7 @@ describe('the overflow', () => {
 });
 
 describe('a full overflow', () => {
-  it('takes no more, loses nothing that it has, and takes more when there is room', async () => {
+  it('accepts no more, loses no stored entry, and accepts more when there is room', async () => {
     const overflow = newOverflow(await connect(), { shardBytesMax: 2_000 });
     const events = Array.from({ length: 600 }, (_, i) => usageOf({ organizationId: `organization-${i}` }));
     const left: UsageEvent[] = [];
@@ -191,7 +191,7 @@ describe('a full overflow', () => {
     expect(await overflow.put(left.slice(0, 1))).toEqual([]);
   });
 
-  it('is one, too, where Redis refuses to write', async () => {
+  it('is also one in which Redis refuses to write', async () => {
     for (let shard = 0; shard < shardCount; shard++) await client.set(streamOf(shard), 'no stream');
     const events = usagesOf(10);
     expect(idsOf(await newOverflow(await connect()).put(events))).toEqual(idsOf(events));
@@ -216,17 +216,17 @@ describe('an entry', () => {
     return entries[0]?.events;
   }
 
-  it('opens where it was put', async () => {
+  it('can be opened in its shard', async () => {
     const { fields, overflow, shard } = await put();
     expect((await readsAs(overflow, shard, fields))?.length).toBe(1);
   });
 
-  it('that was moved to another shard does not open', async () => {
+  it('that was moved to another shard cannot be opened', async () => {
     const { fields, overflow, shard } = await put();
     expect(await readsAs(overflow, (shard + 1) % shardCount, fields)).toBeUndefined();
   });
 
-  it('of another organization, another number or another byte does not open', async () => {
+  it('with another organization, number or byte cannot be opened', async () => {
     const { fields, overflow, shard } = await put();
     const [organization = '', id = '', events = '', count = '', sealed = '', bytes = Buffer.alloc(0)] =
       fields;
@@ -244,7 +244,7 @@ describe('an entry', () => {
     for (const forgery of forgeries) expect(await readsAs(overflow, shard, forgery)).toBeUndefined();
   });
 
-  it('opens with an older key, and with no other', async () => {
+  it('can be opened with an older key, and with no other', async () => {
     const { fields, shard } = await put();
     const connection = await connect();
     const [older] = sealKeys.keys;
@@ -258,7 +258,7 @@ describe('an entry', () => {
 });
 
 describe('a Redis that', () => {
-  it('is a Cluster takes entries on all its nodes', async () => {
+  it('is a Cluster accepts entries on all its nodes', async () => {
     const cluster = await startRedisCluster();
     closers.push(() => cluster.stop());
     const overflow = newOverflow(await connect(cluster.urls.join(',')));
@@ -274,7 +274,7 @@ describe('a Redis that', () => {
     expect(await findAll(overflow)).toEqual([]);
   }, 60_000);
 
-  it('never answers costs a batch one deadline', async () => {
+  it('never responds delays a batch by one deadline', async () => {
     const hole = await startBlackHole();
     closers.push(() => hole.stop());
     const connection = createRedisConnection({
@@ -289,7 +289,7 @@ describe('a Redis that', () => {
     expect(idsOf(left)).toEqual(idsOf(events));
   });
 
-  it('falls silent in the middle keeps nothing from being recorded once', async () => {
+  it('falls silent in the middle does not cause events to be lost or recorded twice', async () => {
     const forwarder = await startForwarder({ port: redis.port });
     closers.push(() => forwarder.stop());
     const connection = await connect(`redis://127.0.0.1:${forwarder.port}`, redisDeadlineMs);
@@ -335,12 +335,12 @@ describe('proxies', () => {
     await until(async () => (await client.keys('*events')).length === 0, { what: 'Redis to be emptied' });
     await until(() => other.counts.drained === events.length, { what: 'Redis to have said so' });
     expect(other.counts).toMatchObject({ skipped: 0, lost: 0 });
-    // Each has a number in its session, which the proxy that ended has given it.
+    // Each event keeps the ordinal of its session that the ended proxy gave it.
     for (const event of events)
       expect({ ...usageOf(), ...books.recorded.get(event.id), ordinal: event.ordinal }).toEqual(event);
   });
 
-  it('that go on meanwhile lose nothing when Redis is killed, and nothing when it comes back empty', async () => {
+  it('that continue meanwhile lose nothing when Redis is killed, or when it is back empty', async () => {
     const own = await startRedis();
     const proxy = startProxy(await connect(own.url, redisDeadlineMs));
     books.condition = 'down';

@@ -1,5 +1,6 @@
-// Settling a difference between bill and ledger, over both databases: what is booked counts wherever the usage of that day does, what is
-// accepted nowhere, a counter entry takes either back, and nobody can settle what is not there.
+// Settling a difference between bill and ledger, over both databases: a recorded adjustment counts wherever that day's
+// usage does, an accepted one counts nowhere, a counter entry undoes either, and a missing or changed difference cannot
+// be settled.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf, windowOf } from '../../../common/budget-window.ts';
 import { BillDesk } from '../../support/bills/desk.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../support/operators.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
-/** Days that are final at the vendor, each test's own. */
+/** Days that are final at the vendor; each test uses its own. */
 const ago = (days: number) => dayOf(Date.now() - days * dayMs);
 
 describe.each([
@@ -33,14 +34,14 @@ describe.each([
   const refused = (drift: JsonResponse, more: object = {}) =>
     refusal(desk.call('Settle', { id: drift.id, reason: 'as billed', ...more }));
 
-  /** Ledger and bill of a day apart from each other. @returns the difference */
+  /** Makes ledger and bill of a day differ. @returns the difference */
   async function apart(day: string, ledger: string, billed: string): Promise<JsonResponse> {
     if (ledger !== '0') await desk.book(day, ledger);
     await desk.bill(day, [{ usd: billed }]);
     return await desk.driftOf(day);
   }
 
-  it('is part of totals, of the export and of the windows that its day is in, also of those that are over', async () => {
+  it('is part of totals, of the export and of the budget windows of its day, also of past ones', async () => {
     const day = ago(6);
     const [ofDay, ofMonth, inAll] = [
       await desk.budget(),
@@ -86,12 +87,12 @@ describe.each([
     expect(days.find((one: JsonResponse) => one.day === day)).toMatchObject({
       ...{ compared: 1, agreed: 1, billedUsd: '14.5', ledgerUsd: '10', adjustedUsd: '4.5', driftUsd: '0' },
     });
-    // What is reported late adds to it.
+    // Late reports add to it.
     await report(desk, [day]);
     expect((await desk.spent(ofDay))[day]).toBe('15.5');
   });
 
-  it('below zero takes back what was booked too high', async () => {
+  it('below zero deducts an excess', async () => {
     const day = ago(7);
     const budget = await desk.budget();
     const drift = await apart(day, '10', '6');
@@ -101,7 +102,7 @@ describe.each([
     expect(await desk.total(day)).toMatchObject({ costUsd: '6' });
   });
 
-  it('may be of an AI system, a person or a key: then it is in their totals and budgets too', async () => {
+  it('may be of an AI system, a person or a key, and is then in their totals and budgets too', async () => {
     const day = ago(8);
     const { id, owner } = desk.acme;
     const system = await desk.plane.expect('AiSystems.Create', owner.token, {
@@ -125,7 +126,7 @@ describe.each([
     const drift = await apart(day, '0', '7');
     await settle(drift, { amountUsd: '1', subject: subjects.system });
     await settle(drift, { amountUsd: '2', subject: subjects.person });
-    // A key is one of its system.
+    // The key belongs to the system.
     await settle(drift, { amountUsd: '4', subject: subjects.key, ifDriftUsd: '4' });
     expect((await desk.spent(budgets.system))[day]).toBe('5');
     expect((await desk.spent(budgets.person))[day]).toBe('2');
@@ -136,7 +137,7 @@ describe.each([
     expect(await desk.drift(day)).toEqual([]);
   });
 
-  it('that only accepts books nothing', async () => {
+  it('that only accepts records nothing', async () => {
     const day = ago(9);
     const budget = await desk.budget();
     const drift = await apart(day, '3', '5');
@@ -151,7 +152,7 @@ describe.each([
   it.each([
     ['booked', false],
     ['accepted', true],
-  ])('that is %s is taken back once, by an entry of its own', async (_how, accept) => {
+  ])('that is %s is undone once, by a separate entry', async (_how, accept) => {
     const day = ago(accept ? 10 : 11);
     const budget = await desk.budget();
     const drift = await apart(day, '3', '5');
@@ -169,7 +170,7 @@ describe.each([
     const [newest, before] = adjustments;
     expect(newest).toEqual(undone);
     expect(before).toMatchObject({ ...made, undoneBy: undone.id });
-    // It can be settled anew.
+    // The difference can be settled again.
     await settle(await desk.driftOf(day));
     expect(await desk.drift(day)).toEqual([]);
   });
@@ -181,7 +182,7 @@ describe.each([
     expect(await desk.driftOf(day)).toMatchObject({ driftUsd: '1.5', adjustedUsd: '0.5' });
   });
 
-  it('is refused where the difference is another, is none, or is less', async () => {
+  it('is refused when the difference has changed, does not exist, or is smaller', async () => {
     const day = ago(13);
     const drift = await apart(day, '3', '5');
     expect(await refused(drift, { ifDriftUsd: '1' })).toMatchObject({
@@ -199,7 +200,7 @@ describe.each([
     expect(await desk.total(day)).toMatchObject({ costUsd: '5' });
   });
 
-  it('takes from nobody what they did not use', async () => {
+  it('deducts no more than was used', async () => {
     const day = ago(14);
     const person = await createPerson(desk.plane, desk.acme, 'ROLE_MEMBER');
     await desk.book(day, '1', { person_id: person.id });
@@ -212,7 +213,7 @@ describe.each([
     expect(await desk.total(day, { personId: person.id })).toMatchObject({ costUsd: '0' });
   });
 
-  it('is of the organization alone', async () => {
+  it('is visible to its organization only', async () => {
     const day = ago(15);
     const drift = await apart(day, '1', '2');
     const other = await createTenant(desk.plane, desk.platform, 'other');
@@ -227,7 +228,7 @@ describe.each([
     ).toMatchObject({ drift: [] });
   });
 
-  it('is an event of the audit log, with what was written', async () => {
+  it('is an event of the audit log, with its fields', async () => {
     const day = ago(16);
     const made = await settle(await apart(day, '1', '2'), { reason: 'for the auditors' });
     const { events } = await desk.plane.expect('Audit.List', desk.acme.owner.token, {
@@ -238,7 +239,7 @@ describe.each([
     expect(JSON.parse(event.after)).toMatchObject({ reason: 'for the auditors', amountUsd: '1', day });
   });
 
-  it('loses nothing beside reports of the same windows', async () => {
+  it('loses nothing beside concurrent reports in the same windows', async () => {
     const day = ago(17);
     const budget = await desk.budget();
     const drift = await apart(day, '5', '25');

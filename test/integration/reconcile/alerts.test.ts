@@ -1,4 +1,5 @@
-// Differences are reported once, as they are: however many replicas look at the same moment, and whatever a comparison writes meanwhile.
+// Differences are reported once, with their present amount, even if several replicas report at the same moment or a
+// comparison writes meanwhile.
 import type { Insertable, Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemTimers } from '../../../common/timers.ts';
@@ -10,7 +11,7 @@ import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/da
 
 const now = Date.now();
 
-/** A difference that nobody was told of. */
+/** A difference that was not reported yet. */
 const difference = (day: string, drift: number): Insertable<ReconcileRowsTable> => ({
   ...{ organization_id: 'acme', vendor: 'openai', id: day, day, model: 'm', name: 'm', kind: 'usage' },
   ...{
@@ -59,7 +60,7 @@ describe.each([
   }, 60_000);
   afterAll(() => database.drop());
 
-  it('each is reported once by several replicas', async () => {
+  it('happens once for each by several replicas', async () => {
     const day = '2026-10-01';
     const stores = [await database.open(), await database.open(), await database.open()] as const;
     await write(stores[0], difference(day, 7));
@@ -73,7 +74,7 @@ describe.each([
 });
 
 // SQLite has one writer at a time.
-it('one that a comparison writes anew meanwhile is reported again: PostgreSQL', async () => {
+it('a difference that a comparison changes during its report is reported again: PostgreSQL', async () => {
   const database = await freshPostgres();
   onTestFinished(() => database.drop());
   const day = '2026-10-02';
@@ -84,7 +85,7 @@ it('one that a comparison writes anew meanwhile is reported again: PostgreSQL', 
     snapshot: (work) => store.snapshot(work),
     change: (context, work) =>
       store.change(context, (tx) => {
-        // As soon as the row was touched; a while, should the other one have to wait for this transaction.
+        // Runs as soon as the row was touched; waits a while in case the other transaction has to wait for this one.
         const meanwhile = async () => {
           written ??= write(other, difference(day, 70));
           await Promise.race([written, new Promise<void>((done) => systemTimers.after(500, done))]);

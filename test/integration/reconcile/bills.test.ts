@@ -1,4 +1,4 @@
-// Bills as they come: corrected by their vendor, refused for what they cannot say, mapped anew, and told of to whoever listens.
+// Imported bills: corrected by their vendor, refused for invalid content, mapped again, and reported to webhooks.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import { BillDesk, project } from '../../support/bills/desk.ts';
@@ -6,7 +6,7 @@ import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { createPerson, createTenant, type JsonResponse, refusal } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 
-/** Days that are final at the vendor, each test's own. */
+/** Days that are final at the vendor; each test uses its own. */
 const ago = (days: number) => dayOf(Date.now() - days * dayMs);
 
 describe.each([
@@ -20,7 +20,7 @@ describe.each([
   }, 120_000);
   afterAll(() => desk.close());
 
-  it('that its vendor corrects opens a settled day again, by what it changed', async () => {
+  it('that its vendor corrects reopens a settled day, by the change', async () => {
     const day = ago(6);
     await desk.book(day, '10');
     await desk.bill(day, [{ usd: '12' }]);
@@ -39,7 +39,7 @@ describe.each([
     expect(await desk.drift(day)).toEqual([]);
   });
 
-  it('is held against the keys that its references are mapped to by now', async () => {
+  it('is compared with the keys to which its references are mapped now', async () => {
     const day = ago(7);
     await desk.book(day, '4');
     await desk.bill(day, [{ usd: '4', project: 'proj_new' }]);
@@ -57,7 +57,7 @@ describe.each([
     await desk.expect('DeleteMapping', mapping);
   });
 
-  it('is mapped to keys of its organization alone, and to one thing', async () => {
+  it('is mapped to keys of its organization only, and to one target', async () => {
     const other = await createTenant(desk.plane, desk.platform, `other-${Date.now()}`);
     const foreign = await desk.plane.expect('ProviderKeys.Create', other.owner.token, {
       ...{ organizationId: other.id, provider: 'gpt-provider', name: 'theirs' },
@@ -126,14 +126,14 @@ describe.each([
       [{ day, rows: [row({ kind: 'BILL_ROW_KIND_UNSPECIFIED' })] }],
       'days[0].rows[0].kind',
     ],
-  ])('is refused for %s, and nothing of it is kept', async (_what, days, field) => {
+  ])('is refused for %s, and nothing of it is stored', async (_what, days, field) => {
     const request = { document: 'BILL_DOCUMENT_OPENAI_COSTS', account: 'refused', days };
     expect(Object.keys((await refusal(desk.call('ImportBill', request))).violations)).toEqual([field]);
     const { days: kept } = await desk.expect('ListBillDays', { pageSize: 500 });
     expect(kept.filter(({ account }: JsonResponse) => account === 'refused')).toEqual([]);
   });
 
-  it('may replace as many rows as there are, however many those are, and no more than fit are added', async () => {
+  it('may replace any number of rows, and adds only as many as fit', async () => {
     const full = ago(13);
     const rows = (count: number) => Array.from({ length: count }, () => ({ usd: '0' }));
     await desk.store.books(async ({ db }) => {
@@ -201,7 +201,7 @@ describe.each([
       await desk.expect('DeleteBill', { document, account, from: ago(200), to: ago(0) });
   });
 
-  it('and all about it is the owners’ and admins’ alone', async () => {
+  it('and everything about it is for owners and admins only', async () => {
     const member = await createPerson(desk.plane, desk.acme, 'ROLE_MEMBER');
     for (const method of ['ListDrift', 'ListBillDays', 'ListMappings', 'ListAdjustments', 'GetSettings']) {
       const { code } = await refusal(desk.call(method, {}, member.token));
@@ -209,7 +209,7 @@ describe.each([
     }
   });
 
-  it('that differs is told to webhooks once, and again when it differs otherwise', async () => {
+  it('that differs is reported to webhooks once, and again when the difference changes', async () => {
     const { id: organizationId, owner } = desk.acme;
     const { webhook } = await desk.plane.expect('Webhooks.Create', owner.token, {
       ...{ organizationId, name: 'bills', url: 'https://hooks.invalid/bills' },
@@ -227,7 +227,7 @@ describe.each([
     await desk.bill(about, [{ usd: '3' }]);
     await desk.quiet();
     await reported(1);
-    // A cent more is the same difference.
+    // A cent more counts as the same difference.
     await desk.bill(about, [{ usd: '3.005' }]);
     await desk.compared();
     await desk.bill(about, [{ usd: '8' }]);
@@ -237,11 +237,11 @@ describe.each([
     await desk.plane.expect('Webhooks.Delete', owner.token, { id: webhook.id });
   });
 
-  it('waits for nobody who imports all the time', async () => {
+  it('is reported without waiting for an organization that imports all the time', async () => {
     const about = ago(11);
     const busy = '00000000-0000-7000-8000-000000000000';
     const never = Date.now() + 10 * dayMs;
-    // More days than are told of in one go, of an organization that comes first and is never quiet.
+    // More days than one run reports, of an organization that comes first and imports all the time.
     const days = Array.from({ length: 30 }, (_, n) => ago(20 + n));
     await desk.store.books(async ({ db }) => {
       const template = { vendor: 'aws' as const, model: 'm', name: 'm', kind: 'usage' as const };
@@ -275,7 +275,7 @@ describe.each([
     await until(isReported, { what: 'the other organization to be told', timeoutMs: 60_000 });
   });
 
-  it('counts from the bound on that the organization has set', async () => {
+  it('is compared with the threshold that the organization has set', async () => {
     const about = ago(10);
     await desk.book(about, '100');
     await desk.bill(about, [{ usd: '100.9' }]);

@@ -1,4 +1,5 @@
-// Bills held against the ledger under an operator's own catalog: its models are known and its prices count, and no others.
+// Bills compared with the ledger under an operator's own catalog: its models are known and its prices apply, and no
+// others.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import { BillDesk, project } from '../../support/bills/desk.ts';
 import { freshSqlite } from '../../support/databases.ts';
 
-/** Days that are final at the vendor, each test's own. */
+/** Days that are final at the vendor; each test uses its own. */
 const ago = (days: number) => dayOf(Date.now() - days * dayMs);
 
 const prices = { input: '2', output: '8', asOf: '2026-11-30' };
@@ -51,7 +52,7 @@ const billTokens = (day: string, model: string, prompt: number) =>
     ],
   });
 
-it('models of the catalog in force are known by what bills call them, those of the shipped one are not', async () => {
+it('models of the catalog in force are recognized by their names on bills, those of the shipped one are not', async () => {
   const day = ago(6);
   await desk.bill(day, [
     { usd: '5', model: 'GPT 77' },
@@ -65,7 +66,7 @@ it('models of the catalog in force are known by what bills call them, those of t
   });
 });
 
-it('usage by a name of the catalog in force balances the bill by another of its spellings', async () => {
+it('usage with a name of the catalog in force balances the bill with another of its spellings', async () => {
   const day = ago(7);
   const name = 'gpt-77';
   await desk.book(day, '5', { model_asked: `gpt-provider/${name}`, model_answered: name });
@@ -73,7 +74,7 @@ it('usage by a name of the catalog in force balances the bill by another of its 
   expect(await desk.drift(day)).toEqual([]);
 });
 
-it('another price than that of the catalog in force is told as one, and of when it is', async () => {
+it("a price other than that of the catalog in force is reported with the catalog's date", async () => {
   const day = ago(8);
   const requested = 'gpt-provider/gpt-77';
   const fields = { model_asked: requested, model_answered: 'gpt-77', prompt_tokens: 1_000_000 };

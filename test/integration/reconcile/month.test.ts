@@ -1,5 +1,5 @@
-// The ledger against the bills of a month, over both databases and by the command line: every planted difference is found and named, and
-// everything else is silent.
+// The ledger against the bills of a month, over both databases and by the command line: every planted difference is
+// found and named, and nothing else is reported.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ import { recordEvents } from '../../support/usage-events.ts';
 
 const adminKey = 'sk-admin-made-up-for-tests';
 
-/** The same month each time; another one by RECONCILE_SEED, to look for one in which something clean is not silent. */
+/** The same month each time; RECONCILE_SEED chooses another one, to search for a false report. */
 const seed = Number(process.env.RECONCILE_SEED ?? 7);
 
 /** The month before that of five days ago: final at every vendor. */
@@ -117,7 +117,7 @@ describe.each([
     ]),
     `aws resource ${accounts['bedrock-a'].project} --provider-key bedrock-a`,
     `aws resource ${accounts['bedrock-b'].project} --provider-key bedrock-b`,
-    // A mistake.
+    // A wrong mapping.
     'aws resource arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/b2 --provider-key bedrock-a',
     `azure resource ${accounts.studio.project.toLowerCase()} --provider-key studio`,
     `google project ${accounts.gemini.project} --provider-key gemini`,
@@ -149,7 +149,7 @@ describe.each([
 
   const nameOf = (id: string) => keyNames.find((key) => keys[key] === id) ?? id;
 
-  /** What a difference is of, in a word each. */
+  /** The reported fields of a difference, in a word each. */
   const reported = (row: CommandResponse) => ({
     day: row.day,
     keys: (row.providerKeyIds ?? []).map(nameOf).join('+'),
@@ -197,7 +197,7 @@ describe.each([
     expect(inOrder(found)).toEqual(inOrder([...wanted, midnightAfter]));
   });
 
-  it('say of each day what was compared and what agreed', async () => {
+  it('show for each day how much was compared and how much agreed', async () => {
     const rows: CommandResponse[] = (await ctl.json('reconcile days --all')).days;
     const sum = (field: string) => rows.reduce((all, row) => all + Number(row[field] ?? 0), 0);
     const differences = (await list()).length;
@@ -216,7 +216,7 @@ describe.each([
     }
   });
 
-  it('is nothing new when it is imported again', async () => {
+  it('change nothing when they are imported again', async () => {
     const before = await list();
     const again = await importMonth();
     for (const { days: imported } of Object.values(again))
@@ -228,7 +228,7 @@ describe.each([
     expect((await list()).map(same)).toEqual(before.map(same));
   });
 
-  it('that is imported under two accounts is called a duplicate, and is gone when one is forgotten', async () => {
+  it('are reported as duplicates when imported under two accounts, until one is deleted', async () => {
     const day = days[1] ?? '';
     const azure = file('azure.csv', month.azure);
     const words = ['reconcile', 'import', 'azure', '--file', azure, '--from', day, '--to', day];
@@ -244,7 +244,7 @@ describe.each([
     expect(await list(`--from ${day} --to ${day}`)).toEqual([]);
   });
 
-  it('that the vendor still adds to is preliminary, and silent when it is whole', async () => {
+  it('are preliminary while the vendor still adds to them, and agree when they are complete', async () => {
     const yesterday = dayOf(Date.now() - dayMs);
     const late = makeMonth({ organizationId: acme.id, keys, days: [yesterday], requestsADay: 4, seed: 8 });
     const ofGemini = late.events.filter(({ provider }) => provider === 'search-provider');
@@ -264,7 +264,7 @@ describe.each([
     expect(await list(`--from ${yesterday}`)).toEqual([]);
   });
 
-  it('are told of once, as events of the audit log, and show in metrics', async () => {
+  it('are reported once, as events of the audit log, and are in the metrics', async () => {
     const reportedDays = async (): Promise<string[]> => {
       const { events } = await ctl.json('audit list --limit 400');
       const found = events.filter(({ action }: CommandResponse) => action === 'Reconciliation.FindDrift');
@@ -277,17 +277,17 @@ describe.each([
       what: 'all days to be told of',
       timeoutMs: 60_000,
     });
-    // Neither what is preliminary, nor what two documents say together and one alone does not.
+    // Neither preliminary differences nor those that two documents have only together are reported.
     expect(await reportedDays()).toEqual(wanted);
     const text = async () => (await fetch(`http://127.0.0.1:${plane.plane.adminPort}/metrics`)).text();
     const metric = `gateway_control_plane_bill_drift_rows{state="explained"} ${rows.length}`;
     await until(async () => (await text()).includes(metric), { what: metric, timeoutMs: 90_000 });
   }, 180_000);
 
-  it('cost what they cost: nothing is lost between document and comparison', async () => {
+  it('keep exact costs: nothing is lost between document and comparison', async () => {
     const row = (await list(`--from ${on('hangUps')} --to ${on('hangUps')}`))[0];
     const [reason] = row.reasons;
-    // 20 holds of 16,384 tokens of output, of which 500 each were made.
+    // 20 reservations of 16,384 output tokens, of which 500 each were generated.
     const wanted = -20 * (16_384 - 500) * 10e-6;
     expect(Number(row.driftUsd)).toBeCloseTo(wanted, 4);
     expect(Number(reason.amountUsd)).toBeCloseTo(wanted, 2);

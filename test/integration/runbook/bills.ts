@@ -1,4 +1,4 @@
-// Bills of vendors that the ledger does not agree with, or that do not come any more.
+// Scenes of bills that differ from the ledger, or that are no longer imported.
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import { until } from '../../support/process.ts';
 import type { Scene, World } from './scenes.ts';
@@ -6,7 +6,7 @@ import type { Scene, World } from './scenes.ts';
 const uuid = '[0-9a-f]{8}-[0-9a-f-]{27}';
 const day = () => dayOf(Date.now() - 6 * dayMs);
 
-/** A day of which the vendor says more than was used. */
+/** A day for which the vendor bills more than was used. */
 async function bill({ organization, owner, record }: World): Promise<void> {
   const call = (method: string, request: object) =>
     organization.api.call(`Reconciliation/${method}`, { organizationId: organization.id, ...request });

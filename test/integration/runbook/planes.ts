@@ -18,7 +18,7 @@ import { cutOff, type Scene, type World } from './scenes.ts';
 
 const uuid = '[0-9a-f]{8}-[0-9a-f-]{27}';
 
-/** A proxy that is killed while a request is under way, and one after it in its pod. @returns the folders of journals */
+/** A proxy that is killed during a request, and its successor in the pod. @returns the folders of journals */
 async function killed({ gateway, ask, logged }: World): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'runbook-journal-'));
   const { child, url } = await gateway.startProxyProcess({ GATEWAY_JOURNAL_DIR: folder });
@@ -34,10 +34,10 @@ async function killed({ gateway, ask, logged }: World): Promise<string[]> {
   return [folder];
 }
 
-/** Where the database is that has no room any more. */
+/** Path of the database on the full disk. */
 const fullDiskFound: Record<string, string> = {};
 
-/** A control plane whose SQLite database has no room any more. */
+/** A control plane whose SQLite database is on a full disk. */
 async function fullDisk(): Promise<{ readonly file: string; end(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'runbook-disk-'));
   const anyPort = '127.0.0.1:0';
@@ -74,7 +74,7 @@ async function withoutJournal({ gateway, logged }: World): Promise<string> {
   return folder;
 }
 
-/** What was collected of the audit log before it was hashed anew. */
+/** Lines of the audit log that were collected before it was hashed again. */
 const collected = join(tmpdir(), `runbook-anchors-${process.pid}.log`);
 
 export const planeScenes = {
@@ -115,7 +115,7 @@ export const planeScenes = {
     looksOnly: true,
     plant: async ({ gateway, ask, logged }) => {
       const { url } = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
-      // Each is looked for there.
+      // Each key is looked up in Redis.
       for (let n = 0; n < 4; n++) expect(await ask({ url, value: createCredential('virtualKey') })).toBe(401);
       await logged(/Redis does not answer/);
     },

@@ -1,4 +1,4 @@
-// Outages that requests meet: of the gateway, its providers and its limits.
+// Outages that affect requests: of the gateway, its providers and its limits.
 import { expect } from 'vitest';
 import { createLogger } from '../../../common/logger.ts';
 import { startFaultyProxy } from '../../support/faulty-proxy.ts';
@@ -9,7 +9,7 @@ import { cutOff, type Scene, type World } from './scenes.ts';
 const uuid = '[0-9a-f]{8}-[0-9a-f-]{27}';
 const first = (field: string) => new RegExp(`"${field}":"([^"]+)"`);
 
-/** A provider that nobody answers for. */
+/** A provider at whose address no server listens. */
 async function unreachable({ gateway }: World): Promise<string> {
   const port = await freePort();
   const { url } = await gateway.startProxy({
@@ -125,7 +125,7 @@ export const requestScenes = {
       new RegExp(`^ *2 "provider_key_id":"${uuid}"$`, 'm'),
       /^ *2 "reason":"status 403: the project is archived"$/m,
       /^provider +gpt-provider$/m,
-      // Its secret would come from a file; from standard input nothing comes here.
+      // An operator would give its secret from a file; standard input is empty here.
       /the secret is empty/,
     ],
   },

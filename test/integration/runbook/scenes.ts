@@ -1,4 +1,4 @@
-// An outage of each kind that the runbook speaks of, planted in a running gateway, and what its commands have to find.
+// One outage for each section of the runbook, planted in a running gateway, and the text that its commands must print.
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import type { TestGateway, TestOrganization } from '../../support/gateway.ts';
@@ -9,7 +9,7 @@ import type { Found, Shell } from '../../support/runbook.ts';
 
 export interface World {
   readonly gateway: TestGateway;
-  /** Of this scene alone, as its owner and its key. */
+  /** An organization for this scene alone, with its owner and its key. */
   readonly organization: TestOrganization;
   readonly owner: Gatewayctl;
   readonly platform: Gatewayctl;
@@ -17,15 +17,15 @@ export interface World {
   /** A key of the organization, without limits. */
   readonly key: { readonly id: string; readonly value: string };
   readonly clock: MovableClock;
-  /** Puts down a delivery whose webhook has not taken it for days. */
+  /** Stores a delivery that its webhook has not accepted for days. */
   notify(webhookId: string, organizationId: string): Promise<void>;
-  /** Puts usage of the organization into the books. */
+  /** Records usage of the organization in the ledger. */
   record(usage: Partial<UsageEventRow>): Promise<unknown>;
-  /** A chat request. @returns its status */
+  /** Sends a chat request. @returns its status */
   ask(sent?: RequestTarget): Promise<number>;
-  /** What was logged since the outage was planted. */
+  /** Lines that were logged since the outage was planted. */
   lines(): readonly string[];
-  /** Waits for a line of those. */
+  /** Waits for one of those lines. */
   logged(pattern: RegExp): Promise<unknown>;
 }
 
@@ -39,25 +39,27 @@ export interface RequestTarget {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a command has to print; undefined: it is of a cluster, and not run here. */
+/** The text that a command must print; undefined if the command is a cluster's and is not run here. */
 export type Finding = RegExp | undefined;
 
 export interface Scene {
-  /** @returns what ends the outage */
+  /** @returns a function that ends the outage */
   // biome-ignore lint/suspicious/noConfusingVoidType: most outages end with their proxy
   plant(world: World): Promise<(() => Promise<unknown>) | void>;
-  /** Whose command line it is. Default: an owner's. */
+  /** The operator who runs the commands. Default: an owner. */
   readonly as?: 'platform';
   readonly found?: Found;
   /** In the order of the section's commands. */
   readonly finds: readonly Finding[];
-  /** Its commands only look, and may be run again: on a busy machine something may not be there yet. */
+  /** Its commands only read, and may be run again: on a busy machine a line may not be there yet. */
   readonly looksOnly?: true;
-  /** What it is afterwards, by who followed the runbook. */
+  /** Checks the state after the runbook was followed. */
   after?(world: World): Promise<void>;
 }
 
-/** A proxy that has met the key, and then hears of its control plane no more. @param met by what */
+/**
+ * A proxy that knows the key and then loses its control plane. @param met the request with which it looks the key up
+ */
 export async function cutOff({ gateway, ask }: World, met: RequestTarget = {}) {
   const network = await startForwarder({ port: gateway.controlPlane.grpcPort });
   const { url } = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${network.port}` });

@@ -1,4 +1,4 @@
-// The misbehaving networks of the failure tests do what they say.
+// Tests of the misbehaving networks that the failure tests use.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -37,7 +37,7 @@ describe('startForwarder', () => {
     await forwarder.stop();
   });
 
-  it('holds everything back while frozen and lets it pass when healed', async () => {
+  it('delays everything while frozen and passes it on when healed', async () => {
     const forwarder = await startForwarder({ port });
     forwarder.freeze();
     let response: string | undefined;
@@ -45,7 +45,7 @@ describe('startForwarder', () => {
       response = text;
     });
     await until(() => forwarder.open() === 1);
-    await new Promise((resolve) => setTimeout(resolve, 50)); // the time in which an answer would have come
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the time in which a response would have arrived
     expect(response).toBeUndefined();
     await forwarder.heal();
     await pending;
@@ -55,7 +55,7 @@ describe('startForwarder', () => {
 });
 
 describe('startBlackHole', () => {
-  it('accepts and never answers', async () => {
+  it('accepts and never responds', async () => {
     const hole = await startBlackHole();
     const socket = connect(hole.port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -64,7 +64,7 @@ describe('startBlackHole', () => {
       received = true;
     });
     await until(() => hole.accepted() === 1);
-    await new Promise((resolve) => setTimeout(resolve, 50)); // the time in which an answer would have come
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the time in which a response would have arrived
     expect(received).toBe(false);
     socket.on('error', () => undefined);
     await hole.stop();

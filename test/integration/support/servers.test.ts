@@ -1,4 +1,4 @@
-// The servers the other tests stand on: they are real, separate, and gone afterwards.
+// Tests of the servers that other tests use: they are real, separate, and gone afterwards.
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ async function names(url: string): Promise<string[]> {
 }
 
 describe('createDatabase', () => {
-  it('gives each caller an empty database of its own', async () => {
+  it('gives each caller a separate empty database', async () => {
     const [one, other] = [await createDatabase(), await createDatabase()];
     const client = new Client({ connectionString: one.url });
     await client.connect();
@@ -31,7 +31,7 @@ describe('createDatabase', () => {
 });
 
 describe('startRedis', () => {
-  it('starts empty, can be flushed and killed, and comes back empty on its port', async () => {
+  it('starts empty, can be flushed and killed, and is empty on its port afterwards', async () => {
     const server = await startRedis();
     const client = new Redis(server.url, { retryStrategy: () => null });
     client.on('error', () => undefined);

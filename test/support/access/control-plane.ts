@@ -1,4 +1,5 @@
-// The service Access over the fake database, and the network before it: late, silent, refused or cut, as its link says.
+// The service Access over the fake database, with a network in front of it: late, silent, refused or cut, as its link
+// sets it.
 import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
 import type { ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
@@ -10,21 +11,21 @@ import { decodeSignedResolve } from '../../../proxy/control-plane/wire-signed.ts
 import type { FakeDatabase } from './database.ts';
 import { TestSigning } from './signing.ts';
 
-/** How one proxy reaches the control plane. */
+/** The connection of one proxy to the control plane. */
 export interface Link {
-  /** Milliseconds there and back, or what becomes of the call instead. */
+  /** Milliseconds there and back, or the failure of the call. */
   resolve(): { readonly there: number; readonly back: number } | 'refused' | 'silent';
   /** Milliseconds that a message of the feed takes; order is kept. */
   feedDelay(): number;
-  /** From a commit to the replica's hearing of it. */
+  /** Milliseconds from a commit to the replica's notification. */
   bellDelay(): number;
-  /** Nothing passes in either direction, and nobody is told. */
+  /** Nothing passes in either direction, and neither side notices. */
   feedIsSilent(): boolean;
-  /** The replica has lost its database: it does not answer asks. */
+  /** The replica has lost its database: it does not respond to requests. */
   databaseIsLost(): boolean;
-  /** Changes that are sent again where a watch goes on. */
+  /** Number of changes that are sent again when a watch continues. */
   repeats(): number;
-  /** Changes of a watcher beyond which it is reset. */
+  /** Number of waiting changes beyond which a watcher is reset. */
   readonly bufferMax: number;
   /** Called just before the proxy gets a message. */
   onDelivered(message: FeedMessage): void;
@@ -59,7 +60,7 @@ export class FakeControlPlane {
     };
   }
 
-  /** Ends the watches of a link, as a replica does that goes away. */
+  /** Ends the watches of a link, as a replica does when it ends. */
   cut(link: Link): void {
     for (const watch of this.#watches) if (watch.link === link) watch.cut();
   }
@@ -101,7 +102,7 @@ class Watch {
   #sent = 0;
   #begun = false;
   #ended = false;
-  /** A stream loses its end, never its middle: once a message is lost none comes after it. */
+  /** A stream can lose its end, never its middle: after one lost message no later one arrives. */
   #isDeaf = false;
   #arrivesAt = 0;
   #departsAt = 0;
@@ -153,7 +154,7 @@ class Watch {
     this.onEnd();
   }
 
-  /** Whether all that was sent up to a position is history here, and all since is still there. */
+  /** Whether the history up to the position is this database's, and all later changes are still there. */
   #goesOn(position: Position): boolean {
     const { database } = this.#deps;
     const revision = database.counted(position);
@@ -199,7 +200,7 @@ class Watch {
     if (this.link.feedIsSilent()) this.#isDeaf = true;
     time.after(this.#arrivesAt - time.monotonic(), () => {
       if (this.#isDeaf) return;
-      // What was under way when the proxy gave the watch up still arrives, but is not part of its feed.
+      // Messages in flight when the proxy gave the watch up still arrive, but are not part of its feed.
       if (!this.#ended) this.link.onDelivered(message);
       handlers.message(message);
     });

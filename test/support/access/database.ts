@@ -1,5 +1,5 @@
-// The control plane's database as the access protocol sees it: rows, revisions, changes, epochs, and, for checking, all that
-// was ever true. Every version of a row carries a mark of its own, so that what a proxy serves tells how old it is.
+// The control plane's database as the access protocol sees it: rows, revisions, changes, epochs, and, for checks, every
+// earlier version. Every version of a row has its own mark, so that a record served by a proxy shows how old it is.
 import type { Clock } from '../../../common/clock.ts';
 import { Secret } from '../../../common/secret.ts';
 import type { Position } from '../../../proxy/access/feed-state.ts';
@@ -12,7 +12,7 @@ export interface Row {
   readonly ref: string;
   readonly id: string;
   readonly organizationId: string;
-  /** Of a key: its AI system, if any. */
+  /** The AI system of a key, if any. */
   readonly scopeId: string | undefined;
   readonly organizationRevision: number;
   readonly revision: number;
@@ -23,7 +23,7 @@ export interface Row {
 export interface Version {
   readonly revision: number;
   readonly at: number;
-  /** Undefined: the row was not there. */
+  /** Undefined: the row did not exist. */
   readonly mark: string | undefined;
 }
 
@@ -35,14 +35,14 @@ export interface Backup {
   readonly changes: readonly (Invalidation & { readonly at: number })[];
 }
 
-/** As many as the control plane tells. */
+/** The same number as the control plane sends. */
 const continuesMax = 16;
 
 export class FakeDatabase {
   epoch = 'epoch-1';
   revision = 0;
   prunedRevision = 0;
-  /** What the epoch goes on from, the newest first. */
+  /** The positions that the epoch continues, the newest first. */
   continues: readonly Position[] = [];
   /** Called after each commit. */
   onCommit: () => void = () => {};
@@ -82,7 +82,7 @@ export class FakeDatabase {
     if (row !== undefined) this.#write(row.kind, ref, { ...row, ...change });
   }
 
-  /** A change that concerns every organization at once, as that of a provider of the platform does. */
+  /** A change of every organization at once, like that of a provider of the platform. */
   touchOrganizations(): void {
     this.revision += 1;
     for (const row of this.#rows.values()) if (row.kind === 'organization') this.#put(row);
@@ -105,7 +105,9 @@ export class FakeDatabase {
     return { epoch, revision, continues, rows: new Map(this.#rows), changes: [...this.#changes] };
   }
 
-  /** A new epoch that goes on from all there is: the control plane was started again, or a standby promoted that had everything. */
+  /**
+   * Starts an epoch that continues everything: the control plane restarted, or a standby with all data was promoted.
+   */
   restart(): void {
     this.#goOnFrom(this);
     this.onCommit();
@@ -129,7 +131,7 @@ export class FakeDatabase {
     this.epoch = next;
   }
 
-  /** Goes back to a backup, or forth under another history: a new epoch either way, which goes on from the backup. */
+  /** Returns to a backup, or to another history: either way a new epoch that continues the backup. */
   restore(backup: Backup): void {
     const refs = new Set([...this.#rows.keys(), ...backup.rows.keys()]);
     this.#goOnFrom(backup);
@@ -150,7 +152,7 @@ export class FakeDatabase {
     return this.#changes.filter((change) => change.revision > revision);
   }
 
-  /** The last revision taken at or before a monotonic time; not before what was pruned. */
+  /** The last revision at or before a monotonic time, but not before the pruned ones. */
   revisionAt(time: number): number {
     const before = this.#changes.filter((change) => change.at <= time);
     return before.at(-1)?.revision ?? this.prunedRevision;
@@ -161,7 +163,7 @@ export class FakeDatabase {
     return { asOf: this.position, principal: key && this.#principal(key) };
   }
 
-  /** All that was true of the row in an epoch, or ever. */
+  /** All versions of the row in an epoch, or ever. */
   versions(ref: string, epoch?: string): readonly Version[] {
     return this.#versions.get(epoch === undefined ? ref : `${epoch} ${ref}`) ?? [];
   }

@@ -1,4 +1,4 @@
-// Writes records to Redis as releases before signatures did, for what still reads them.
+// Writes records to Redis in the layout of releases before signatures, for the code that still reads it.
 import { type SealKeys, seal } from '../../../common/seal.ts';
 import type { Held } from '../../../proxy/access/held.ts';
 import { nameInLayout4 } from '../../../proxy/record-cache/redis-layout-4.ts';

@@ -1,4 +1,4 @@
-// One record source over the fake control plane and Redis, with a network that a test sets as it likes.
+// One record source over the fake control plane and Redis, with a network that a test controls.
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { RateShare } from '../../../common/shares.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
@@ -50,7 +50,7 @@ export class TestLink implements Link {
     if (message.type === 'started') this.started += 1;
     if (message.type === 'answer') this.responsesDelivered += 1;
   }
-  /** The control plane is gone: calls are refused, the feed is mute. */
+  /** The control plane is gone: calls are refused, the feed is silent. */
   cutOff() {
     this.way = 'refused';
     this.isSilent = true;
@@ -77,14 +77,14 @@ export function createWorld(): World {
   return { time, database, controlPlane: new FakeControlPlane(time, database), redis: new FakeRedis(time) };
 }
 
-/** Of all proxies: whoever has it can write to Redis what opens. */
+/** The key of all proxies. A client with this key can write valid values to Redis. */
 export const sealKeys = parseSealKeys(createSealKey());
 
 export interface TestProxyOptions {
   readonly withRedis?: boolean;
   readonly limits?: Partial<AccessLimits>;
   readonly link?: TestLink;
-  /** Default: that which the control plane signs with now. */
+  /** Default: the key with which the control plane signs now. */
   readonly recordKeys?: RecordKeys;
   /** How far the proxy's wall clock is ahead. */
   readonly skewMs?: number;
@@ -92,7 +92,10 @@ export interface TestProxyOptions {
   readonly maxStaleMs?: number;
 }
 
-/** An LRU cache allocates its whole table at once: at the real bounds that is more work than everything else in a test. */
+/**
+ * Small, because an LRU cache allocates its whole table at once: with the real bounds that would be most of a test's
+ * work.
+ */
 const smallTables = { keysMax: 2_000, scopesMax: 2_000, organizationsMax: 2_000 };
 
 export function startProxy(world: World, options: TestProxyOptions = {}): TestProxy {
@@ -126,7 +129,7 @@ export function hashOf(number: number): string {
   return number.toString(16).padStart(64, '0');
 }
 
-/** What a look-up comes to while time goes on: the key's id, or the code of the refusal. */
+/** The result of a look-up while time advances: the key's id, or the code of the refusal. */
 export async function outcome(
   world: World,
   found: () => Principal | Promise<Principal>,

@@ -1,4 +1,4 @@
-// Numbers that look random and repeat with their seed (mulberry32).
+// Pseudo-random numbers that repeat with their seed (mulberry32).
 export class Random {
   #state: number;
 
@@ -34,7 +34,7 @@ export class Random {
   }
 }
 
-/** Bytes with a bit turned, a byte gone or a byte come, somewhere. */
+/** The bytes with a bit flipped, a byte removed or a byte added, at a random position. */
 export function scrambled(random: Random, bytes: Uint8Array): Buffer {
   const at = random.below(Math.max(1, bytes.length));
   const [before, after] = [bytes.subarray(0, at), bytes.subarray(at + 1)];

@@ -1,4 +1,4 @@
-// Redis as records see it: a map with expiry that may be slow, gone, emptied, rolled back or written by somebody else.
+// Redis as records use it: a map with expiry that may be slow, gone, emptied, rolled back or written by an attacker.
 import type { RecordCommands } from '../../../proxy/record-cache/redis-records.ts';
 import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import type { VirtualTime } from '../virtual-time.ts';
@@ -9,7 +9,7 @@ interface Value {
 }
 
 export class FakeRedis {
-  /** Milliseconds until a command takes effect, or undefined: it fails. */
+  /** Milliseconds until a command takes effect; undefined: the command fails. */
   readDelay: () => number | undefined = () => 0;
   writeDelay: () => number | undefined = () => 0;
   values = new Map<string, Value>();
@@ -19,7 +19,7 @@ export class FakeRedis {
     this.#time = time;
   }
 
-  /** As one proxy sees it. */
+  /** The commands of one proxy. */
   commands(): RecordCommands {
     let hasResponded = false;
     const read = <T>(act: () => T) =>
@@ -43,7 +43,7 @@ export class FakeRedis {
     return value !== undefined && this.#time.monotonic() < value.expiresAt ? value.bytes : null;
   }
 
-  /** Puts bytes under a name and lets them stand for ever. */
+  /** Stores bytes under a name without expiry. */
   plant(name: string, bytes: Buffer): void {
     this.values.set(name, { bytes, expiresAt: Number.POSITIVE_INFINITY });
   }

@@ -1,4 +1,4 @@
-// The control plane's signature for tests: records of the fake database in the contract's form, signed as the real one signs them.
+// The control plane's signature for tests: records of the fake database in the contract's form, signed like real ones.
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import { type Clock, systemClock } from '../../../common/clock.ts';
 import {
@@ -34,17 +34,17 @@ const responses = packageDefinition['gateway.v1.ResolveResponse'] as MessageType
 >;
 
 export class TestSigning {
-  /** That signs now. */
+  /** The key that signs now. */
   key: SigningKey = newSigningKey();
-  /** Signs at all: false is a control plane of an earlier release. */
+  /** Whether it signs; false: a control plane of an earlier release. */
   signs = true;
 
-  /** What the feed's beginning names. */
+  /** The keys that the beginning of the feed names. */
   named(): readonly Buffer[] {
     return this.signs ? [this.key.publicKey] : [];
   }
 
-  /** As it comes over the connection. @param at when the snapshot was read, milliseconds since 1970 */
+  /** The response as it arrives over the connection. @param at when the snapshot was read, milliseconds since 1970 */
   respond(keyHash: string, response: ResolvedRecords, at: number): ResolveResponse__Output {
     return this.signed(
       keyHash,
@@ -60,7 +60,7 @@ export class TestSigning {
     return responses.deserialize(responses.serialize(sent));
   }
 
-  /** Given to a proxy: that of now, unless others are named. */
+  /** The keys of a proxy: the present key, unless others are given. */
   publicKeys(...keys: readonly SigningKey[]): RecordKeys {
     return this.publicKeysWithin(accessLimits, keys.length === 0 ? [this.key] : keys);
   }
@@ -75,7 +75,7 @@ export function newSigningKey(): SigningKey {
   return parseSigningKey(createSigningKey());
 }
 
-/** A proxy is given none. */
+/** A proxy without keys. */
 export function noRecordKeys(clock: Pick<Clock, 'monotonic'> = systemClock): RecordKeys {
   return openRecordKeys({ keys: undefined, ...unwatched }, { log: silentLog, clock, limits: accessLimits });
 }

@@ -1,4 +1,5 @@
-// A control plane with one organization whose bills are held against its ledger: what tests of single differences import, read and settle.
+// A control plane with one organization whose bills are compared with its ledger: tests of single differences import,
+// read and settle with it.
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
@@ -15,7 +16,7 @@ import {
 import { until } from '../process.ts';
 import { recordEvents, usageEvent } from '../usage-events.ts';
 
-/** Of OpenAI's cost document, whose rows are of this project. */
+/** The project in the rows of OpenAI's cost document. */
 export const project = 'proj_shop';
 
 export interface Charged {
@@ -30,7 +31,7 @@ export class BillDesk {
   readonly plane: OperatorsPlane;
   readonly acme: TestTenant;
   readonly platform: { readonly id: string; readonly token: string };
-  /** Of OpenAI; the project is mapped to it. */
+  /** The key of OpenAI; the project is mapped to it. */
   readonly providerKeyId: string;
   readonly #database: StoreDatabase;
 
@@ -47,7 +48,7 @@ export class BillDesk {
     this.#database = fields.database;
   }
 
-  /** @param env settings of its own */
+  /** @param env further settings */
   static async open(
     fresh: () => Promise<StoreDatabase>,
     env: Readonly<Record<string, string>> = {},
@@ -75,7 +76,7 @@ export class BillDesk {
     await this.#database.drop();
   }
 
-  /** Of the service Reconciliation, in the organization. */
+  /** Calls the service Reconciliation for the organization. */
   expect(method: string, request: object = {}): Promise<JsonResponse> {
     const { id, owner } = this.acme;
     return this.plane.expect(`Reconciliation.${method}`, owner.token, { organizationId: id, ...request });
@@ -85,7 +86,7 @@ export class BillDesk {
     return this.plane.call(`Reconciliation.${method}`, token, { organizationId: this.acme.id, ...request });
   }
 
-  /** Requests of the organization with the provider key. */
+  /** Records requests of the organization with the provider key. */
   async book(day: string, usd: string, fields: Partial<UsageEventRow> = {}): Promise<UsageEventRow> {
     const row = usageEvent({
       ...{
@@ -109,13 +110,13 @@ export class BillDesk {
     });
   }
 
-  /** All that is due is compared. */
+  /** Waits until all pending comparisons are done. */
   async compared(): Promise<void> {
     const pending = async () => (await this.expect('ListDrift')).daysPending;
     await until(async () => (await pending()) === 0, { what: 'days to be compared', timeoutMs: 60_000 });
   }
 
-  /** All that is due is compared, and was a while ago: what differs is told of. */
+  /** Waits until all pending comparisons are done, and makes them old enough for differences to be reported. */
   async quiet(): Promise<void> {
     await this.compared();
     await this.store.books(async ({ db }) => {
@@ -127,21 +128,21 @@ export class BillDesk {
     });
   }
 
-  /** Of a day, or of all. */
+  /** Differences of a day, or all. */
   async drift(day?: string, more: object = {}): Promise<readonly JsonResponse[]> {
     await this.compared();
     const range = day === undefined ? {} : { from: day, to: day };
     return (await this.expect('ListDrift', { ...range, ...more })).drift;
   }
 
-  /** The only one of a day. */
+  /** The only difference of a day. */
   async driftOf(day: string): Promise<JsonResponse> {
     const [row, ...others] = await this.drift(day);
     if (row === undefined || others.length > 0) throw new Error(`${others.length + 1} or no differences`);
     return row;
   }
 
-  /** USD, requests and all else of the day, as usage is summed up. */
+  /** USD, requests and the other totals of the day. */
   async total(day: string, more: object = {}): Promise<JsonResponse> {
     const { id, owner } = this.acme;
     const to = dayOf(Date.parse(day) + dayMs);
@@ -150,7 +151,7 @@ export class BillDesk {
     return (await this.plane.expect('Usage.Totals', owner.token, request)).totals[0];
   }
 
-  /** The day's lines of the export. */
+  /** The exported lines of the day. */
   async exported(day: string): Promise<readonly JsonResponse[]> {
     const { id, owner } = this.acme;
     const to = dayOf(Date.parse(day) + dayMs);
@@ -176,7 +177,7 @@ export class BillDesk {
     return made.id;
   }
 
-  /** USD that is spent, by the start of the window; not of windows in which nothing is. */
+  /** Spent USD by the start of the window, without empty windows. */
   async spent(budgetId: string): Promise<Readonly<Record<string, string>>> {
     const { id, owner } = this.acme;
     const request = { organizationId: id, limitId: budgetId, includePast: true };

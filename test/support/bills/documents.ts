@@ -1,9 +1,9 @@
-// The vendors' documents of what they bill, each in its own form: what two APIs answer, and three exports as their vendors write them.
+// The vendors' bills, each in its own format: the responses of two APIs, and three exports as their vendors write them.
 import type { AnthropicBooks, AnthropicCost } from './anthropic-server.ts';
 import type { OpenAiBooks, OpenAiCost } from './openai-server.ts';
 import { type KeyName, plants, type Use } from './uses.ts';
 
-/** What a vendor bills of some requests. */
+/** The vendor's charge for some requests. */
 export interface BilledUse {
   readonly day: string;
   readonly use: Use;
@@ -11,15 +11,15 @@ export interface BilledUse {
   readonly requests: number;
   readonly tier: string;
   readonly batch: boolean;
-  /** Searches: a line of their own, of no model and without tokens. */
+  /** Searches: a separate line without model and tokens. */
   readonly isTool?: boolean;
-  /** In place of those of the use's provider key. */
+  /** Replaces the name of the use's provider key. */
   readonly apiKey?: string;
   readonly project?: string;
   readonly resource?: string;
 }
 
-/** The vendor's names for whom it bills. */
+/** The vendors' names of the billed accounts. */
 export const accounts = {
   'gpt-main': { apiKey: 'key_main', project: 'proj_shop' },
   'gpt-labs': { apiKey: 'key_labs', project: 'proj_labs' },
@@ -43,11 +43,11 @@ export const accounts = {
 export interface Documents {
   readonly openAi: OpenAiBooks;
   readonly anthropic: AnthropicBooks;
-  /** The text of a file, as the two after it. */
+  /** The text of a file, as are the next two. */
   readonly aws: string;
   readonly azure: string;
   readonly google: string;
-  /** What the vendors bill in all, USD, by vendor. */
+  /** Total of the bills by vendor, USD. */
   readonly billedUsd: Readonly<Record<string, number>>;
 }
 
@@ -72,7 +72,7 @@ export function documentsOf(billed: readonly BilledUse[], days: readonly string[
   };
 }
 
-/** Parts of a use by kind of token, with the share of what is billed that falls to each. */
+/** Parts of a use by kind of token, each with its share of the bill. */
 function parts({ use, usd }: BilledUse) {
   const { rates } = use.line;
   const all = [
@@ -137,7 +137,7 @@ function anthropicBooks(billed: readonly BilledUse[]): AnthropicBooks {
   return { usage, costs };
 }
 
-/** CUR 2.0, with lines of another service and some lines twice, as exports that were written anew have. */
+/** CUR 2.0, with lines of another service and some duplicate lines, as in exports that were written again. */
 function awsCsv(billed: readonly BilledUse[], days: readonly string[]): string {
   const names = [
     ...['identity_line_item_id', 'identity_time_interval', 'line_item_usage_account_id'],
@@ -254,7 +254,7 @@ function azureCsv(billed: readonly BilledUse[], days: readonly string[]): string
   return `\uFEFF${[csv(names), ...usage, speech, machine].join('')}`;
 }
 
-/** Rows of the export's table, billed in euros; a part of one day was given for nothing. */
+/** Rows of the export's table, billed in euros; a part of one day is free. */
 function googleLines(billed: readonly BilledUse[], days: readonly string[]): string {
   const rate = 0.9;
   const skus = {

@@ -1,5 +1,6 @@
-// A month of usage with what five vendors bill for it: the same requests twice, once as the ledger has them and once as each vendor's
-// document does, with differences planted in known places. Everywhere else both sides say the same to a fraction of a cent.
+// A month of usage with the bills of five vendors for it: the same requests twice, once for the ledger and once for
+// each vendor's document, with differences planted at known places. Everywhere else both sides agree to a fraction of a
+// cent.
 import { randomUUID } from 'node:crypto';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import { Random } from '../access/random.ts';
@@ -15,7 +16,7 @@ export interface Month extends Documents {
 export interface MonthOptions {
   readonly organizationId: string;
   readonly keys: Keys;
-  /** Each "2026-10-01"; the plants are on days of the first 28. */
+  /** Each like "2026-10-01"; the plants are on days of the first 28. */
   readonly days: readonly string[];
   readonly requestsADay: number;
   readonly seed: number;
@@ -63,7 +64,7 @@ const lineOf = (key: KeyName, requested?: string): Line => {
   return line;
 };
 
-/** Uses that a plant books and bills in its own way. */
+/** Uses that a plant records and bills in its own way. */
 function isPlanted(day: number, line: Line, n: number): boolean {
   const is = (key: KeyName, requested?: string) => line === lineOf(key, requested) && n === 0;
   switch (day) {
@@ -87,7 +88,7 @@ const times = (count: number, work: () => void) => {
 };
 
 const planted: Readonly<Record<number, Plant>> = {
-  // Callers left: booked at their holds, 16,384 tokens of output each, of which the vendor made 500.
+  // Callers left: recorded with their reservations, 16,384 output tokens each, of which the vendor generated 500.
   [plants.hangUps]: (day, _next, { book, bill }) => {
     const line = lineOf('gpt-main', 'gpt-4o');
     times(20, () => {
@@ -101,7 +102,7 @@ const planted: Readonly<Record<number, Plant>> = {
       bill(day, use, {});
     });
   },
-  // Billed at twice the price, booked at the usual one.
+  // Billed at twice the price, recorded at the usual one.
   [plants.priority]: (day, _next, { book, bill }, random) => {
     const use = { ...someUse(lineOf('gpt-main', 'gpt-4o-mini'), random), prompt: 3_000_000, cached: 0 };
     book(day, use, {});
@@ -125,14 +126,14 @@ const planted: Readonly<Record<number, Plant>> = {
     book(day, use, { unpriced: 1, cost: 0 });
     bill(day, use, {});
   },
-  // Somebody's own key in the gateway's project.
+  // A foreign key in the gateway's project.
   [plants.foreignKey]: (day, _next, { bill }) =>
     bill(
       day,
       { line: lineOf('gpt-main', 'gpt-4o'), prompt: 900_000, cached: 0, completion: 30_000 },
       { apiKey: 'key_research', requests: 30 },
     ),
-  // The gateway's key, used beside it.
+  // The gateway's key, used outside the gateway.
   [plants.sameKeyElsewhere]: (day, _next, { bill }) =>
     bill(
       day,
@@ -151,13 +152,13 @@ const planted: Readonly<Record<number, Plant>> = {
     book(day, use, {});
     bill(next, use, {});
   },
-  // Asked for at priority and booked so, but served and billed as usual.
+  // Requested and recorded at priority, but served and billed as usual.
   [plants.bookedPriority]: (day, _next, { book, bill }, random) => {
     const use = { ...someUse(lineOf('gpt-main', 'gpt-4o-mini'), random), prompt: 3_000_000, cached: 0 };
     book(day, use, { cost: nano(2 * worth(use)), special: JSON.stringify({ serviceTier: 'priority' }) });
     bill(day, use, {});
   },
-  // Streams that were cut, counted by their text: a third less than the vendor made.
+  // Cut streams, counted by their text: a third less than the vendor generated.
   [plants.countedLow]: (day, _next, { book, bill }) =>
     times(20, () => {
       const use = { line: lineOf('gpt-main', 'gpt-4o'), prompt: 1000, cached: 0, completion: 3000 };
@@ -172,7 +173,7 @@ const planted: Readonly<Record<number, Plant>> = {
   },
   [plants.searchesUnbooked]: (day, _next, { bill }, random) =>
     bill(day, someUse(lineOf('gpt-main', 'gpt-4o'), random), { isTool: true, usd: 0.4 }),
-  // The vendor's price went up, the ledger's did not.
+  // The vendor's price increased, the ledger's did not.
   [plants.otherPrice]: (day, _next, { book, bill }, random) =>
     times(3, () => {
       const use = { ...someUse(lineOf('studio'), random), prompt: 2_000_000 };

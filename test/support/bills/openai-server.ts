@@ -1,4 +1,5 @@
-// OpenAI's GET /v1/organization/usage/completions and /v1/organization/costs (the SDK's types: resources/admin/organization/usage).
+// OpenAI's GET /v1/organization/usage/completions and /v1/organization/costs (the SDK's types:
+// resources/admin/organization/usage).
 import {
   daysFrom,
   grouped,
@@ -38,7 +39,7 @@ export interface OpenAiBooks {
   readonly costs: readonly OpenAiCost[];
 }
 
-/** At most so many days in a page, whatever is asked for. */
+/** Largest number of days in a page, whatever the request says. */
 const pageDays = 7;
 
 export function startOpenAi(adminKey: string, books: () => OpenAiBooks, busyEvery = 4) {

@@ -1,4 +1,4 @@
-// Bills read of files that are written for a test, as the import does it.
+// Reads bills from files that a test writes, as the import does.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export async function readBill(bill: ReadBill): Promise<Read> {
   return { days, remarks: bill.remarks() };
 }
 
-/** With this on standard input. */
+/** Input and output with this text on standard input. */
 export function ioWith(input: string): Io {
   const nothing = async () => '';
   return {
@@ -52,7 +52,7 @@ export function ioWith(input: string): Io {
   };
 }
 
-/** Of all days, in a few words: `resource a1 | Nova | flex | 1000/0 | 0.03`. */
+/** Rows of all days in short form: `resource a1 | Nova | flex | 1000/0 | 0.03`. */
 export function inWords({ days }: Read): readonly string[] {
   return days.flatMap(({ day, rows }) =>
     rows.map(({ references = [], model, kind, serviceTier, tokens, costUsd }) => {

@@ -1,4 +1,4 @@
-// What comparisons of bills leave behind, written behind the store's back: for tests of what operators see and do.
+// Results of bill comparisons, written directly to the database: for tests of what operators see and do.
 import { randomUUID } from 'node:crypto';
 import type { StoreDatabase } from '../databases.ts';
 

@@ -1,4 +1,4 @@
-// The requests that a month of usage is made of: which provider key asks for which model at which price, and what one request uses.
+// The requests of a month of usage: provider key, model and price of each use, and what one request uses.
 /** Ids of provider keys by their names. */
 export type Keys = Readonly<Record<KeyName, string>>;
 export type KeyName =
@@ -21,9 +21,9 @@ interface Rates {
 export interface Line {
   readonly key: KeyName;
   readonly provider: string;
-  /** As it is asked for. */
+  /** The requested name. */
   readonly requested: string;
-  /** As the vendor's response names it; Bedrock's names none. */
+  /** The name in the vendor's response; Bedrock's responses have none. */
   readonly servedModel: string;
   readonly rates: Rates;
 }
@@ -71,7 +71,7 @@ export const lines: readonly Line[] = [
   },
 ];
 
-/** One request: what it used, and what became of it on either side. */
+/** One request: what it used, and its fate on either side. */
 export interface Use {
   readonly line: Line;
   readonly prompt: number;
@@ -79,11 +79,11 @@ export interface Use {
   readonly completion: number;
 }
 
-/** What is planted on which day of the month, from 1. */
+/** The day of the month, from 1, of each plant. */
 export const plants = {
   hangUps: 3,
   priority: 5,
-  /** At priority on both sides, and responses that did not name their model: nothing differs. */
+  /** Priority on both sides, and responses without the model's name: nothing differs. */
   agreeing: 6,
   noPrice: 7,
   foreignKey: 9,
@@ -97,7 +97,7 @@ export const plants = {
   otherPrice: 20,
   countedLow: 21,
   notBilled: 22,
-  /** Searches that the ledger has with their model and the bill apart: nothing differs. */
+  /** Searches that the ledger has with their model and the bill on a separate line: nothing differs. */
   searches: 23,
   foreignProject: 24,
   searchesUnbooked: 25,

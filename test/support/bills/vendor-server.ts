@@ -1,5 +1,5 @@
-// The vendors' usage and cost APIs, played strictly: a wrong key, parameter, range, group or page is refused as the vendor would, days come
-// in pages that are smaller than asked for, and some requests are answered 429 first.
+// The vendors' usage and cost APIs as strict fakes: they refuse a wrong key, parameter, range, group or page as the
+// vendor would, return smaller pages than requested, and respond to some requests with 429 first.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,14 +18,14 @@ export interface VendorResponse {
 
 export interface VendorServer {
   readonly url: string;
-  /** Every request that came, refused or not. */
+  /** Every received request, refused or not. */
   readonly requested: VendorRequest[];
   close(): Promise<void>;
 }
 
 export interface Playing {
   responseTo(requested: VendorRequest): VendorResponse;
-  /** Every so-manieth request is answered 429 first. */
+  /** Every n-th request gets a 429 first. */
   readonly busyEvery?: number;
 }
 
@@ -57,10 +57,10 @@ export function refused(status: number, message: string): VendorResponse {
   return { status, body: { error: { message, type: 'invalid_request_error' } } };
 }
 
-/** What a query may hold, by name; what is not named is refused. */
+/** Allowed values of a query's parameters by name; other names are refused. */
 export type Rules = Readonly<Record<string, (value: string) => boolean>>;
 
-/** @returns why it is refused */
+/** @returns the reason of the refusal */
 export function mistakeIn(
   query: URLSearchParams,
   rules: Rules,
@@ -72,7 +72,7 @@ export function mistakeIn(
   return wrong && `Invalid parameter: ${wrong[0]}=${wrong[1]}`;
 }
 
-/** Sums over rows that are alike in the fields that are grouped by; the others are null. */
+/** Sums over rows with equal group fields; the other fields are null. */
 export function grouped<Row extends object>(
   rows: readonly Row[],
   groups: readonly string[],
@@ -93,7 +93,7 @@ export function grouped<Row extends object>(
 
 export const dayMs = 86_400_000;
 
-/** The page of days that a token, or the start, leads to. */
+/** The page of days at a token, or the first one. */
 export function pageOf(
   days: readonly string[],
   token: string | null,

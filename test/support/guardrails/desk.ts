@@ -1,19 +1,20 @@
-// Guardrails of one organization, made and taken away by its owner while a proxy runs: each is there when the proxy says so.
+// Guardrails of one organization that its owner creates and removes while a proxy runs: each call returns when the
+// proxy's responses show the change.
 import { chatRequest, type TestOrganization, type TestProxy } from '../gateway.ts';
 import { until } from '../process.ts';
 
-/** As Guardrails/Create takes them, but for the organization and the name. */
+/** Fields of Guardrails/Create, except for the organization and the name. */
 export type GuardrailFields = Readonly<Record<string, unknown>>;
 
 export interface GuardrailDesk {
-  /** In place of those that were there. @returns the name that the organization has now one of. @throws Error of the control plane */
+  /** Replaces the organization's guardrails by this one. @returns its name. @throws Error of the control plane */
   replace(fields: GuardrailFields): Promise<string>;
   clear(): Promise<void>;
-  /** So often has it decided, as "input block". */
+  /** Number of decisions by stage and decision, such as "input block". */
   decisions(name: string): Promise<Readonly<Record<string, number>>>;
 }
 
-/** What the contract says of one: "redact", as "GUARDRAIL_ACTION_REDACT" needs not be written out. */
+/** Fields in short form: "redact" for "GUARDRAIL_ACTION_REDACT". */
 export function guardrailFields(
   [stage, action]: readonly [stage: string, action: string],
   check: GuardrailFields,
@@ -39,7 +40,7 @@ export function openGuardrailDesk(
     for (const id of ids) await api.call('Guardrails/Delete', { id });
     ids = [];
   };
-  /** Of what applies to a small request. */
+  /** The guardrails that apply to a small request. */
   const applies = async () => {
     const response = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key));
     await response.arrayBuffer();
@@ -65,7 +66,7 @@ export function openGuardrailDesk(
   };
 }
 
-/** What `x-svc-guardrails` tells, in its order: decisions by guardrail. */
+/** Decisions by guardrail from `x-svc-guardrails`, in its order. */
 export function guardrailsIn(headers: Headers): ReadonlyMap<string, readonly string[]> {
   const reported = new Map<string, readonly string[]>();
   for (const entry of (headers.get('x-svc-guardrails') ?? '').split(', ').filter((text) => text !== '')) {

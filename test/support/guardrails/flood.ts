@@ -1,5 +1,5 @@
-// Sends requests with a long text over some connections, one after another on each, until it is ended; prints what each was answered.
-// Arguments: port, virtual key, connections, characters, the text that is repeated, the text that ends it.
+// Sends requests with a long text over some connections, one after another on each, until it is ended; prints the
+// outcome of each. Arguments: port, virtual key, connections, characters, the repeated text, the text at the end.
 import { openConnection } from '../raw-http.ts';
 
 const [port = '', key = '', connections = '', characters = '', unit = '', end = ''] = process.argv.slice(2);

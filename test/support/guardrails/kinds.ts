@@ -1,14 +1,14 @@
-// Each kind of guardrail with something that it finds, and what stands in its place. All stand in one text, so that each finds its own
-// and leaves the others alone.
+// Each kind of guardrail with a text that it matches, and the replacement. All texts are in one request, so that each
+// kind matches its own and no other.
 import { createCredential } from '../../../common/credential.ts';
 import type { GuardrailFields } from './desk.ts';
 
 export interface TriedKind {
   readonly kind: string;
   check(serviceUrl: string): GuardrailFields;
-  /** What it finds; undefined: a size. */
+  /** The matching text; undefined for sizes. */
   readonly finds?: string;
-  /** In place of it; undefined: nothing can stand there. */
+  /** Its replacement; undefined if it cannot be replaced. */
   readonly placed?: (number: number) => string;
   readonly stages: readonly string[];
   readonly actions: readonly string[];
@@ -20,7 +20,7 @@ export const actions = ['block', 'redact', 'observe'] as const;
 const everywhere = { stages, actions };
 const numbered = (label: string) => (number: number) => `[${label}_${number}]`;
 
-/** What the webhook finds, and puts in its place. */
+/** The webhook's match, and its replacement. */
 export const codeName = { finds: 'code name juniper', placed: '[CODE NAME]' };
 
 export const kinds: readonly TriedKind[] = [
@@ -61,5 +61,5 @@ export const kinds: readonly TriedKind[] = [
   },
 ];
 
-/** Of which each kind finds its part. */
+/** The text with a match for each kind. */
 export const planted = `Mind the ${kinds.flatMap(({ finds = [] }) => finds).join(', the ')} and nothing else. `;

@@ -1,4 +1,4 @@
-// A matcher held against a text whole, and in pieces as a stream holds it.
+// Runs a matcher over a whole text, and over pieces of it as a stream does.
 import { expect } from 'vitest';
 import { contextMax, fold } from '../../../guardrails/fold.ts';
 import type { Finding, Matcher } from '../../../guardrails/matcher.ts';
@@ -9,7 +9,10 @@ export function findWhole(matcher: Matcher, raw: string, window: number): readon
   return findings.map(({ start, end, label }) => ({ start, end, label }));
 }
 
-/** Forgets what has left but for the context that a matcher is promised; and asks for what a matcher promises. */
+/**
+ * Drops text that has left, except for the context that the matcher is promised, and checks the promises of the
+ * matcher.
+ */
 export function findInPieces(
   matcher: Matcher,
   pieces: readonly string[],

@@ -1,4 +1,5 @@
-// One cell of the matrix: one request under one guardrail on one way, what is expected of it by the contract, and what was wrong.
+// One cell of the matrix: one request with one guardrail on one route, its expected result by the contract, and its
+// problems.
 import { isDeepStrictEqual } from 'node:util';
 import type { Behaviour, RecordedRequest as Received, Simulator } from '../../../simulator/index.ts';
 import { BadResponse } from '../completions.ts';
@@ -16,25 +17,25 @@ export interface Tried {
 }
 
 export interface Cell {
-  /** Of the request; in its text too, so that what the provider got of it can be found. */
+  /** Id of the request, also in its text, so that the provider's request can be found. */
   readonly id: string;
   readonly way: Way;
   readonly streamed: boolean;
-  /** Whether the request holds what is found; the answer always does. */
+  /** Whether the request contains a match; the response always does. */
   readonly plants: boolean;
-  /** What the provider answers with: the simulated GPT vendor never does both. */
+  /** Form of the provider's response: the simulated GPT vendor never sends both. */
   readonly says: Says;
 }
 
 export type Says = 'text' | 'call';
 
 /**
- * refused: before the provider is asked; withheld: the answer, before any of it leaves; cut: a stream that has begun; answered: with
- * all of it, or all but what is replaced.
+ * refused: before the provider is called; withheld: the response, before any of it is sent; cut: a stream that has
+ * begun; answered: with the whole response, or all except replacements.
  */
 export type Fate = 'refused' | 'withheld' | 'cut' | 'answered';
 
-/** Longer than what is held back of a stream, so that a stream has begun when something is found. */
+/** Longer than the held-back part of a stream, so that the stream has begun when a match is found. */
 const preamble = 'Once upon a midnight dreary, while I pondered, weak and weary. '.repeat(18);
 export const responseText = `${preamble}${planted}`;
 export const responses: Readonly<Record<Says, Behaviour>> = {
@@ -61,7 +62,8 @@ export function fateOf({ kind, stage, action }: Tried, { streamed, plants, says 
   if (action !== 'block') return 'answered';
   if (stage !== 'output' && findsInput(kind, plants)) return 'refused';
   if (stage === 'input') return 'answered';
-  // Calls are held whole; what stands before a find, or before the window of a service that has it, has left.
+  // Calls are held back as a whole; text before a match, or before the window of a service with the match, has been
+  // sent.
   return streamed && says === 'text' ? 'cut' : 'withheld';
 }
 
@@ -69,7 +71,7 @@ function findsInput({ finds }: TriedKind, plants: boolean): boolean {
   return finds === undefined || plants;
 }
 
-/** As they are counted. */
+/** In the form in which they are counted. */
 export function expectedDecisions(tried: Tried, cell: Cell): readonly string[] {
   const { kind, stage, action } = tried;
   const input = `input ${findsInput(kind, cell.plants) ? action : 'pass'}`;
@@ -87,7 +89,7 @@ function expectedHeader(tried: Tried, cell: Cell): readonly string[] {
   return fateOf(tried, cell) === 'withheld' ? [...input, 'stream', 'block'] : [...input, 'stream'];
 }
 
-/** @returns what is wrong with it */
+/** @returns the problems of the response */
 export function problemsOf(
   tried: Tried,
   cell: Cell,
@@ -101,7 +103,7 @@ export function problemsOf(
   };
   const entries = guardrailsIn(response.headers).get(tried.name) ?? [];
   const expected = expectedHeader(tried, cell);
-  // A stream of which all is decided before its head is sent may tell that too.
+  // A stream that was decided completely before its head was sent may show the decision too.
   const isLate = expected.at(-1) === 'stream' && isDeepStrictEqual(entries, [...expected, tried.action]);
   if (!isLate) check('x-svc-guardrails', entries, expected);
   const { finds } = tried.kind;
@@ -110,7 +112,7 @@ export function problemsOf(
   return problems.map((problem) => `${nameOf(cell)}: ${problem}`);
 }
 
-/** With its end, where the match is. */
+/** Shortened, with its end, which has the match. */
 function shown(value: unknown): string {
   const json = JSON.stringify(value) ?? 'undefined';
   return json.length < 300 ? json : `${json.slice(0, 40)}…${json.slice(-250)}`;
@@ -122,7 +124,7 @@ function nameOf({ way, streamed, plants, says }: Cell): string {
   return [way.name, streamed ? 'streamed' : 'whole', says, ...(plants ? [] : ['only the answer'])].join(', ');
 }
 
-/** Questions to the moderation endpoint aside. */
+/** Requests to the provider, without those to the moderation endpoint. */
 function receivedOf({ requests }: Simulator, { id }: Cell): readonly Received[] {
   return requests.filter(({ target, body }) => !target.endsWith('/moderations') && body.includes(`${id}:`));
 }
@@ -179,7 +181,7 @@ function checkResponse(
   check: Check,
 ): void {
   const { finds = '', placed } = kind;
-  // Numbers go on from those that the request has taken.
+  // Placeholders are numbered after those of the request.
   const put = placed?.(stage === 'both' ? 2 : 1) ?? '';
   const isRedacted = action === 'redact' && stage !== 'input';
   const given = (text: string) => (isRedacted ? text.replace(finds, put) : text);
@@ -194,7 +196,7 @@ function checkResponse(
   }
 }
 
-/** @returns what is wrong with the usage that is recorded of it */
+/** @returns the problems of the recorded usage */
 export function usageProblemsOf(
   tried: Tried,
   cell: Cell,

@@ -1,4 +1,4 @@
-// Fixtures of the services that take one request for a question as it is: see service-fixtures.ts.
+// Fixtures of the services that take one plain request per text: see service-fixtures.ts.
 import type { ServiceFixture } from './service-fixtures.ts';
 
 /** Its offsets in code points and in UTF-16 units differ. */
@@ -74,7 +74,7 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
     nonsense: [
       {},
       { flagged: 'no' },
-      // All is fine, but the places are of another text.
+      // The verdict is fine, but the spans are of another text.
       { flagged: false, payload: [{ start: 900, end: 950, text: 'x', detector_type: 'pii/email' }] },
       { flagged: true, payload: [{ start: 0, end: 2, text: 'another', detector_type: 'pii/email' }] },
       { flagged: true, breakdown: [{ detector_type: 'prompt_attack' }] },

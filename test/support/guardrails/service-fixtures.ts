@@ -1,5 +1,5 @@
-// For each adapter: a question about a text, the request that its vendor documents for it, and answers in the vendor's documented shape.
-// The sources are those that the adapters name; values are made up.
+// For each adapter: a call for a text, the request that its vendor documents for it, and responses in the vendor's
+// documented format. The adapters name the sources; values are made up.
 import { generateKeyPairSync } from 'node:crypto';
 import { fixtureText, plainServiceFixtures } from './plain-service-fixtures.ts';
 
@@ -8,23 +8,23 @@ export interface ServiceResponse {
   readonly stage?: 'input' | 'output';
   /** Status 200. */
   readonly response: unknown;
-  /** None: it passes. */
+  /** Empty: the text passes. */
   readonly labels: readonly string[];
-  /** What redact leaves of the text; undefined: it blocks. */
+  /** The redacted text; undefined: the guardrail blocks. */
   readonly left?: string;
 }
 
 export interface ServiceFixture {
   readonly options: Readonly<Record<string, string>>;
-  /** As the contract has it. */
+  /** In the contract's form. */
   readonly credential?: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Requests of one input question, without host: in their order. */
+  /** Requests of one input call, without the host, in order. */
   readonly requests: readonly { readonly path: string; readonly body: unknown }[];
   /** A header that authenticates. */
   readonly authenticates: readonly [name: string, value: RegExp];
   readonly responses: readonly ServiceResponse[];
-  /** With status 200, and none of the service's. */
+  /** Responses with status 200 that are not the service's. */
   readonly nonsense: readonly unknown[];
 }
 
@@ -32,7 +32,7 @@ const text = fixtureText;
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const serviceAccountKey = keys.publicKey;
 
-/** @param tokenUri where it is exchanged */
+/** @param tokenUri URL where the account gets its token */
 export function serviceAccount(tokenUri: string): string {
   return JSON.stringify({
     type: 'service_account',
@@ -52,7 +52,7 @@ const piAndJailbreak = (matchState: string) => ({
 const harmless = ['Hate', 'SelfHarm', 'Sexual', 'Violence'].map((category) => ({ category, severity: 0 }));
 const shield = { userPromptAnalysis: { attackDetected: false }, documentsAnalysis: [] };
 
-/** By adapter. */
+/** Fixtures by adapter. */
 export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
   presidio: {
     options: { language: 'de', entities: 'PERSON,EMAIL_ADDRESS' },

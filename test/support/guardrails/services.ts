@@ -1,13 +1,13 @@
-// A guardrail's service on loopback with a public name and a valid certificate, as a proxy within a test sees it.
+// A guardrail's service on loopback with a public name and a valid certificate, for a proxy within a test.
 import { readFileSync } from 'node:fs';
 import type { ServiceNetwork } from '../../../proxy/guardrails/inspection/live-guardrails.ts';
 import { createAuthority, type TestAuthority } from '../tls.ts';
 import { publicHost } from '../webhook-receiver.ts';
 
-/** What allows a proxy to reach it. */
+/** The setting that allows a proxy to reach it. */
 export const loopbackAllowed = { GATEWAY_GUARDRAIL_ADDRESSES: '127.0.0.0/8' };
 
-/** @returns an authority, and the network in which the service has its name and that authority counts */
+/** @returns an authority, and a network in which the service has its name and the authority is trusted */
 export async function openServiceNetwork(): Promise<{
   readonly authority: TestAuthority;
   readonly serviceNetwork: ServiceNetwork;

@@ -1,5 +1,5 @@
-// Every way that a chat request may take through a gateway: on the generic route with a stored key or the caller's own, and on each
-// provider's own route; and what came of it, streamed or not.
+// Every route of a chat request through a gateway: the generic route with a stored key or the caller's own, and each
+// provider's own route; with the response, streamed or not.
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { isObject, parseJson } from '../../../common/json.ts';
@@ -26,7 +26,7 @@ const storedWay = (vendor: Vendor): Way => ({
   headers: (key) => ({ authorization: `Bearer ${key}` }),
 });
 
-/** For requests that need no more. */
+/** For requests that need no special route. */
 export const plainWay = storedWay('gpt-provider');
 
 export const ways: readonly Way[] = vendors.flatMap((vendor): Way[] => {
@@ -46,7 +46,7 @@ export const ways: readonly Way[] = vendors.flatMap((vendor): Way[] => {
   ];
 });
 
-/** As on the provider's own route, but a key is always a bearer. */
+/** As on the provider's own route, but a key is always a bearer token. */
 function directHeaders(vendor: Vendor): Readonly<Record<string, string>> {
   const own: Readonly<Record<string, string>> = ownHeaders[vendor];
   const key = own.authorization?.replace(/^Bearer /, '');
@@ -57,7 +57,7 @@ export interface RequestTarget {
   readonly url: string;
   readonly key: string;
   readonly id: string;
-  /** Besides the model. */
+  /** Fields beside the model. */
   readonly body: object;
 }
 
@@ -65,11 +65,11 @@ export interface ReadResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** The connection broke before the end of the answer. */
+  /** The connection broke before the end of the response. */
   readonly isCut: boolean;
-  /** Of the envelope, or of the last event of a stream. */
+  /** The error of the envelope, or of the last event of a stream. */
   readonly error: WireError | undefined;
-  /** Milliseconds to the whole answer. */
+  /** Milliseconds to the end of the response. */
   readonly ms: number;
 }
 
@@ -112,12 +112,12 @@ function errorIn(body: string): WireError | undefined {
   return isObject(response) ? (response.error as WireError | undefined) : undefined;
 }
 
-/** An answer that came whole, or the whole of a stream. @throws BadResponse */
+/** The content of a whole response or a whole stream. @throws BadResponse */
 export function parsed({ body }: ReadResponse): ParsedCompletion {
   return body.startsWith('{') ? readCompletion(JSON.parse(body)) : readStream(body);
 }
 
-/** The text of a stream as far as it came. */
+/** The received text of a stream. */
 export function textOf({ body }: ReadResponse): string {
   return [...body.matchAll(/^data: (\{.*)$/gm)].map(([, event = '']) => contentIn(parseJson(event))).join('');
 }

@@ -1,4 +1,5 @@
-// A pod's folder for journals, in memory: it outlives the proxies that write to it, unless the pod is gone. Writing may fail.
+// A pod's folder of journals, in memory: it outlives the proxies that write to it, unless the pod is gone. Writes may
+// fail.
 import type { AbandonedFile, JournalFile, JournalFolder } from '../../../proxy/journal/journal-folder.ts';
 
 interface StoredFile {
@@ -17,7 +18,7 @@ export class MemoryPod {
     this.fails = fails;
   }
 
-  /** For one process of the pod. */
+  /** The folder for one process of the pod. */
   connect(): JournalFolder & { kill(): void } {
     const owner = {};
     this.#living.add(owner);

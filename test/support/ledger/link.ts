@@ -1,4 +1,5 @@
-// A proxy's way to the control plane: calls are lost before or after they were executed, executed twice, delayed, answered late.
+// A proxy's connection to the control plane: calls are lost before or after their execution, executed twice, delayed,
+// or get late responses.
 import type { Random } from '../access/random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 
@@ -10,11 +11,11 @@ const deadlineMs = 5_000;
 
 export class Link {
   mode: LinkMode = 'well';
-  /** The proxy is gone: what is on the way may arrive, nothing comes back. */
+  /** The proxy is gone: calls in flight may arrive, no response returns. */
   isDead = false;
   readonly #time: VirtualTime;
   readonly #random: Random;
-  /** Runs what arrives. */
+  /** Runs a call that arrives. */
   readonly #execute: (work: () => Promise<void>) => void;
 
   constructor(time: VirtualTime, random: Random, execute: (work: () => Promise<void>) => void) {
@@ -23,7 +24,7 @@ export class Link {
     this.#execute = execute;
   }
 
-  /** @throws an error when no answer has come in time; it may have happened */
+  /** @throws an error if no response arrives in time; the call may have been executed */
   call<ReadResponse>(work: () => Promise<ReadResponse>): Promise<ReadResponse> {
     return new Promise((resolve, reject) => {
       if (this.isDead) return;
@@ -45,7 +46,7 @@ export class Link {
     });
   }
 
-  /** Each time that the call arrives, and how long its answer takes. */
+  /** One entry for each arrival of the call, with the delay of its response. */
   #way(): readonly { readonly there: number; readonly back: number | undefined }[] {
     const random = this.#random;
     switch (this.mode) {

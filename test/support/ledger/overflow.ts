@@ -1,10 +1,11 @@
-// Redis as usage overflows into it, in memory: it outlives proxies, may be away, and may keep what it does not say that it has.
+// Redis with the usage that overflows into it, in memory: it outlives proxies, may be away, and may store an entry
+// without confirming it.
 import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import type { Entry, Overflow } from '../../../proxy/usage/usage-log.ts';
 
 export interface OverflowFaults {
-  /** Asked before everything that is done. */
+  /** Read before every operation. */
   mode(): 'well' | 'away' | 'unsure';
   now(): number;
 }
@@ -25,12 +26,12 @@ export class MemoryOverflow {
     return this.#shards.every((entries) => entries.length === 0);
   }
 
-  /** As a Redis that is gone and began anew. */
+  /** Like a Redis that died and started empty. */
   lose(): void {
     for (const shard of this.#shards) shard.splice(0);
   }
 
-  /** For one proxy. */
+  /** The overflow of one proxy. */
   connect(): Overflow {
     return {
       shards,
@@ -49,7 +50,7 @@ export class MemoryOverflow {
         this.#responding(0);
         return this.isEmpty;
       },
-      // Two at once do no harm, so nobody is kept out.
+      // Always succeeds, because two proxies at once do no harm.
       lock: async (shard) => this.#responding(shard) !== undefined,
       unlock: async () => undefined,
       remove: async (shard, removed) => {

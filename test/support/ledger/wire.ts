@@ -30,7 +30,7 @@ export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClien
   };
 }
 
-/** A method of the contract, as far as its messages are written and read. */
+/** The encoders and decoders of a method's messages. */
 interface Method<Request, RequestRead, Response, ResponseRead> {
   requestSerialize(request: Request): Buffer;
   requestDeserialize(bytes: Buffer): RequestRead;

@@ -1,4 +1,4 @@
-// What one object says of another is so: selectors, Services, accounts, Secrets, autoscalers, issuers, webhooks.
+// References between objects are valid: selectors, Services, accounts, Secrets, autoscalers, issuers, webhooks.
 import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';
 import { MutatingWebhookConfiguration } from 'kubernetes-models/admissionregistration.k8s.io/v1/MutatingWebhookConfiguration';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
@@ -224,7 +224,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** But for what namespaces say, which is optional and read only. */
+/** Except for the right to read namespaces, which is optional. */
 function isNarrow({ resources = [], resourceNames = [], verbs }: Rule): boolean {
   const isNamed = resourceNames.length > 0 && verbs.every((verb) => namedVerbs.includes(verb));
   const isReading = resources.join() === 'namespaces,limitranges' && verbs.join() === 'list,watch';
@@ -237,7 +237,7 @@ function portNamesOf(deployment: Parameters<typeof containersOf>[0]): string[] {
   return containersOf(deployment).flatMap(({ ports }) => (ports ?? []).map(({ name }) => name ?? ''));
 }
 
-/** Secret and key. Where all of a Secret is mounted, that it has any. */
+/** Secret and key. If a whole Secret is mounted, it must have any key. */
 function secretKeysOf(
   { secret }: IVolume,
   objects: readonly KubernetesObject[],

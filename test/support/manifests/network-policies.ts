@@ -1,4 +1,4 @@
-// Who may reach whom: everything is forbidden, and what is allowed exists and is allowed at both ends.
+// Network policies: everything is forbidden by default; what is allowed exists and is allowed at both ends.
 import { type INetworkPolicy, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { Namespace } from 'kubernetes-models/v1/Namespace';
 import {
@@ -15,7 +15,7 @@ import {
   selects,
 } from './objects.ts';
 
-/** Who calls addresses outside the cluster: providers, webhooks. */
+/** Programs that call addresses outside the cluster: providers, webhooks. */
 const callers = ['control-plane', 'egress-gateway'];
 
 const privateAddresses = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '100.64.0.0/10'];

@@ -1,5 +1,5 @@
-// The objects of a committed rendering, typed by kind, and what pods of a Deployment are made of. Copies: a test may change
-// them to see a policy bite.
+// The objects of a committed rendering, typed by kind, and the parts of a Deployment's pods. They are copies, so a test
+// may change them to check that a policy notices.
 import { Deployment, type IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
@@ -20,9 +20,11 @@ export interface KubernetesObject {
 /** A rule over all objects of a rendering. */
 export interface Policy {
   readonly name: string;
-  /** A line for each object that keeps it not. */
+  /** A line for each object that breaks the rule. */
   problems(objects: readonly KubernetesObject[]): string[];
-  /** Changes the whole installation (the rendering `sidecar`) so that it does not keep the rule: the test of the rule itself. */
+  /**
+   * Changes the whole installation (the rendering `sidecar`) so that it breaks the rule: the test of the rule itself.
+   */
   breach(objects: KubernetesObject[]): void;
 }
 
@@ -34,7 +36,7 @@ export function objectsOf(name: RenderingName): KubernetesObject[] {
   return [...structuredClone(objects)];
 }
 
-/** @throws Error at what is no YAML or no object of Kubernetes */
+/** @throws Error at invalid YAML, or at a document that is no object of Kubernetes */
 export function parseObjects(yaml: string): KubernetesObject[] {
   return parseAllDocuments(yaml).map((document) => {
     const [error] = document.errors;
@@ -47,7 +49,7 @@ export function parseObjects(yaml: string): KubernetesObject[] {
 
 export type OfKind<Kind> = Kind & KubernetesObject;
 
-/** By a kind's own test, such as `Service.is`. */
+/** By the kind's own type guard, such as `Service.is`. */
 export function ofKind<Kind>(
   objects: readonly KubernetesObject[],
   is: (object: unknown) => object is Kind,
@@ -55,7 +57,7 @@ export function ofKind<Kind>(
   return objects.flatMap((object) => (is(object) ? [object] : []));
 }
 
-/** All that run pods. @throws Error at a kind that the policies do not know */
+/** All objects that run pods. @throws Error at a kind that the policies do not know */
 export function deploymentsOf(objects: readonly KubernetesObject[]): OfKind<IDeployment>[] {
   const unknown = objects.find(({ kind }) =>
     /^(Pod|Job|CronJob|DaemonSet|StatefulSet|ReplicaSet)$/.test(kind),
@@ -102,7 +104,7 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly unknown[];
 }
 
-/** @throws Error at expressions, which no selector of pods here needs */
+/** @throws Error at match expressions, which no pod selector here needs */
 export function selects(
   { matchLabels, matchExpressions }: LabelSelector,
   labels: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// What holds for every pod: restricted Pod Security and more, so that an admission controller has nothing to add.
+// Policies of every pod: restricted Pod Security and more, so that an admission controller has nothing to add.
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { version } from '../../../common/version.ts';

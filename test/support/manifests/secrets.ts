@@ -1,15 +1,15 @@
-// Where the Secrets that pods mount come from, with the keys they hold: a Certificate of cert-manager, or the operator.
+// The origin of the Secrets that pods mount, with their keys: a Certificate of cert-manager, or the operator.
 import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';
 import { type KubernetesObject, ofKind } from './objects.ts';
 
-/** What no manifest makes, because it is secret: docs/kubernetes.md says how each is made. */
+/** Secrets that no manifest contains; docs/kubernetes.md describes how each is made. */
 export const operatorSecrets: Readonly<Record<string, readonly string[]>> = {
-  // bootstrap-token for the first start alone.
+  // bootstrap-token is for the first start only.
   'control-plane': ['database-url', 'master-key', 'record-signing-key', 'bootstrap-token'],
   'egress-gateway': ['redis-url', 'cache-key', 'record-keys'],
 };
 
-/** What deploy/certificates/plain.sh makes where there is no cert-manager. */
+/** Secrets that deploy/certificates/plain.sh makes without cert-manager. */
 export const plainSecrets: Readonly<Record<string, readonly string[]>> = {
   'control-plane-tls': ['tls.crt', 'tls.key', 'ca.crt'],
   'egress-gateway-tls': ['tls.crt', 'tls.key', 'ca.crt'],

@@ -1,5 +1,5 @@
-// The environment of every container is one that its program starts with: names that it knows, values that it can decode, files
-// that are mounted, ports that are declared, a grace that the pod leaves it.
+// Every container's environment lets its program start: known names, valid values, mounted files, declared ports, and a
+// grace that fits the pod's.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ interface Program {
   readonly settings: Readonly<Record<string, Setting<unknown>>>;
   /** @throws SettingsError */
   read(env: NodeJS.ProcessEnv): unknown;
-  /** For what it does when it is told to end. */
+  /** Time that it needs after the signal to end. */
   drainMs(env: NodeJS.ProcessEnv): number;
 }
 
@@ -41,10 +41,10 @@ const programs: Readonly<Record<string, Program>> = {
   keeper: { settings: keeperSettings, read: readKeeperSettings, drainMs: () => keeperDrainMs },
 };
 
-/** Before the drain, so that everybody has heard; after it, to close what is open. */
+/** Before the drain, so that all clients notice; after it, to close open connections. */
 const beforeAndAfterSeconds = 5;
 
-/** By the name of the setting; obviously nobody's. */
+/** By the name of the setting; obviously fake values. */
 const secretValues: Readonly<Record<string, () => string>> = {
   GATEWAY_DATABASE_URL: () => 'postgres://user@database/gateway',
   GATEWAY_MASTER_KEY: createSealKey,
@@ -147,7 +147,7 @@ export const settingPolicies: readonly Policy[] = [
   },
 ];
 
-/** Undefined for what is not ours. @throws Error at a program of ours that is not known */
+/** Undefined for foreign containers. @throws Error at an unknown program of ours */
 function programOf({ name, image, command }: IContainer): Program | undefined {
   if (image?.startsWith('model-gateway/simulator') || !image?.includes('model-gateway/')) return undefined;
   const [, program = ''] = /^\/app\/([\w-]+)\/bin\/main\.mjs$/.exec(command?.[1] ?? '') ?? [];
@@ -160,7 +160,7 @@ function plainEnvironmentOf({ env }: IContainer): NodeJS.ProcessEnv {
   return Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
 }
 
-/** With secrets that are made up: in files of the folder where files are named. */
+/** With fake secrets, in files of the folder where the setting names a file. */
 function environmentOf(container: IContainer, folder: string): NodeJS.ProcessEnv {
   const env = (container.env ?? []).map(({ name, value }) => {
     const secret = secretValues[name.replace(/_FILE$/, '')];

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { rotated, spread, spreads } from '../../bench/stats.ts';
 
 describe('spread', () => {
-  it('gives the middle of an odd number of values', () => {
+  it('is the middle value of an odd number of values', () => {
     expect(spread([30, 10, 20])).toEqual({ median: 20, min: 10, max: 30 });
   });
 
-  it('gives the mean of the middle two of an even number', () => {
+  it('is the mean of the middle two of an even number of values', () => {
     expect(spread([4, 1, 3, 2])).toEqual({ median: 2.5, min: 1, max: 4 });
   });
 });
 
 describe('spreads', () => {
-  it('treats each field by itself', () => {
+  it('computes the spread of each field separately', () => {
     expect(
       spreads([
         { a: 1, b: 9 },
@@ -23,7 +23,7 @@ describe('spreads', () => {
 });
 
 describe('rotated', () => {
-  it('lets each come first in turn', () => {
+  it('puts each element first once', () => {
     expect([0, 1, 2, 3].map((by) => rotated(['a', 'b', 'c'], by).join(''))).toEqual([
       'abc',
       'bca',

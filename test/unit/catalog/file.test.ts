@@ -1,4 +1,5 @@
-// A catalog file takes the place of the shipped catalog, whole; what cannot be used is refused, and the last good one stays.
+// A catalog file replaces the whole shipped catalog. A file that cannot be used is refused, and the last good one stays
+// in force.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +57,7 @@ const timers: Timers = {
   },
 };
 
-/** The file is read once more. */
+/** Runs the watcher's next read of the file. */
 async function look(): Promise<void> {
   const run = next;
   next = undefined;
@@ -68,7 +69,7 @@ const input = () => findModel('gpt-provider', 'gpt-9')?.prices?.input;
 const signed = (text: string) => sign(null, Buffer.from(text), privateKey);
 
 describe('a catalog file', () => {
-  it('takes the place of the shipped catalog for models, prices and names, until it is closed', async () => {
+  it('replaces the shipped catalog for models, prices and names until it is closed', async () => {
     expect(catalogInForce()).toBe(shippedCatalog);
     writeFileSync(file, catalogOf('7'));
     await open();
@@ -88,7 +89,7 @@ describe('a catalog file', () => {
     expect(isInCatalog('gpt-provider/gpt-4o')).toBe(true);
   });
 
-  it('is read anew when it changes', async () => {
+  it('is read again when it changes', async () => {
     writeFileSync(file, catalogOf('7'));
     await open();
     const { digest } = catalogInForce();
@@ -111,25 +112,28 @@ describe('a catalog file', () => {
     ['no chat model with a price', catalogOf('1').replace('true', 'false'), /has no chat model with a price/],
     ['a model twice', catalogOf('1').replace(/\[(\{.*\})\]/, '[$1,$1]'), /a model is there twice/],
     ['no day', catalogOf('1', 'today'), /asOf must be a day/],
-  ])('is refused with %s: at the start, and later the last good one stays', async (_what, text, message) => {
-    writeFileSync(file, text);
-    await expect(open()).rejects.toThrow(message);
-    expect(catalogInForce()).toBe(shippedCatalog);
-    writeFileSync(file, catalogOf('7'));
-    const { isRejected } = await open();
-    expect(isRejected).toBe(false);
-    writeFileSync(file, text);
-    await look();
-    await look();
-    expect([input(), watch?.isRejected]).toEqual(['7', true]);
-    // Said once.
-    expect(errors).toEqual([expect.stringMatching(message)]);
-    writeFileSync(file, catalogOf('8'));
-    await look();
-    expect([input(), watch?.isRejected]).toEqual(['8', false]);
-  });
+  ])(
+    'with %s is refused at the start, and later the last good one stays in force',
+    async (_what, text, message) => {
+      writeFileSync(file, text);
+      await expect(open()).rejects.toThrow(message);
+      expect(catalogInForce()).toBe(shippedCatalog);
+      writeFileSync(file, catalogOf('7'));
+      const { isRejected } = await open();
+      expect(isRejected).toBe(false);
+      writeFileSync(file, text);
+      await look();
+      await look();
+      expect([input(), watch?.isRejected]).toEqual(['7', true]);
+      // The error was logged once.
+      expect(errors).toEqual([expect.stringMatching(message)]);
+      writeFileSync(file, catalogOf('8'));
+      await look();
+      expect([input(), watch?.isRejected]).toEqual(['8', false]);
+    },
+  );
 
-  it('is refused where it is larger than a catalog, is none, or is away', async () => {
+  it('is refused when it is too large, is not a file, or does not exist', async () => {
     writeFileSync(file, Buffer.alloc(catalogBytesMax + 1, ' '));
     await expect(open()).rejects.toThrow(/larger than 8 MiB/);
     file = directory;
@@ -143,14 +147,14 @@ describe('a signed catalog file', () => {
   it.each<[string, (signature: Buffer) => Buffer | string]>([
     ['as openssl writes it', (signature) => signature],
     ['in base64', (signature) => `${signature.toString('base64')}\n`],
-  ])('is taken with its signature %s', async (_how, written) => {
+  ])('is used when its signature is written %s', async (_how, written) => {
     writeFileSync(file, catalogOf('7'));
     writeFileSync(`${file}.sig`, written(signed(catalogOf('7'))));
     await open(publicKey);
     expect(input()).toBe('7');
   });
 
-  it('is refused without one, with one of another text, and with one by another key', async () => {
+  it('is refused without a signature, with one of another text, and with one by another key', async () => {
     writeFileSync(file, catalogOf('7'));
     await expect(open(publicKey)).rejects.toThrow(/has no signature: .*\.sig cannot be read/);
     writeFileSync(`${file}.sig`, signed(catalogOf('8')));
@@ -165,7 +169,7 @@ describe('a signed catalog file', () => {
     expect(catalogInForce()).toBe(shippedCatalog);
   });
 
-  it('that is changed later is taken when its signature has come too', async () => {
+  it('that changes is used once its signature has changed too', async () => {
     writeFileSync(file, catalogOf('7'));
     writeFileSync(`${file}.sig`, signed(catalogOf('7')));
     await open(publicKey);
@@ -177,7 +181,7 @@ describe('a signed catalog file', () => {
     expect([input(), watch?.isRejected]).toEqual(['8', false]);
   });
 
-  it('has its key set as PEM or as one line, and no other kind of key', () => {
+  it('has its key set as PEM or as one line, and every other kind of key is refused', () => {
     const { decode } = catalogSettings.catalogPublicKey;
     const der = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
     const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));

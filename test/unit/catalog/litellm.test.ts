@@ -1,4 +1,4 @@
-// LiteLLM's public list, read as data: what is taken, what is put right, what is not believed.
+// Reads LiteLLM's public list as data: which entries are used, which are corrected, and which are not believed.
 import { describe, expect, it } from 'vitest';
 import { isLitellmList, rowsOfLitellm } from '../../../catalog/litellm.ts';
 import type { CatalogModel } from '../../../catalog/model.ts';
@@ -16,8 +16,8 @@ function only(key: string, row: object): CatalogModel {
   return first;
 }
 
-describe('a list of LiteLLM', () => {
-  it('is told from a catalog', () => {
+describe('a LiteLLM list', () => {
+  it('is distinguished from a catalog', () => {
     expect(isLitellmList({ 'gpt-4o': { litellm_provider: 'openai' } })).toBe(true);
     expect(isLitellmList({ sample_spec: {}, x: { mode: 'chat' } })).toBe(false);
     expect(isLitellmList({ asOf, models: [] })).toBe(false);
@@ -32,18 +32,18 @@ describe('a list of LiteLLM', () => {
     ['claude-9', 'anthropic', 'assistant-provider/claude-9'],
     ['gemini/gemini-9', 'gemini', 'search-provider/gemini-9'],
     ['eu.amazon.nova-9', 'bedrock_converse', 'managed-cloud-models/eu.amazon.nova-9'],
-    // Of other vendors, or what nobody calls.
+    // Models of other vendors, and names that are not called.
     ['gemini-9', 'vertex_ai-language-models', undefined],
     ['mistral-9', 'mistral', undefined],
     ['model_router', 'azure', undefined],
     ['gemini/gemini-exp-9', 'gemini', undefined],
     ['bedrock/*/1-month-commitment/x', 'bedrock', undefined],
-  ])('%s of %s is %s', (key, vendor, name) => {
+  ])('maps %s of %s to %s', (key, vendor, name) => {
     const found = rows({ [key]: { ...chat, litellm_provider: vendor } });
     expect(found.map((row) => `${row.provider}/${row.name}`)).toEqual(name === undefined ? [] : [name]);
   });
 
-  it('has prices in USD per million tokens without the dust of floating point, limits and capabilities', () => {
+  it('yields prices in USD per million tokens without floating-point errors, limits and capabilities', () => {
     const row = only('gpt-9-2026-01-31', {
       ...{ litellm_provider: 'openai', mode: 'chat', max_input_tokens: 1000, max_output_tokens: '200' },
       ...{
@@ -62,7 +62,7 @@ describe('a list of LiteLLM', () => {
     });
   });
 
-  it('has kinds of price: tiers, ways of being served, places, sound, images, searches', () => {
+  it('yields every kind of price: tiers, service tiers, regions, audio, images, searches', () => {
     const { prices } = only('gpt-9', {
       ...{ ...chat, litellm_provider: 'openai' },
       ...{ input_cost_per_token_above_272k_tokens: 4e-6, output_cost_per_token_above_272k_tokens: 12e-6 },
@@ -75,7 +75,7 @@ describe('a list of LiteLLM', () => {
     expect(prices).toMatchObject({
       ...{ input: '2', output: '8', cacheRead: '0.2', cacheWrite12h: '5' },
       ...{ audioInput: '32', audioOutput: '64', imageOutput: '30' },
-      // What a tier does not tell rises as its input does.
+      // A price that a tier does not state rises in proportion to the tier's input price.
       tiers: [{ abovePromptTokens: 272_000, input: '4', output: '12', cacheRead: '0.4' }],
       serviceTiers: { priority: { input: '4', output: '16', cacheRead: '0.4', audioInput: '64' } },
       surcharges: { eu: '1.1' },
@@ -83,7 +83,7 @@ describe('a list of LiteLLM', () => {
     });
   });
 
-  it('charges each request of a search model, and each grounded prompt of older ones of the search company', () => {
+  it('charges each request of a search model, and each grounded prompt of the search company’s older models', () => {
     const search_context_cost_per_query = { search_context_size_medium: 0.035 };
     const always = { ...chat, litellm_provider: 'openai', search_context_cost_per_query };
     expect(only('gpt-9-search-preview', always).prices?.calls).toEqual({ request: '0.035' });
@@ -94,7 +94,7 @@ describe('a list of LiteLLM', () => {
     ).toEqual({ search: '0.035' });
   });
 
-  it('has prices of regions under the model, not as models', () => {
+  it('yields prices of regions under their model, not as models', () => {
     const found = rows({
       'azure/gpt-9': { ...chat, litellm_provider: 'azure' },
       'azure/eu/gpt-9': { ...chat, litellm_provider: 'azure', input_cost_per_token: 2.2e-6 },
@@ -104,7 +104,7 @@ describe('a list of LiteLLM', () => {
     ]);
   });
 
-  it('puts right what vendors state by a rule', () => {
+  it('has prices corrected that vendors define by a rule', () => {
     const claude = only('claude-9', {
       ...{ ...chat, litellm_provider: 'anthropic' },
       cache_creation_input_token_cost_above_1hr: 6e-6,
@@ -128,7 +128,7 @@ describe('a list of LiteLLM', () => {
     ['a thousandfold', { input_cost_per_token: 3.2e-3, output_cost_per_token: 9.7e-3 }],
     ['a text', { input_cost_per_token: '2e-6' }],
     ['no output', { output_cost_per_token: undefined }],
-  ])('has no price that is not believed: %s', (_what, listed) => {
+  ])('yields no price for an implausible one: %s', (_what, listed) => {
     const row = only('azure_ai/m', { ...chat, litellm_provider: 'azure_ai', ...listed });
     expect([row.chat, row.prices]).toEqual([true, undefined]);
   });
@@ -138,7 +138,7 @@ describe('a list of LiteLLM', () => {
     ['o9-deep-research', { mode: 'chat' }],
     ['computer-use-preview-9', { mode: 'chat' }],
     ['gpt-9-pro', { mode: 'responses' }],
-  ])('knows %s as no model of chat completions', (key, listed) => {
+  ])('marks %s as not for chat completions', (key, listed) => {
     expect(only(key, { ...chat, litellm_provider: 'openai', ...listed })).toMatchObject({ chat: false });
   });
 });

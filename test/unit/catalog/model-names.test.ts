@@ -1,4 +1,4 @@
-// A model has one canonical name, and everything that selects models selects it by whichever of its names.
+// A model has one canonical name, and everything that selects models selects it by any of its names.
 import { describe, expect, it } from 'vitest';
 import {
   canonicalModel,
@@ -27,7 +27,7 @@ const pairs = Object.entries(synonyms as Record<string, Record<string, string[]>
 );
 
 describe('synonyms of the shipped catalog', () => {
-  it.each(pairs)('%s: %s is also %s, at one price', (provider, primary, other) => {
+  it.each(pairs)('%s: %s is a synonym of %s, at one price', (provider, primary, other) => {
     expect(findModel(provider, primary), 'the primary has a row').toBeDefined();
     expect(canonicalModel(named(provider, other))).toBe(named(provider, primary));
     expect(namesOfModel(named(provider, other))).toContain(named(provider, other));
@@ -39,19 +39,19 @@ describe('synonyms of the shipped catalog', () => {
     expect(row.chat).toBe(findModel(provider, primary)?.chat);
   });
 
-  it('are none of deployments: their names are their operator’s', () => {
+  it('do not include deployments, because the operator chooses their names', () => {
     expect(Object.keys(synonyms)).not.toContain('studio-ai');
     expect(canonicalModel('studio-ai/gpt-4o-2024-08-06')).toBe('studio-ai/gpt-4o-2024-08-06');
   });
 
-  it('leave a name that nobody knows as it is', () => {
+  it('leave an unknown name unchanged', () => {
     expect(canonicalModel('acme/gpt-4o-2024-08-06')).toBe('acme/gpt-4o-2024-08-06');
     expect(namesOfModel('gpt-provider/gpt-9')).toEqual(['gpt-provider/gpt-9']);
   });
 });
 
-describe('the models that answer chat completions', () => {
-  it('are counted once each, by canonical name', () => {
+describe('the models for chat completions', () => {
+  it('are listed once each, by canonical name', () => {
     const all = chatModels();
     expect(new Set(all).size).toBe(all.length);
     for (const name of all) expect(canonicalModel(name)).toBe(name);
@@ -69,7 +69,7 @@ const foundation =
 const own = 'managed-cloud-models/arn:aws:bedrock:us-east-1:1:application-inference-profile/ab12';
 
 describe('an ARN', () => {
-  it('that ends in a model’s id is that model too, and keeps its own name', () => {
+  it('that ends in a model’s id also means that model, and keeps its own name', () => {
     expect(namesOfModel(profile)).toEqual([profile, 'managed-cloud-models/eu.amazon.nova-lite-v1:0']);
     expect(namesOfModel(foundation)).toEqual([
       foundation,
@@ -79,7 +79,7 @@ describe('an ARN', () => {
     expect(canonicalModel(profile)).toBe(profile);
   });
 
-  it('of the account’s own says no model', () => {
+  it('of the account’s own resources names no model', () => {
     expect(namesOfModel(own)).toEqual([own]);
     expect(isInCatalog(own)).toBe(false);
     expect(openNames.some((beginning) => own.startsWith(beginning))).toBe(true);
@@ -87,7 +87,7 @@ describe('an ARN', () => {
 });
 
 describe('a fine-tuned model', () => {
-  it('is in the catalog by its base', () => {
+  it('is in the catalog when its base model is', () => {
     expect(isInCatalog('gpt-provider/ft:gpt-4o-2024-08-06:acme::b1')).toBe(true);
     expect(isInCatalog('gpt-provider/ft:gpt-9:acme::b1')).toBe(false);
     expect(isInCatalog('gpt-provider/ft:gpt-4o-2024-08-06')).toBe(true);
@@ -109,7 +109,7 @@ describe('a selector', () => {
     ['*/gpt-4o', '*/gpt-4o', '*/gpt-4o'],
     ['acme/gpt-4o', 'acme/gpt-4o', 'acme/gpt-4o'],
     ['constructor/x', 'constructor/x', 'constructor/x'],
-  ])('%s is stored as %s and counts as %s', (written, stored, canonical) => {
+  ])('%s is stored as %s and means %s', (written, stored, canonical) => {
     expect(storedSelector(written)).toBe(stored ?? 'assistant-provider/claude-haiku-4-5-20251001');
     expect(canonicalSelector(written)).toBe(canonical);
     expect(canonicalSelector(canonicalSelector(written))).toBe(canonical);
@@ -161,7 +161,7 @@ describe('a selector', () => {
     expect(limitsModel(selector, model)).toBe(applies);
   });
 
-  it('of a limit knows as many names as callers make up, and forgets them', () => {
+  it('of a limit accepts any number of made-up names, and forgets them', () => {
     for (let i = 0; i < 5000; i++) limitNamesOfModel(`gpt-provider/made-up-${i}`);
     expect(limitNamesOfModel('gpt-provider/gpt-4o-2024-05-13')).toEqual([
       'gpt-provider/gpt-4o-2024-05-13',

@@ -1,4 +1,5 @@
-// A name that nobody knows: what was meant, and whether it is a slip or a model that is newer than the catalog.
+// For an unknown model name: which models the caller may have meant, and whether the name is a slip or a model newer
+// than the catalog.
 import { describe, expect, it } from 'vitest';
 import { chatModels } from '../../../catalog/model-names.ts';
 import { isSlip, isSlipOf, nearestModels } from '../../../catalog/nearest-models.ts';
@@ -23,20 +24,20 @@ describe('the nearest models', () => {
     expect(near.length).toBeLessThanOrEqual(3);
   });
 
-  it('are none where nothing is alike', () => {
+  it('are none when no name is similar', () => {
     expect(nearestModels('gpt-provider/nope', chatModels())).toEqual([]);
     expect(nearestModels('', chatModels())).toEqual([]);
     expect(nearestModels('*', chatModels())).toEqual([]);
   });
 
-  it('are of those that are wanted', () => {
+  it('are only those that the caller’s filter accepts', () => {
     const near = nearestModels('gpt-4o-minni', chatModels(), (name) => name.startsWith('studio-ai/'));
     expect(near[0]).toBe('studio-ai/gpt-4o-mini');
     for (const name of near) expect(name).toMatch(/^studio-ai\//);
   });
 });
 
-describe('a model that the catalog does not know', () => {
+describe('a model that the catalog does not contain', () => {
   it.each([
     ['gpt-provider/nope', 'of no family that the vendor has'],
     ['gpt-provider/gpt-4o-minni', 'a letter too many'],
@@ -58,7 +59,7 @@ describe('a model that the catalog does not know', () => {
     'search-provider/gemini-5-flash-lite',
     'managed-cloud-models/anthropic.claude-opus-5-5',
     'gpt-provider/gpt-7-omega',
-  ])('may be a new one: %s', (model) => {
+  ])('may be a new model: %s', (model) => {
     expect(isSlip(model)).toBe(false);
   });
 
@@ -66,11 +67,11 @@ describe('a model that the catalog does not know', () => {
     'studio-ai/gpt-4o-minni',
     'managed-cloud-models/arn:aws:bedrock:us-east-1:1:imported-model/x',
     'gpt-provider/ft:gpt-9:acme::b1',
-  ])('is no slip where names are the operator’s own: %s', (model) => {
+  ])('is no slip where the operator chooses the names: %s', (model) => {
     expect(isSlip(model)).toBe(false);
   });
 
-  it('of a custom provider is a slip where it is near to one of its list', () => {
+  it('of a custom provider is a slip when it is near to a model of the provider’s list', () => {
     expect(isSlipOf('lama-3.3-70b', ['llama-3.3-70b'])).toBe(true);
     expect(isSlipOf('llama-4-70b', ['llama-3.3-70b'])).toBe(false);
     expect(isSlipOf('mistral', ['llama-3.3-70b'])).toBe(false);
@@ -87,17 +88,17 @@ describe('the distance between two texts', () => {
     ['abc', 'abx', 1],
     ['abc', 'xabc', 1],
     ['kitten', 'sitting', 3],
-  ])('%j and %j: %i', (a, b, distance) => {
+  ])('of %j and %j is %i', (a, b, distance) => {
     expect(editDistance(a, b)).toBe(distance);
     expect(editDistance(b, a)).toBe(distance);
   });
 
-  it('is taken of a hundred characters at most', () => {
+  it('compares at most a hundred characters', () => {
     expect(editDistance('a'.repeat(1000), 'b'.repeat(1000))).toBe(100);
   });
 });
 
-it('asks no more than a hundred whether they are wanted', () => {
+it('nearest() calls its filter for at most a hundred names', () => {
   let requested = 0;
   const names = Array.from({ length: 1000 }, (_, index) => `model-${index}`);
   expect(nearest('model-5', names, 3, () => ++requested > 1e9)).toEqual([]);

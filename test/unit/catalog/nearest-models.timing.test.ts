@@ -3,7 +3,7 @@ import { chatModels } from '../../../catalog/model-names.ts';
 import { nearestModels } from '../../../catalog/nearest-models.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
-it('the nearest models cost little, however long the name is', () => {
+it('finding the nearest models takes little time, however long the name is', () => {
   const time = (requested: string) =>
     processorMs(() => {
       for (let i = 0; i < 20; i++) nearestModels(requested, chatModels());

@@ -1,4 +1,5 @@
-// What newer figures change in a catalog: every difference is told, what is far off is an alarm, what was decided by hand stays.
+// How newer figures change a catalog: every difference is reported, an implausible one raises an alarm, and figures
+// that were decided by hand stay.
 import { describe, expect, it } from 'vitest';
 import type { CatalogModel, ModelPrices } from '../../../catalog/model.ts';
 import { type CatalogContent, parseCatalog } from '../../../catalog/parse.ts';
@@ -33,7 +34,7 @@ function updated(
 const reported = ({ what, before: from, after: to, alarm }: Change) => [what, from, to, alarm !== undefined];
 
 describe('newer figures', () => {
-  it('are taken with their day and source, and every difference is told', () => {
+  it('are stored with their day and source, and every difference is reported', () => {
     const offered = model('a', { prices: prices('3', { cacheRead: '1' }), limits: { maxInputTokens: 5 } });
     const { content, changes } = updated(catalog(model('a')), [offered]);
     expect(changes.map(reported)).toEqual([
@@ -45,7 +46,7 @@ describe('newer figures', () => {
     expect(content.models[0]?.prices).toEqual(offered.prices);
   });
 
-  it('that change nothing tell nothing, and date the price anew', () => {
+  it('without a difference report no change, and update the day of the price', () => {
     const { content, changes } = updated(catalog(model('a')), [model('a', { prices: prices('2') })]);
     expect(changes).toEqual([]);
     expect(content.models[0]?.prices?.asOf).toBe(after);
@@ -58,7 +59,7 @@ describe('newer figures', () => {
     ['one that falls further', prices('0.39'), true],
     ['one that falls to nothing', prices('0'), true],
     ['a price that is lost', undefined, true],
-  ])('alarm or not: %s', (_what, offered, alarms) => {
+  ])('decide whether to alarm: %s', (_what, offered, alarms) => {
     const row = { ...model('a'), prices: offered };
     const { changes } = updated(catalog(model('a')), [
       row.prices === undefined ? { ...row, prices: undefined as never } : (row as CatalogModel),
@@ -66,7 +67,7 @@ describe('newer figures', () => {
     expect(changes.some(({ alarm }) => alarm !== undefined)).toBe(alarms);
   });
 
-  it('alarm where a kind of price would be lost, or a model refused', () => {
+  it('alarm when a kind of price would be lost, or a model would no longer serve chat', () => {
     const rich = prices('2', {
       ...{ source: 'old', audioInput: '30', tiers: [{ abovePromptTokens: 9, input: '4', output: '15' }] },
       ...{ serviceTiers: { priority: { input: '4', output: '20' } }, calls: { search: '0.01' } },
@@ -83,7 +84,7 @@ describe('newer figures', () => {
     expect(refused.changes.map(reported)).toEqual([['chat', 'true', 'false', true]]);
   });
 
-  it('leave what a list does not tell: limits, capabilities, regions, the price of a day to come', () => {
+  it('keep values that a list does not state: limits, capabilities, regions, a price of a future day', () => {
     const next = { from: '2026-12-01', ...prices('4') };
     const current = model('a', {
       ...{ limits: { maxInputTokens: 5, maxOutputTokens: 6 }, capabilities: ['vision'] },
@@ -98,13 +99,13 @@ describe('newer figures', () => {
       ...{ limits: { maxInputTokens: 7, maxOutputTokens: 6 }, capabilities: ['tools', 'vision'] },
       prices: { next },
     });
-    // A region that costs what all do says nothing.
+    // A region with the same prices as the model itself is left out.
     expect(Object.keys(row?.regions ?? {}).sort()).toEqual(['eu', 'us']);
     const past = model('a', { prices: prices('2', { source: 'old', next: { ...next, from: after } }) });
     expect(updated(catalog(past), [offered]).content.models[0]?.prices?.next).toBeUndefined();
   });
 
-  it('are found by any name of a model: lists drop the undated one first', () => {
+  it('match a model by any of its names, because lists drop the undated name first', () => {
     const names = ['gpt-4o-audio-preview', 'gpt-4o-audio-preview-2025-06-03'] as const;
     const current = catalog(model(names[0]), model('gone'));
     const { content, missing } = updated(current, [model(names[1], { prices: prices('3') })]);
@@ -118,7 +119,7 @@ describe('newer figures', () => {
     expect(missing).toEqual(['gpt-provider/gone']);
   });
 
-  it('keep the sources of days to come', () => {
+  it('keep the sources of prices of future days', () => {
     const next = { from: '2027-01-01', ...prices('4', { source: 'told' }) };
     const current = {
       ...catalog(model('a', { prices: prices('2', { next }) })),
@@ -127,7 +128,7 @@ describe('newer figures', () => {
     expect(updated(current, []).content.sources).toEqual({ told: 'z', list: 'y' });
   });
 
-  it('leave what was decided by hand: prices of other sources, and models that are no chat models', () => {
+  it('keep decisions by hand: prices from other sources, and models marked as not for chat', () => {
     const decided = model('a', { prices: prices('2', { source: 'corrected' }) });
     const known = model('b', { chat: false });
     const { content, changes, kept } = updated(catalog(decided, known), [
@@ -141,20 +142,20 @@ describe('newer figures', () => {
     ]);
   });
 
-  it('add models, and leave those that a list does not have', () => {
+  it('add new models, and keep models that a list does not have', () => {
     const { content, changes, missing } = updated(catalog(model('a')), [model('b')]);
     expect(changes.map(reported)).toEqual([['added', undefined, '2 / 10', false]]);
     expect(missing).toEqual(['gpt-provider/a']);
     expect(content.models.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('that are a whole catalog take its place: a model that is not in it loses its price, which is an alarm', () => {
+  it('that are a whole catalog replace it: a model missing there loses its price, which raises an alarm', () => {
     const { content, changes } = updated(catalog(model('a'), model('b')), [model('b')], { isWhole: true });
     expect(changes.map(reported)).toEqual([['removed', '2 / 10', undefined, true]]);
     expect(content.models.map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('write a catalog that reads as what it was', () => {
+  it('write a catalog that reads back the same', () => {
     const { content } = updated(catalog(model('b')), [model('a', { prices: prices('3') }), model('b')]);
     const read = parseCatalog(JSON.parse(catalogText(content)), 'models.json');
     expect(catalogText(read)).toBe(catalogText(content));

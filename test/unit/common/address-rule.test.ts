@@ -24,7 +24,7 @@ describe('an address rule', () => {
     expect(rule(address)).toBe(allowed);
   });
 
-  it('allows what is public where nothing else is said', () => {
+  it('allows only public addresses by default', () => {
     const rule = addressRule({ deny: [] });
     expect(['93.184.215.14', '10.1.2.3', '127.0.0.1', '::1'].map(rule)).toEqual([true, false, false, false]);
   });

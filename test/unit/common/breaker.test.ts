@@ -15,8 +15,8 @@ function breaker() {
   return { made, fail, pass };
 }
 
-describe('what fails', () => {
-  it('is tried until it has failed so often in a row', () => {
+describe('a circuit breaker', () => {
+  it('admits calls until enough failures in a row', () => {
     const { made, fail } = breaker();
     expect(fail(2)).toEqual([false, false]);
     expect(made.enter()).toBe(2);
@@ -24,7 +24,7 @@ describe('what fails', () => {
     expect(made.enter()).toBeUndefined();
   });
 
-  it('begins anew with each success', () => {
+  it('starts to count failures again after a success', () => {
     const { made, fail } = breaker();
     fail(2);
     expect(made.succeeded()).toBe(false);
@@ -32,7 +32,7 @@ describe('what fails', () => {
     expect(made.enter()).toBe(2);
   });
 
-  it('rests, and then is tried once', () => {
+  it('refuses calls while it is open, then admits one trial', () => {
     const { made, fail, pass } = breaker();
     fail(3);
     pass(999);
@@ -42,7 +42,7 @@ describe('what fails', () => {
     expect(made.enter()).toBeUndefined();
   });
 
-  it('rests again after a trial that fails, and is not given up anew', () => {
+  it('refuses calls again after a failed trial, without reporting that it opened again', () => {
     const { made, fail, pass } = breaker();
     fail(3);
     pass(1000);
@@ -53,7 +53,7 @@ describe('what fails', () => {
     expect(made.enter()).toBe(4);
   });
 
-  it('is tried by all again after a trial that succeeds', () => {
+  it('admits all calls after a successful trial', () => {
     const { made, fail, pass } = breaker();
     fail(3);
     pass(1000);
@@ -62,7 +62,7 @@ describe('what fails', () => {
     expect([made.enter(), made.enter()]).toEqual([0, 0]);
   });
 
-  it('is tried again where nobody says how a trial ended', () => {
+  it('admits another trial when the result of the last one is never reported', () => {
     const { made, fail, pass } = breaker();
     fail(3);
     pass(1000);
@@ -71,7 +71,7 @@ describe('what fails', () => {
     expect(made.enter()).toBe(3);
   });
 
-  it('has failed once where tries under way together met the same silence', () => {
+  it('counts one failure when calls in flight together fail together', () => {
     const { made } = breaker();
     const before = [made.enter(), made.enter(), made.enter(), made.enter()];
     expect(before.map((failures) => made.failed(failures))).toEqual([false, false, false, false]);

@@ -1,4 +1,4 @@
-// Windows of budgets and the days they are named by.
+// Windows of budgets, and the days that name them.
 import { expect, it } from 'vitest';
 import { type BudgetPeriod, dayOf, totalWindow, windowOf } from '../../../common/budget-window.ts';
 
@@ -15,11 +15,11 @@ it.each<[BudgetPeriod, string, string]>([
   ['month', '2026-12-01T00:00:00.000Z', '2026-12-01'],
   ['month', '2028-02-29T12:00:00.000Z', '2028-02-01'],
   ['total', '2026-11-20T12:00:00.000Z', totalWindow],
-])('the %s of %s is named %s', (period, at, window) => {
+])('the %s window of %s is named %s', (period, at, window) => {
   expect(windowOf(period, time(at))).toBe(window);
 });
 
-it('does not depend on what was asked for before', () => {
+it('the name of a window does not depend on earlier calls', () => {
   const [before, after] = [time('2026-11-30T23:59:59.999Z'), time('2026-12-01T00:00:00.000Z')];
   const names = [before, after, before, after].map((at) => [
     dayOf(at),
@@ -33,7 +33,7 @@ it('does not depend on what was asked for before', () => {
   expect(names).toEqual([first, second, first, second]);
 });
 
-it('names days before 1970 too, and refuses what is no time', () => {
+it('names days before 1970 too, and refuses a time that is not a number', () => {
   expect(dayOf(-1)).toBe('1969-12-31');
   expect(() => dayOf(Number.NaN)).toThrow(RangeError);
 });

@@ -8,7 +8,7 @@ const stored = (pieces: readonly Buffer[]) => {
   return store;
 };
 
-/** In place of Buffer.copy. */
+/** Replaces Buffer.copy and records how many bytes each call copies. */
 const copyNoting = (copied: number[]) =>
   function (this: Buffer, ...given: [Uint8Array, number?, number?, number?]): number {
     const [target, at = 0, from = 0, to = this.length] = given;
@@ -17,8 +17,8 @@ const copyNoting = (copied: number[]) =>
     return to - from;
   };
 
-describe('bytes that arrive in pieces', () => {
-  it('are the same however they were cut', () => {
+describe('a byte store', () => {
+  it('returns the same bytes however they were cut into pieces', () => {
     const whole = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
     for (const size of [1, 2, 3, 7, 64, 999, 1000]) {
       const pieces = Array.from({ length: Math.ceil(1000 / size) }, (_, at) =>
@@ -30,14 +30,14 @@ describe('bytes that arrive in pieces', () => {
     }
   });
 
-  it('are not copied where there is one piece, and never written into', () => {
+  it('returns a single piece without copying it, and never writes into a piece', () => {
     const piece = Buffer.from('abcdef').subarray(0, 3);
     expect(stored([piece]).bytes.buffer).toBe(piece.buffer);
     expect(stored([piece, Buffer.from('XYZ')]).bytes.toString()).toBe('abcXYZ');
     expect(Buffer.from(piece.buffer, piece.byteOffset, 6).toString()).toBe('abcdef');
   });
 
-  it('begin anew after a clear, and leave alone what was handed out before', () => {
+  it('is empty after a clear, and does not change bytes that it returned before', () => {
     const store = stored([Buffer.from('ab'), Buffer.from('cd')]);
     const before = store.bytes;
     store.clear();
@@ -45,13 +45,13 @@ describe('bytes that arrive in pieces', () => {
     expect([before.toString(), store.bytes.toString()]).toEqual(['abcd', 'xy']);
   });
 
-  it('may be none', () => {
+  it('may be empty, and accepts empty pieces', () => {
     expect(stored([]).bytes.length).toBe(0);
     expect(stored([Buffer.alloc(0), Buffer.from('a'), Buffer.alloc(0)]).bytes.toString()).toBe('a');
   });
 
   it.each([1000, 65_536, 3_000_000])(
-    'are the same where there are many, of %i bytes each, and move little by little',
+    'returns the same bytes for many pieces of %i bytes, and copies them little by little',
     (size) => {
       const whole = randomBytes(9_000_000);
       const copied: number[] = [];
@@ -63,12 +63,12 @@ describe('bytes that arrive in pieces', () => {
       }
       copy.mockRestore();
       expect(store.bytes.equals(whole)).toBe(true);
-      // What comes in small pieces is never copied in large ones.
+      // Small pieces are never copied in large steps.
       if (size < 1_000_000) expect(Math.max(...copied)).toBeLessThanOrEqual(Math.max(1024 * 1024, 16 * size));
     },
   );
 
-  it('take at most twice their size', () => {
+  it('uses at most twice the memory of its bytes', () => {
     const store = stored(Array.from({ length: 100_000 }, () => Buffer.from('a')));
     expect(store.bytes.buffer.byteLength).toBeLessThanOrEqual(200_000);
   });

@@ -86,19 +86,19 @@ describe('the address of a caller', () => {
     '198.51.100.1\0',
     'x'.repeat(16_000),
     ' '.repeat(16_000),
-  ])('is the trusted proxy’s that reports no address: %j', (hop) => {
+  ])('is the trusted proxy’s own when the proxy reports no address but %j', (hop) => {
     expect(callerAddress('10.1.1.1', hop, isTrusted)).toBe('10.1.1.1');
     expect(callerAddress('10.1.1.1', `198.51.100.1, ${hop}`, isTrusted)).toBe('10.1.1.1');
     expect(callerAddress('10.1.1.1', `${hop}, 10.2.2.2`, isTrusted)).toBe('10.2.2.2');
     expect(callerAddress('10.1.1.1', `${hop}, 198.51.100.1`, isTrusted)).toBe('198.51.100.1');
   });
 
-  it('is never what a header says where nobody is trusted', () => {
+  it('is the peer’s, whatever a header reports, when no proxy is trusted', () => {
     expect(trustedProxies([])).toBe(trustsNobody);
     expect(callerAddress('10.1.1.1', '198.51.100.1', trustsNobody)).toBe('10.1.1.1');
   });
 
-  it('is one of the list, the peer’s, or nobody’s, whatever comes', () => {
+  it('is one of the header, the peer’s or empty, whatever the header contains', () => {
     const pieces = [
       '10.0.0.1',
       '198.51.100.1',
@@ -123,7 +123,7 @@ describe('the address of a caller', () => {
       const address = callerAddress('10.1.1.1', list, isTrusted);
       expect(address, list).toBe(plainAddress(address));
       expect(addressGroup(address), list).not.toBe('');
-      // Nobody left of the last comma is believed when nobody right of it is trusted.
+      // If the last address is not trusted, the addresses before it are not believed.
       const last = list.slice(list.lastIndexOf(',') + 1).trim();
       if (last === '198.51.100.1') expect(address, list).toBe(last);
     }

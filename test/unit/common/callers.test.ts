@@ -1,5 +1,5 @@
-// Listeners behind proxies, over real sockets: whose address a request has, and what becomes of a connection that does not begin as it
-// should.
+// Listeners behind proxies, over real sockets: which address a request has, and what happens to a connection that does
+// not begin as expected.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -43,7 +43,7 @@ async function listening(options: Partial<CallersOptions> = {}, isSecure = false
     onRefused: (reason, address) => void refused.push(`${reason} ${address}`),
     ...options,
   });
-  // Answers whose request it is, and its body.
+  // Responds with the address of the request's caller, and the request's body.
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const header = request.headers['x-forwarded-for'];
     const address = callers.addressOf(request.socket, () => (Array.isArray(header) ? header.join() : header));
@@ -62,7 +62,7 @@ async function listening(options: Partial<CallersOptions> = {}, isSecure = false
   return { port: (server.address() as AddressInfo).port, isSecure, refused, server };
 }
 
-/** A connection, whose first bytes come as they are; with TLS what follows is within it. */
+/** Opens a connection whose first bytes are sent unchanged; with TLS, all later bytes are encrypted. */
 async function open({ port, isSecure }: Listening, first: readonly Buffer[] = [], from = '127.0.0.1') {
   const raw = connect({ port, host: '127.0.0.1', localAddress: from });
   closers.push(() => raw.destroy());
@@ -110,18 +110,18 @@ describe.each([
   ['in plain text', false],
   ['with TLS', true],
 ])('a listener %s that expects PROXY headers', (_, isSecure) => {
-  it.each(headers)('reads one %s', async (_what, header, address) => {
+  it.each(headers)('reads a header %s', async (_what, header, address) => {
     const listener = await listening({}, isSecure);
     const { socket, responds } = await open(listener, [header]);
     socket.write(post('one'));
     expect(await responds(1)).toEqual([expect.stringContaining(`200 ${address} one`)]);
-    // The connection is kept, and stays its caller's.
+    // The connection stays open, and its caller stays the same.
     socket.write(get());
     expect((await responds(2))[1]).toContain(`200 ${address} `);
     expect(listener.refused).toEqual([]);
   });
 
-  it('reads one that comes byte by byte', async () => {
+  it('reads a header that arrives byte by byte', async () => {
     const listener = await listening({}, isSecure);
     const bytes = [...proxyV2({ source: caller })].map((byte) => Buffer.of(byte));
     const { socket, responds } = await open(listener, bytes);
@@ -129,14 +129,14 @@ describe.each([
     expect((await responds(1))[0]).toContain(`200 ${caller}`);
   });
 
-  it('serves who is not trusted without one, by its own address', async () => {
+  it('serves an untrusted peer without a header, by the peer’s own address', async () => {
     const listener = await listening({}, isSecure);
     const { socket, responds } = await open(listener, [], '127.0.0.2');
     socket.write(get([`x-forwarded-for: ${caller}`]));
     expect((await responds(1))[0]).toContain('200 127.0.0.2');
   });
 
-  it('knows each connection’s caller, and none when it is closed', async () => {
+  it('reports the caller of each open connection, and none once it is closed', async () => {
     const listener = await listening({}, isSecure);
     const addresses = Array.from({ length: 20 }, (_, host) => `198.51.100.${host + 1}`);
     for (let round = 0; round < 2; round++) {
@@ -152,14 +152,14 @@ describe.each([
     }
   });
 
-  it('goes on to X-Forwarded-For where a trusted proxy stands behind the one that passes on bytes', async () => {
+  it('continues to X-Forwarded-For when the header names a trusted proxy', async () => {
     const listener = await listening({}, isSecure);
     const { socket, responds } = await open(listener, [proxyLine('10.1.2.3')]);
     socket.write(get([`x-forwarded-for: 6.6.6.6, ${caller}`]));
     expect((await responds(1))[0]).toContain(`200 ${caller}`);
   });
 
-  it('believes no X-Forwarded-For of the caller that the header names', async () => {
+  it('ignores the X-Forwarded-For of a caller that the header names', async () => {
     const listener = await listening({}, isSecure);
     const { socket, responds } = await open(listener, [proxyLine(caller)]);
     socket.write(get(['x-forwarded-for: 6.6.6.6']));
@@ -180,7 +180,7 @@ describe.each([
     expect(listener.refused).toEqual(['no_proxy_header 127.0.0.1']);
   });
 
-  it('closes one on which no header comes, and takes the next', async () => {
+  it('closes a connection that sends no complete header in time, and serves the next one', async () => {
     const listener = await listening({ headerTimeoutMs: 50 }, isSecure);
     const { raw } = await open({ ...listener, isSecure: false }, [Buffer.from('PROXY TCP4')]);
     await until(() => raw.closed);
@@ -206,7 +206,7 @@ describe.each([
 });
 
 describe('a listener in plain text that expects PROXY headers', () => {
-  it('loses nothing that comes together with one: requests, and a large body in pieces', async () => {
+  it('loses no bytes that arrive together with the header: requests, and a large body in pieces', async () => {
     const listener = await listening();
     const body = 'x'.repeat(300_000);
     const { socket, responds } = await open(listener, [
@@ -218,20 +218,20 @@ describe('a listener in plain text that expects PROXY headers', () => {
     expect(reported[0]).toContain(`200 ${caller} `);
   });
 
-  it('takes a second header for what it is: no request', async () => {
+  it('responds with 400 to a second header', async () => {
     const listener = await listening();
     const { responds } = await open(listener, [proxyLine(caller), proxyLine('6.6.6.6')]);
     expect((await responds(1))[0]).toMatch(/^400 /);
   });
 
-  it('closes when its connections are done, a header that never came among them', async () => {
+  it('closes after its connections, also one that never sent a complete header', async () => {
     const { server, ...listener } = await listening({ headerTimeoutMs: 100 });
     await open({ ...listener, server }, [Buffer.from('PROXY')]);
     await new Promise<void>((resolve) => server.close(() => resolve()));
     expect(listener.refused).toEqual(['proxy_header_late 127.0.0.1']);
   });
 
-  it('keeps the time limit on a request’s head', async () => {
+  it('keeps the time limit for the head of a request', async () => {
     const { server, ...listener } = await listening();
     server.headersTimeout = 100;
     const { responds } = await open({ ...listener, server }, [
@@ -243,7 +243,7 @@ describe('a listener in plain text that expects PROXY headers', () => {
 });
 
 describe('a listener that expects no PROXY headers', () => {
-  it('takes one for what it is there: no request', async () => {
+  it('responds with 400 to a PROXY header', async () => {
     const listener = await listening({ proxyProtocol: false });
     const { responds } = await open(listener, [proxyLine(caller)]);
     expect((await responds(1))[0]).toMatch(/^400 /);
@@ -266,7 +266,7 @@ describe('a listener that expects no PROXY headers', () => {
     ['the report is no address', '127.0.0.1', 'x-forwarded-for: unknown', '127.0.0.1'],
     ['another header reports', '127.0.0.1', 'forwarded: for=6.6.6.6', '127.0.0.1'],
     ['who reports is not trusted', '127.0.0.2', `x-forwarded-for: ${caller}`, '127.0.0.2'],
-  ])('has the caller where %s', async (_what, from, header, address) => {
+  ])('reports the caller’s address where %s', async (_what, from, header, address) => {
     const listener = await listening({ proxyProtocol: false });
     const { socket, responds } = await open(listener, [], from);
     socket.write(get([header]));

@@ -1,5 +1,5 @@
-// When certificates end, as it is told: of a chain the first of them, of authorities the last; what cannot be read is left out, and
-// what was renewed is seen at the next look.
+// The end dates of certificates that are reported: the first to end of a chain, the last to end of authorities. An
+// unreadable certificate is left out, and a renewed one is noticed at the next read.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { certificatesIn, createCertificateEnds } from '../../../common/certificate-ends.ts';
@@ -19,7 +19,7 @@ const endOf = (text: string) => (certificatesIn(text)[0]?.validToDate.getTime() 
 
 describe('several certificates in a file', () => {
   it.each(['short then long', 'long then short'])(
-    '%s end with the first as a chain, with the last as authorities',
+    '%s, report the first end as a chain and the last end as authorities',
     (order) => {
       const both = order.startsWith('short') ? pem.short + pem.long : pem.long + pem.short;
       const ends = createCertificateEnds();
@@ -33,7 +33,7 @@ describe('several certificates in a file', () => {
   );
 });
 
-it('one that is renewed is seen at the next look', () => {
+it('a renewed certificate is noticed at the next read', () => {
   let current = pem.short;
   const ends = createCertificateEnds();
   ends.chain('server', () => current);
@@ -47,13 +47,13 @@ it.each([
   ['an empty file', ''],
   ['no PEM', 'hello'],
   ['a broken certificate', '-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n'],
-])('%s has no end', (_what, text) => {
+])('%s has no end date', (_what, text) => {
   const ends = createCertificateEnds();
   ends.chain('server', () => text);
   expect(ends.read()).toEqual([]);
 });
 
-it('a broken one beside a good one does not hide it', () => {
+it('a broken certificate does not hide a good one in the same file', () => {
   const ends = createCertificateEnds();
   ends.authorities(
     'egress_authorities',

@@ -15,8 +15,8 @@ function resolved(host: string, options: ResolveOptions = {}): Promise<readonly 
   });
 }
 
-describe('names of webhooks', () => {
-  it('are asked of the DNS servers', async () => {
+describe('host names of webhooks', () => {
+  it('are looked up at the DNS servers', async () => {
     server = await startDnsServer({ 'hooks.example.com': ['192.0.2.1', '192.0.2.2'] });
     expect(await resolved('hooks.example.com')).toEqual([
       { address: '192.0.2.1', family: 4 },
@@ -25,20 +25,20 @@ describe('names of webhooks', () => {
     expect(new Set(server.requested)).toEqual(new Set(['hooks.example.com']));
   });
 
-  it('that are not known fail', async () => {
+  it('that do not exist fail', async () => {
     server = await startDnsServer({ 'empty.example.com': [] });
     await expect(resolved('gone.example.com')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(resolved('empty.example.com')).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('whose servers say nothing fail in time', async () => {
+  it('fail in time when the DNS server does not respond', async () => {
     server = await startDnsServer(undefined);
     await expect(resolved('slow.example.com', { timeoutMs: 100 })).rejects.toMatchObject({
       code: 'ETIMEOUT',
     });
   });
 
-  it('that lead to private addresses are refused', async () => {
+  it('that resolve to private addresses are refused', async () => {
     server = await startDnsServer({ 'evil.example.com': ['127.0.0.1', '10.0.0.1', '169.254.169.254'] });
     const post = createGuardedPost({
       allows: addressRule({ deny: [] }),

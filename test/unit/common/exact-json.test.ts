@@ -16,12 +16,12 @@ import { roundsOf } from '../../support/seed.ts';
 const again = (text: string) => JSON.stringify(parseExactJson(text));
 
 describe('JSON read exactly', () => {
-  it.each(suiteNumbers)('is written with the numbers it was read with: %s', (number) => {
+  it.each(suiteNumbers)('keeps every number as it was written: %s', (number) => {
     expect(again(number)).toBe(number);
     expect(again(`[${number},{"a":${number}}]`)).toBe(`[${number},{"a":${number}}]`);
   });
 
-  it('is written with the numbers it was read with, over numbers at random', () => {
+  it('keeps every number as it was written, over random numbers', () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
     for (let round = 0; round < roundsOf(5000); round++) {
@@ -42,12 +42,12 @@ describe('JSON read exactly', () => {
     '1e-7',
     '5e-324',
     '1.7976931348623157e+308',
-  ])('has a plain number where JavaScript writes the same: %s', (number) => {
+  ])('contains a plain number when JavaScript writes it the same way: %s', (number) => {
     expect(parseExactJson(number)).toBe(Number(number));
   });
 
   it.each(['-0', '1.0', '1e3', '1E+21', '0.0000001', '9007199254740993', '1e400', '0.1000'])(
-    'has an exact one where JavaScript writes another: %s',
+    'contains an exact number when JavaScript writes it in another way: %s',
     (number) => {
       expect(parseExactJson(number)).toEqual(new ExactNumber(number));
     },
@@ -70,24 +70,24 @@ describe('JSON read exactly', () => {
     '"1.0',
     'NaN',
     '1e5x',
-  ])('is nothing where it is no JSON: %j', (text) => {
+  ])('is undefined for a text that is not JSON: %j', (text) => {
     expect(parseExactJson(text)).toBeUndefined();
     expect(parseJson(text)).toBeUndefined();
   });
 
-  it('has strings that look like numbers as they are', () => {
+  it('leaves strings that look like numbers unchanged', () => {
     const text = '{"1.0":"1.0","\\"1e3":"\\\\","a\\\\":[1.0,"\\"",2.0],"":""}';
     expect(again(text)).toBe(text);
   });
 
-  it('keeps the last of names that stand twice, where the first stood, and names such as __proto__', () => {
+  it('keeps the last of repeated names, at the position of the first, and names such as __proto__', () => {
     expect(again('{"a":1.0,"b":2.0,"a":3.0}')).toBe('{"a":3.0,"b":2.0}');
     const text = '{"__proto__":1.0,"a":{"__proto__":{"b":2.0},"constructor":3.0}}';
     expect(again(text)).toBe(text);
     expect(({} as Record<string, unknown>).b).toBeUndefined();
   });
 
-  it('has names that are whole numbers first, as every object of JavaScript', () => {
+  it('puts names that are whole numbers first, like every object of JavaScript', () => {
     expect(again('{"b":1.0,"1":2.0,"a":1,"0":1}')).toBe(
       JSON.stringify(JSON.parse('{"b":1,"1":2,"a":1,"0":1}'))
         .replace('"1":2', '"1":2.0')
@@ -95,12 +95,12 @@ describe('JSON read exactly', () => {
     );
   });
 
-  it('takes no stack, however deep it is', () => {
+  it('needs no stack, however deep the text is', () => {
     const depth = 200_000;
     expect(parseExactJson(`${'['.repeat(depth)}1.0${']'.repeat(depth)}`)).toBeDefined();
   });
 
-  it('is not read with more exact numbers than there is room for', () => {
+  it('is undefined when the text has more exact numbers than the maximum', () => {
     const text = (count: number) => `[${'1.0,'.repeat(count - 1)}1.0]`;
     expect(parseExactJson(text(exactNumbersMax))).toBeDefined();
     expect(parseExactJson(text(exactNumbersMax + 1))).toBeUndefined();
@@ -110,13 +110,13 @@ describe('JSON read exactly', () => {
 describe('an exact number', () => {
   const exact = (source: string) => new ExactNumber(source);
 
-  it('is no object, and a number to those who ask for one', () => {
+  it('is not an object, and converts to a plain number', () => {
     expect(isObject(exact('1.0'))).toBe(false);
     expect(isNumber(exact('1.0'))).toBe(true);
     expect([plainNumber(exact('1e3')), plainNumber(7), plainNumber('7')]).toEqual([1000, 7, undefined]);
   });
 
-  it('is compared and computed with as the nearest double, and shown as it is written', () => {
+  it('is compared and computed with as the nearest double, and printed as it was written', () => {
     expect(exact('4e3') > exact('3.0e3')).toBe(true);
     expect(Math.max(Number(exact('2.0')), 1)).toBe(2);
     expect(`${exact('4e3')} ${String(exact('-0'))}`).toBe('4e3 -0');
@@ -150,7 +150,7 @@ describe('an exact number', () => {
     expect(wholeDigits(exact(source), 64)).toBe(expected);
   });
 
-  it('stays as it is written unless it is too large', () => {
+  it('stays unchanged unless it is too large', () => {
     const one = exact('1.0');
     expect(atMost(one, 1)).toBe(one);
     expect(atMost(exact('1.1e0'), 1)).toBe(1);
@@ -160,22 +160,22 @@ describe('an exact number', () => {
 describe('a JSON text', () => {
   const text = ' {"n": 1.0,\n"n": 12345678901234567890, "2": "\\u0061", "1": []} ';
 
-  it('is spliced into a body as it is', () => {
+  it('is spliced into a body unchanged', () => {
     const { splice } = JsonText.ofObject(text) ?? JsonText.emptyObject;
     expect(writeJson({ a: splice, b: ['"', splice], c: 'x' })).toBe(
       `{"a":${text},"b":["\\"",${text}],"c":"x"}`,
     );
   });
 
-  it('is its value where it stands itself', () => {
+  it('outside a splice is serialized as its value', () => {
     expect(JSON.stringify({ a: JsonText.ofObject('{"n": 1.0}') })).toBe('{"a":{"n":1.0}}');
   });
 
-  it.each(['', '[]', '1.0', 'null', '{', '{"a":1}x'])('is that of an object alone: %j', (other) => {
+  it.each(['', '[]', '1.0', 'null', '{', '{"a":1}x'])('must be an object: %j is refused', (other) => {
     expect(JsonText.ofObject(other)).toBeUndefined();
   });
 
-  it('has half pairs of letters escaped, which UTF-8 has no letters for', () => {
+  it('has lone surrogates escaped, because UTF-8 cannot encode them', () => {
     const written = writeJson([JsonText.ofObject('{"a":"\ud83d","b":"😀\udc00"}')?.splice]);
     expect(written).toBe('[{"a":"\\ud83d","b":"😀\\udc00"}]');
     expect(Buffer.from(written).toString()).toBe(written);

@@ -1,4 +1,5 @@
-// Where guarded requests may lead, and what an answer may do. Nothing here reaches beyond loopback: look-ups are the test's own.
+// Guarded requests: allowed destinations, and limits of a response. No test connects beyond loopback; look-ups are the
+// test's own.
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressRule } from '../../../common/addresses.ts';
@@ -21,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** Answers these addresses in turn, one for each look-up, and the last again and again. */
+/** Resolves to these lists of addresses, one for each look-up, and to the last one from then on. */
 function resolvingTo(...turns: readonly (readonly string[])[]): Resolve & { hosts: string[] } {
   const hosts: string[] = [];
   const resolve: Resolve = (host, _options, callback) => {
@@ -36,7 +37,7 @@ function resolvingTo(...turns: readonly (readonly string[])[]): Resolve & { host
 }
 
 describe('a guarded request', () => {
-  it('posts the body and headers, and answers status and retry-after', async () => {
+  it('posts the body and headers, and returns status and retry-after', async () => {
     receiver.respond = (response) => response.writeHead(503, { 'retry-after': '7' }).end('busy');
     const response = await postOnLoopback(authority)({ url: receiver.url(), ...message }, never);
     expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
@@ -57,7 +58,7 @@ describe('a guarded request', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('reads little of an answer that does not end', async () => {
+  it('reads only the start of a response that does not end', async () => {
     let sent = 0;
     let cut = false;
     receiver.respond = (response) => {
@@ -77,30 +78,30 @@ describe('a guarded request', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('takes the head for the answer where the body does not end in time', async () => {
+  it('returns the head of the response when the body does not end in time', async () => {
     receiver.respond = (response) => response.writeHead(200).write('and');
     const post = postOnLoopback(authority);
     const response = await post({ url: receiver.url(), ...message }, AbortSignal.timeout(300));
     expect(response.status).toBe(200);
   });
 
-  it('fails where no answer comes in time', async () => {
+  it('fails when no response comes in time', async () => {
     receiver.respond = () => undefined;
     const posting = postOnLoopback(authority)({ url: receiver.url(), ...message }, AbortSignal.timeout(100));
     await expect(posting).rejects.toThrow();
   });
 
-  it('fails where the connection ends without an answer', async () => {
+  it('fails when the connection ends without a response', async () => {
     receiver.respond = (response) => response.destroy();
     await expect(postOnLoopback(authority)({ url: receiver.url(), ...message }, never)).rejects.toThrow();
   });
 
-  it('fails where the head is too long', async () => {
+  it('fails when the head of the response is too long', async () => {
     receiver.respond = (response) => response.writeHead(200, { long: 'a'.repeat(20_000) }).end();
     await expect(postOnLoopback(authority)({ url: receiver.url(), ...message }, never)).rejects.toThrow();
   });
 
-  it('fails at once when it is stopped', async () => {
+  it('fails at once when it is aborted', async () => {
     receiver.respond = () => undefined;
     const stop = new AbortController();
     const posting = postOnLoopback(authority)({ url: receiver.url(), ...message }, stop.signal);
@@ -110,7 +111,7 @@ describe('a guarded request', () => {
   });
 });
 
-describe('the certificate of the other side', () => {
+describe('the certificate of the receiver', () => {
   it('must be of a known authority', async () => {
     const posting = createGuardedPost({ allows: () => true })(
       { url: receiver.url('127.0.0.1'), ...message },
@@ -175,7 +176,7 @@ describe('addresses of guarded requests', () => {
     '[fd00:ec2::254]',
     '[fc00::1]',
     '１２７.0.0.1',
-  ])('in the URL itself are judged: %s', async (host) => {
+  ])('in the URL are checked: %s', async (host) => {
     const post = createGuardedPost({ allows });
     const posting = post({ url: `https://${host}:${port}/`, ...message }, never);
     await expect(posting).rejects.toMatchObject({ name: 'ForbiddenAddressError' });
@@ -191,7 +192,7 @@ describe('addresses of guarded requests', () => {
     ['fd00:ec2::254'],
     ['168.63.129.16'],
     ['203.0.114.7'],
-  ])('that a name resolves to are judged: %s', async (address) => {
+  ])('that a name resolves to are checked: %s', async (address) => {
     const resolve = resolvingTo([address]);
     const post = createGuardedPost({ allows, resolve });
     const posting = post({ url: `https://hooks.example.com:${port}/`, ...message }, never);
@@ -200,9 +201,9 @@ describe('addresses of guarded requests', () => {
     expect(connections).toBe(0);
   });
 
-  it('are looked up once for a connection, which goes to what was judged, and anew for the next', async () => {
+  it('are looked up once for each connection, which uses the checked address', async () => {
     const judged: string[] = [];
-    // 127.0.0.1 stands for a public address, which the name gives up for a private one.
+    // 127.0.0.1 plays the public address that the name resolves to first, before a private one.
     const resolve = resolvingTo(['127.0.0.1'], ['10.0.0.1']);
     const allows = (address: string) => {
       judged.push(address);
@@ -216,14 +217,14 @@ describe('addresses of guarded requests', () => {
     expect([connections, judged]).toEqual([1, ['127.0.0.1', '10.0.0.1']]);
   });
 
-  it('are used where some of them are public, and only those', async () => {
+  it('are used only when they are public, if a name has public and private ones', async () => {
     const resolve = resolvingTo(['10.0.0.1', '127.0.0.1']);
     const post = createGuardedPost({ allows: (address) => address === '127.0.0.1', resolve });
     await expect(post({ url: `https://hooks.example.com:${port}/`, ...message }, never)).rejects.toThrow();
     expect(connections).toBe(1);
   });
 
-  it('are never asked for plain http', async () => {
+  it('are never looked up for plain http', async () => {
     const resolve = resolvingTo(['127.0.0.1']);
     const post = createGuardedPost({ allows: () => true, resolve });
     const posting = post({ url: `http://hooks.example.com:${port}/`, ...message }, never);

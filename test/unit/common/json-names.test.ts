@@ -1,4 +1,4 @@
-// JSON whose names are written with escapes: read as it is written, whatever was read before it.
+// JSON with names that are written with escapes is read correctly, whatever was read before it.
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { parseJson } from '../../../common/json.ts';
@@ -8,7 +8,7 @@ import { Random } from '../../support/access/random.ts';
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** What a caller would send first, so that a member is not seen. */
+/** Texts that an attacker would send first, so that a member is missed. */
 const lures = [
   '{"a":1,"\\\\":2}',
   '{"role":"user","\\\\u0063o":[]}',
@@ -30,7 +30,7 @@ describe.each(texts)('%s', (text, value) => {
     ['parseJson', parseJson],
     ['parseExactJson', parseExactJson],
     ['in steps', (one: string) => inSteps(one)],
-  ] as const)('is read so by %s', (_, parse) => {
+  ] as const)('is parsed by %s', (_, parse) => {
     for (const lure of lures) parse(lure);
     expect(parse(text)).toEqual(value);
     expect(Object.getPrototypeOf(parse(text))).toBe(Object.prototype);
@@ -45,12 +45,12 @@ function inSteps(text: string): unknown {
   }
 }
 
-it('is not read where it is none', () => {
+it('a text with escapes that is not JSON is refused', () => {
   for (const text of ['{"\\u0061":}', '{"\\u0061":1', '{"\\u00g1":1}', '{"\\u0061" 1}', '{"\\u0061":01}'])
     expect(parseJson(text)).toBeUndefined();
 });
 
-it('is told by its names alone', () => {
+it('an escaped name is recognized among escaped values', () => {
   for (const text of ['{"a":"b\\n:"}', '["\\"",":"]', '{"a":"\\\\"}', '"\\u0061"'])
     expect(hasEscapedName(text), text).toBe(false);
   for (const text of ['{"\\n":1}', '{"a":"\\n","\\\\" \n:1}', '{"a\\"":1}'])
@@ -59,7 +59,7 @@ it('is told by its names alone', () => {
 
 const letters = ['a', 'b', '"', '\\', '\n', '\ud83d', '\ude00', 'é', '中', '/', '\u0000', 'u', '0'];
 
-it('is the same for thousands of texts at random, by values that were never written', () => {
+it('thousands of random texts are parsed to the values from which they were written', () => {
   const seed = Date.now() % 1_000_000;
   const random = new Random(seed);
   const below = (n: number) => random.below(n);

@@ -33,7 +33,7 @@ function problemOf(shape: Shape<unknown>, text: string): string {
 }
 
 describe('a shape', () => {
-  it('lets through what has it, and what another version has written beside', () => {
+  it('accepts a matching value, and fields that another version added', () => {
     const text = '{"name":"Ada","tags":["a"],"later":{"x":1}}';
     expect(readShape(text, person)).toEqual(JSON.parse(text));
   });
@@ -54,16 +54,19 @@ describe('a shape', () => {
     [orNull(aString), '0', 'must be a string'],
     [anObject, '"sk-secret-value"', 'must be an object'],
     [aString, 'sk-secret-value', 'is no JSON'],
-  ])('%# refuses what has not, by its place and without its value', (shape, text, problem) => {
-    expect(problemOf(shape, text)).toBe(problem);
-  });
+  ])(
+    '%# refuses a value that does not match, and reports its location without the value',
+    (shape, text, problem) => {
+      expect(problemOf(shape, text)).toBe(problem);
+    },
+  );
 
   it.each<[Shape<unknown>, string]>([
     [orNull(aString), 'null'],
     [aMap(aString), '{"a":"b"}'],
     [aWord(['red', 'green']), '"green"'],
     [aPair(aString, aNumber), '["a",1]'],
-  ])('%# lets through %s', (shape, text) => {
+  ])('%# accepts %s', (shape, text) => {
     expect(problemOf(shape, text)).toBe('none');
   });
 });

@@ -1,4 +1,4 @@
-// Guarded requests whose answers are read, over connections that are kept.
+// Guarded requests whose response is read, over connections that are kept.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Resolve } from '../../../common/filtered-lookup.ts';
 import type { GuardOptions, KeptConnections } from '../../../common/guarded-request.ts';
@@ -25,17 +25,17 @@ function poster(options: Partial<GuardOptions> = {}) {
   return (signal = never) => post({ url: receiver.url(), headers: {}, body: '{}' }, signal);
 }
 
-/** The receiver's idea of the connection of each request. */
+/** The port of each request's connection, as the receiver saw it. */
 const ports = () => receiver.received.map(({ port }) => port);
 const connections = () => new Set(ports()).size;
 
-describe('the body of an answer', () => {
-  it('is read', async () => {
+describe('the body of a response', () => {
+  it('is returned', async () => {
     const { status, body } = await poster()();
     expect([status, body.toString()]).toEqual([200, '{"é":1}']);
   });
 
-  it('is read up to its bound, and no further', async () => {
+  it('is read up to its maximum, and a longer one is an error', async () => {
     const post = poster();
     receiver.respond = (response) => response.writeHead(200).end('a'.repeat(100));
     expect((await post()).body).toHaveLength(100);
@@ -43,13 +43,13 @@ describe('the body of an answer', () => {
     await expect(post()).rejects.toMatchObject({ name: 'AnswerTooLongError' });
   });
 
-  it('is left alone with another status than 200', async () => {
+  it('is not read when the status is not 200', async () => {
     receiver.respond = (response) => response.writeHead(503).write('and so on, without an end');
     const { status, body } = await poster()();
     expect([status, body.length]).toEqual([503, 0]);
   });
 
-  it('that is cut is none', async () => {
+  it('that is cut off is an error', async () => {
     receiver.respond = (response) => {
       response.writeHead(200, { 'content-length': 50 }).write('{}');
       response.on('close', () => undefined).destroy();
@@ -57,7 +57,7 @@ describe('the body of an answer', () => {
     await expect(poster()()).rejects.toThrow();
   });
 
-  it('that does not end in time is none', async () => {
+  it('that does not end in time is an error', async () => {
     receiver.respond = (response) => response.writeHead(200).write('{}');
     await expect(poster()(AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'AbortError' });
   });
@@ -70,14 +70,14 @@ describe('a connection', () => {
     expect(connections()).toBe(1);
   });
 
-  it('is made for each request where none are kept', async () => {
+  it('is opened for each request when none are kept', async () => {
     const post = postOnLoopback(authority, { bodyBytesMax: 100 });
     for (let times = 0; times < 3; times++)
       await post({ url: receiver.url(), headers: {}, body: '{}' }, never);
     expect(connections()).toBe(3);
   });
 
-  it('is made for each request at a time, and as many are kept as may be', async () => {
+  it('is opened for each concurrent request, and at most the configured number are kept', async () => {
     const post = poster();
     const responses: (() => void)[] = [];
     receiver.respond = (response) => responses.push(() => response.writeHead(200).end('{}'));
@@ -88,32 +88,32 @@ describe('a connection', () => {
     await expect.poll(() => receiver.open()).toBe(keep.countMax);
   });
 
-  it('ends when nobody has used it for a while', async () => {
+  it('is closed when it is idle for too long', async () => {
     await poster({ keep: { ...keep, idleMs: 50 } })();
     await expect.poll(() => receiver.open()).toBe(0);
   });
 
-  it('waits for an answer however long nothing comes', async () => {
+  it('waits longer than the idle time for a response', async () => {
     receiver.respond = (response) => void setTimeout(() => response.writeHead(200).end('{}'), 200);
     const post = poster({ keep: { ...keep, idleMs: 50 } });
     expect((await post()).body.toString()).toBe('{}');
     expect((await post()).body.toString()).toBe('{}');
   });
 
-  it('ends when it is old, however much it is used', async () => {
+  it('is closed when it is too old, even in use', async () => {
     const post = poster({ keep: { ...keep, ageMsMax: 0 } });
     await post();
     await post();
     expect(connections()).toBe(2);
   });
 
-  it('that is new shows its certificate', async () => {
+  it('that is new always verifies the certificate, without a resumed session', async () => {
     const post = poster({ keep: { ...keep, ageMsMax: 0 } });
     for (let times = 0; times < 3; times++) await post();
     expect(receiver.received.map(({ resumed }) => resumed)).toEqual([false, false, false]);
   });
 
-  it('that the other side has closed is replaced by a new one, unseen', async () => {
+  it('that the receiver closed is replaced by a new one, unnoticed by the caller', async () => {
     const post = poster();
     await post();
     receiver.respond = (response, { port }) =>
@@ -130,7 +130,7 @@ describe('a connection', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it('that hangs is not tried anew', async () => {
+  it('that hangs is not retried', async () => {
     const post = poster();
     await post();
     receiver.respond = () => undefined;
@@ -138,7 +138,7 @@ describe('a connection', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('is judged when it is made: a name that leads elsewhere by now is noticed with the next', async () => {
+  it('is checked when it is opened: a name that resolves elsewhere later is noticed at the next connection', async () => {
     const requested: string[] = [];
     const turns = ['127.0.0.1', '10.0.0.1'];
     const resolve: Resolve = (host, _options, callback) => {
@@ -155,7 +155,7 @@ describe('a connection', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('is none of another host’s: an address in the URL is judged each time', async () => {
+  it('is never shared with another host: an address in the URL is checked for each request', async () => {
     const post = postOnLoopback(authority, { keep, bodyBytesMax: 100, allows: () => false });
     const posting = post({ url: receiver.url('127.0.0.1'), headers: {}, body: '{}' }, never);
     await expect(posting).rejects.toMatchObject({ name: 'ForbiddenAddressError' });

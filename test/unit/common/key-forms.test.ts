@@ -32,11 +32,11 @@ describe('a text without key forms', () => {
     'the organization 0193a5c2-7d1e-7c3a-9b1f-0123456789ab',
     'desk-top and risk-free',
     'getaddrinfo ENOTFOUND model-server.internationalization.svc.cluster.local',
-  ])('leaves %s', (text) => {
+  ])('keeps %s', (text) => {
     expect(withoutKeyForms(text)).toBe(text);
   });
 
-  it('holds no run of 16 characters of any secret of the gateway or of random bytes', () => {
+  it('contains no run of 16 characters of a gateway secret or of random bytes', () => {
     for (let n = 0; n < 500; n++) {
       const secret = [
         createCredential('virtualKey'),
@@ -51,11 +51,11 @@ describe('a text without key forms', () => {
 });
 
 describe('a printable line', () => {
-  it('is one, without control characters or what turns the reading direction', () => {
+  it('contains no line breaks, control characters or marks that change the reading direction', () => {
     expect(printableLine('a\r\n\tb\u0000\u001b[31mc\u202ed', 100)).toBe('a b [31mc d');
   });
 
-  it('is bounded, and is not cut within a key', () => {
+  it('is bounded in length, and never cut inside a key', () => {
     expect(printableLine('x '.repeat(500), 50)).toHaveLength(50);
     const key = createCredential('virtualKey');
     for (let before = 0; before < 120; before++) {

@@ -1,4 +1,4 @@
-// Who has had the least of late is served first, however much waits for others.
+// The owner that used the least lately is served first, however much work of others waits.
 import { expect, it } from 'vitest';
 import { LeastServed } from '../../../common/least-served.ts';
 
@@ -17,7 +17,7 @@ function begun() {
   return { waiting, push, serve, later: (ms: number) => (time += ms) };
 }
 
-it('gives those who ask for much equal parts, and whoever comes anew the next turn', () => {
+it('owners with much work get equal parts, and a new owner is served next', () => {
   const { push, serve, waiting } = begun();
   push('a', '1', 100);
   push('b', '1', 100);
@@ -29,18 +29,18 @@ it('gives those who ask for much equal parts, and whoever comes anew the next tu
   expect([waiting.isWaiting('a'), waiting.isWaiting('c')]).toEqual([true, false]);
 });
 
-it('goes by time and not by how often, and forgets', () => {
+it('use is measured in time, not in number, and is forgotten later', () => {
   const { push, serve, waiting, later } = begun();
   push('a', '1', 100);
   push('b', '1', 100);
   waiting.charge({ organization: 'a', key: '1' }, 10);
   expect(new Set(serve(10))).toEqual(new Set(['b1']));
-  // What one had long ago counts for nothing; equals go in the order in which they came.
+  // Time used long ago no longer counts; equal owners are served in the order of arrival.
   later(60_000);
   expect(serve(2)).toEqual(['a1', 'b1']);
 });
 
-it('does the same for keys of one organization', () => {
+it('keys of one organization are served in the same way', () => {
   const { push, serve } = begun();
   push('a', '1', 50);
   serve(10);

@@ -1,4 +1,4 @@
-// What strangers write is read in time that grows with its length alone.
+// Text from outside is read in time that grows only with its length.
 import { expect, it } from 'vitest';
 import { callerAddress, trustedProxies } from '../../../common/caller-address.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
@@ -7,7 +7,7 @@ import { processorMs } from '../../support/processor-time.ts';
 
 const isTrusted = trustedProxies(['10.0.0.0/8', '192.0.2.7/32', 'fd00::/8', '::1/128']);
 
-it('JSON read exactly takes time that grows with its length alone', () => {
+it('reading exact JSON takes time that grows only with the length of the text', () => {
   const hostile = [
     `[${'1.0,'.repeat(100_000)}1]`,
     `["${'\\"'.repeat(400_000)}",1.0]`,
@@ -30,7 +30,7 @@ it('a printable line takes no longer for a text that is made to be slow', () => 
   expect(ms).toBeLessThan(2000);
 });
 
-it('the caller’s address is found in no longer than a list of some proxies takes, however long somebody made it', () => {
+it('finding the caller’s address takes no longer in an endless list than in one of some proxies', () => {
   const time = (list: string) =>
     processorMs(() => {
       for (let time = 0; time < 200; time++) callerAddress('10.1.1.1', list, isTrusted);

@@ -1,4 +1,4 @@
-// What becomes of log lines when they cannot be written: dropped and counted, and nothing else.
+// Log lines that cannot be written are dropped and counted, with no other effect.
 import { openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type FileWriting, openLogSink } from '../../../common/log-sink.ts';
@@ -6,7 +6,7 @@ import { until } from '../../support/process.ts';
 
 type Fault = 'ENOSPC' | 'EAGAIN' | undefined;
 
-/** A disk that takes what there is room for. */
+/** A disk with a limited amount of room. */
 class Disk {
   content = '';
   room = Number.POSITIVE_INFINITY;
@@ -39,8 +39,8 @@ const line = (n: number) => `{"n":${String(n).padStart(4, '0')}}\n`;
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => line(from + index)).join('');
 
-describe('a disk that is full', () => {
-  it('loses lines, counts them, and begins anew behind a torn one', async () => {
+describe('a log sink on a full disk', () => {
+  it('drops lines, counts them, and starts a new line after a torn one', async () => {
     const disk = new Disk();
     const sink = openLogSink(0, disk.files);
     const reports: number[] = [];
@@ -60,7 +60,7 @@ describe('a disk that is full', () => {
     expect([reports, sink.lost]).toEqual([[5], 5]);
   });
 
-  it('does not hold up the end', () => {
+  it('does not delay the exit of the program', () => {
     const disk = new Disk();
     const sink = openLogSink(0, disk.files);
     sink.write(lines(0, 100));
@@ -71,7 +71,7 @@ describe('a disk that is full', () => {
     expect(disk.content).toBe('');
   });
 
-  it('is what /dev/full is', async () => {
+  it('behaves the same on /dev/full', async () => {
     const sink = openLogSink(openSync('/dev/full', 'a'));
     sink.write(lines(0, 3));
     sink.release();
@@ -81,18 +81,18 @@ describe('a disk that is full', () => {
   });
 });
 
-describe('a pipe that nobody reads', () => {
-  it('holds so many bytes, and loses what is above', () => {
+describe('a log sink on a pipe without a reader', () => {
+  it('buffers up to a number of bytes, and drops lines beyond it', () => {
     const disk = new Disk();
     disk.fault = 'EAGAIN';
     const sink = openLogSink(0, disk.files);
     const megabyte = `${'x'.repeat(1024 * 1024 - 1)}\n`;
     for (let n = 0; n < 20; n++) sink.write(megabyte);
-    // One is being written, eight wait.
+    // One megabyte is being written, eight wait.
     expect(sink.lost).toBe(11);
   });
 
-  it('gets all in its order when it is read again', async () => {
+  it('writes all lines in order when the pipe is read again', async () => {
     const disk = new Disk();
     disk.fault = 'EAGAIN';
     const sink = openLogSink(0, disk.files);
@@ -108,7 +108,7 @@ describe('a pipe that nobody reads', () => {
     expect(sink.lost).toBe(0);
   });
 
-  it('is waited for at the end, not for ever', () => {
+  it('is waited for at exit, but not for ever', () => {
     const disk = new Disk();
     disk.fault = 'EAGAIN';
     const sink = openLogSink(0, disk.files);
@@ -119,7 +119,7 @@ describe('a pipe that nobody reads', () => {
   });
 });
 
-it('lines are whole and in their order, however long', async () => {
+it('log lines are written whole and in order, however long they are', async () => {
   const disk = new Disk();
   const sink = openLogSink(0, disk.files);
   const texts = Array.from({ length: 400 }, (_, n) => `${n}:${'ü'.repeat((n * 797) % 8_000)}\n`);

@@ -5,7 +5,7 @@ import { settle, VirtualTime } from '../../support/virtual-time.ts';
 
 const options = (timers: VirtualTime) => ({ what: 'tests', everyMs: 1000, log: silentLog, timers });
 
-it('begins at once, and again every so often', async () => {
+it('a periodic task starts at once, and repeats after each interval', async () => {
   const time = new VirtualTime();
   let rounds = 0;
   const running = startRounds(async () => void rounds++, options(time));
@@ -20,7 +20,7 @@ it('begins at once, and again every so often', async () => {
   await running.close();
 });
 
-it('begins when woken, and counts the time from then on', async () => {
+it('a woken task starts at once, and the interval counts from then on', async () => {
   const time = new VirtualTime();
   let rounds = 0;
   const running = startRounds(async () => void rounds++, options(time));
@@ -33,7 +33,7 @@ it('begins when woken, and counts the time from then on', async () => {
   await running.close();
 });
 
-it('goes once more when woken during a round, however often, and never twice at a time', async () => {
+it('a task that is woken during its run repeats once, and never runs twice at a time', async () => {
   const time = new VirtualTime();
   const ends: (() => void)[] = [];
   const running = startRounds(() => new Promise((resolve) => void ends.push(resolve)), options(time));
@@ -49,7 +49,7 @@ it('goes once more when woken during a round, however often, and never twice at 
   await running.close();
 });
 
-it('goes on after a failure', async () => {
+it('a task repeats after a failure', async () => {
   const time = new VirtualTime();
   let rounds = 0;
   const failing = async () => {
@@ -62,7 +62,7 @@ it('goes on after a failure', async () => {
   await running.close();
 });
 
-it('closes when the round under way is over, and begins none after', async () => {
+it('closing waits for the current run, and starts no further one', async () => {
   const time = new VirtualTime();
   let end = () => {};
   let rounds = 0;

@@ -37,7 +37,7 @@ describe('a PROXY header of version 1', () => {
     `PROXY ${'x'.repeat(200)}`,
     'PROXY TCP4 198.51.100.1\r 192.0.2.7 1 443\r\n',
     'PROXY TCP4 198.51.100.1\n192.0.2.7 1 443\r\n',
-  ])('is not %j', (line) => {
+  ])('%j is refused', (line) => {
     expect(readProxyHeader(text(line))).toEqual({ state: 'bad' });
   });
 });
@@ -69,7 +69,7 @@ describe('a PROXY header of version 2', () => {
     ['a length beyond every bound', proxyV2({ source: '198.51.100.1', length: 65_535 })],
     ['a length just beyond', proxyV2({ source: '198.51.100.1', length: proxyHeaderBytesMax - 15 })],
     ['a signature that is not whole', Buffer.from('\r\n\r\n\0\r\nQUIT\r', 'latin1')],
-  ])('is not one with %s', (_, header) => {
+  ])('with %s is refused', (_, header) => {
     expect(readProxyHeader(header)).toEqual({ state: 'bad' });
   });
 });
@@ -78,7 +78,7 @@ describe('a PROXY header', () => {
   it.each([
     ['version 1', proxyLine('198.51.100.1')],
     ['version 2', proxyV2({ source: '2001:db8:0:1:2:3:4:5', extra: 40 })],
-  ])('of %s is waited for byte by byte, and no further', (_, header) => {
+  ])('of %s is awaited byte by byte, and nothing beyond it is read', (_, header) => {
     for (let end = 0; end < header.length; end++)
       expect(readProxyHeader(header.subarray(0, end)), `${end}`).toEqual({ state: 'more' });
     expect(readProxyHeader(header)).toMatchObject({ state: 'read', length: header.length });
@@ -91,11 +91,11 @@ describe('a PROXY header', () => {
     'PROXYTCP4',
     '\r\n\r\nGET',
     '\0',
-  ])('is not %j', (first) => {
+  ])('is refused when the bytes begin with %j', (first) => {
     expect(readProxyHeader(text(first))).toEqual({ state: 'bad' });
   });
 
-  it('is decided for any bytes, and never read beyond its bound', () => {
+  it('is decided for any bytes, and never longer than the maximum', () => {
     let seed = 7;
     const random = (max: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -107,7 +107,7 @@ describe('a PROXY header', () => {
       for (let change = random(4); change > 0; change--) bytes.writeUInt8(random(256), random(bytes.length));
       const header = readProxyHeader(Buffer.concat([bytes, Buffer.alloc(random(20))]));
       if (header.state === 'read') expect(header.length).toBeLessThanOrEqual(proxyHeaderBytesMax);
-      // Whatever has its bound's bytes is decided.
+      // Bytes of the maximum length are always decided.
       const filled = Buffer.concat([bytes, Buffer.alloc(proxyHeaderBytesMax)]);
       expect(readProxyHeader(filled).state).not.toBe('more');
     }

@@ -31,7 +31,7 @@ function isGood(record: SignedRecord): boolean {
 }
 
 describe('a signed batch of records', () => {
-  it.each([1, 2, 3, 4, 5, 7, 8, 33])('of %i has each record proved alone by its own path', (count) => {
+  it.each([1, 2, 3, 4, 5, 7, 8, 33])('of %i records proves each record alone by its own path', (count) => {
     const signed = signRecords(key, head, bodies(count));
     expect(signed).toHaveLength(count);
     expect(signed.every(isGood)).toBe(true);
@@ -54,38 +54,38 @@ describe('a signed batch of records', () => {
     'length of the path': { path: record.path.slice(1) },
     'end of the subject, moved into the body': { ref: 'person:', body: Buffer.from('0body 0') },
   };
-  it.each(Object.entries(changes))('is not proved with another %s', (_name, change) => {
+  it.each(Object.entries(changes))('does not prove a record with another %s', (_name, change) => {
     expect(isGood(record)).toBe(true);
     expect(isGood({ ...record, ...change })).toBe(false);
   });
 
-  it('has no record that is the inside of its tree', () => {
+  it('does not prove an inner node of its tree as a record', () => {
     const [one, other] = signRecords(key, head, bodies(2));
     if (one === undefined || other === undefined) throw new Error('there are two');
     const inside = Buffer.concat([...one.path, ...other.path]);
     expect(isGood({ ...one, body: inside, path: [], left: 0 })).toBe(false);
   });
 
-  it('has no path that is longer than any tree', () => {
+  it('refuses a path that is longer than in any tree', () => {
     expect(signedTextOf({ ...record, path: Array(33).fill(Buffer.alloc(32)) })).toBeUndefined();
   });
 });
 
-describe('keys of records', () => {
-  it('are read in PEM, several public ones one after the other', () => {
+describe('keys that sign records', () => {
+  it('are read in PEM, several public keys one after another', () => {
     const other = parseSigningKey(createSigningKey());
     const read = parseVerifyingKeys(`${publicPemOf(key)}\n${publicPemOf(other)}`);
     expect(read.map(({ id }) => id)).toEqual([key.id, other.id]);
     expect(key.id).toHaveLength(8);
   });
 
-  it('made of the same secret are the same, of another another', () => {
+  it('derived from the same secret are equal, and from another secret differ', () => {
     const seed = Buffer.alloc(32, 1);
     expect(signingKeyOf(seed).id).toEqual(signingKeyOf(seed).id);
     expect(signingKeyOf(seed).id).not.toEqual(signingKeyOf(Buffer.alloc(32, 2)).id);
   });
 
-  it('of another kind, private ones among the public, and half ones are refused without being repeated', () => {
+  it('of another kind, private ones among public ones, and cut-off ones are refused without being repeated', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const rsaPublic = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString();
     const rsaPrivate = rsa.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

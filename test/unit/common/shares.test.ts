@@ -1,10 +1,10 @@
-// Fair shares: what one owner can take from the others, however greedy and however many they are.
+// Fair shares: how much one owner can take from the others, however greedy and however many the owners are.
 import { describe, expect, it } from 'vitest';
 import { alphaOf, FairQueue, HeldShare, RateShare } from '../../../common/shares.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
 
-/** All of them take one after another for as long as one of them gets something. @returns what each holds */
+/** All owners take in turn until none gets any more. @returns how much each owner has at the end */
 function greedy(share: HeldShare, names: readonly string[]): readonly number[] {
   const held = names.map(() => 0);
   for (let took = true; took; ) {
@@ -18,7 +18,7 @@ function greedy(share: HeldShare, names: readonly string[]): readonly number[] {
   return held;
 }
 
-describe('what is held', () => {
+describe('a share of a bounded resource', () => {
   it.each([
     [1, 1, 500],
     [1, 3, 250],
@@ -26,10 +26,10 @@ describe('what is held', () => {
     [4, 1, 800],
     [4, 3, 308],
     [4, 10, 98],
-  ])('leaves the next one its share: alpha %i, %i greedy', (alpha, count, each) => {
+  ])('leaves room for the next owner: alpha %i, %i greedy', (alpha, count, each) => {
     const share = new HeldShare({ capacity: 1000, alpha });
     const names = Array.from({ length: count }, (_, index) => `o${index}`);
-    // Inside of each the keys share as well, so one of them alone comes near to it.
+    // The keys of an owner share too, so a single key only comes near to the bound.
     for (const held of greedy(share, names)) {
       expect(held).toBeLessThanOrEqual(each);
       expect(held).toBeGreaterThan(each / 3);
@@ -37,7 +37,7 @@ describe('what is held', () => {
     expect(share.take(owner('next'))).toBe(true);
   });
 
-  it('is shared by the keys of an organization in the same way', () => {
+  it('is divided among the keys of an organization in the same way', () => {
     const share = new HeldShare({ capacity: 1000, alpha: 1 });
     while (share.take(owner('a', 'greedy')));
     const before = share.used;
@@ -47,14 +47,14 @@ describe('what is held', () => {
     expect(share.used).toBeLessThanOrEqual(500);
   });
 
-  it('says whether there is room for more, and takes nothing', () => {
+  it('reports whether there is room, without taking any', () => {
     const share = new HeldShare({ capacity: 2, alpha: 1 });
     expect([share.hasRoom(owner('a')), share.used]).toEqual([true, 0]);
     share.take(owner('a'));
     expect([share.hasRoom(owner('a')), share.hasRoom(owner('b')), share.refused]).toEqual([false, true, 0]);
   });
 
-  it('is there again when it is given back, and nobody is remembered', () => {
+  it('is free again after it is released, and remembers no owner', () => {
     const share = new HeldShare({ capacity: 10, alpha: Number.POSITIVE_INFINITY });
     for (let n = 0; n < 10; n++) expect(share.take(owner('a', `k${n}`))).toBe(true);
     expect([share.take(owner('b')), share.refused, share.used]).toEqual([false, 1, 10]);
@@ -69,13 +69,13 @@ describe('what is held', () => {
     { capacity: 10, alpha: 4 },
     { capacity: 100, alpha: Number.POSITIVE_INFINITY },
     { capacity: 100, alpha: Number.POSITIVE_INFINITY, keyAlpha: Number.POSITIVE_INFINITY },
-  ])('says how much one may have at most, of $capacity with alpha $alpha', (options) => {
+  ])('reports the most that one owner can take, of $capacity with alpha $alpha', (options) => {
     const { largest } = new HeldShare(options);
     expect(new HeldShare(options).take(owner('a'), largest)).toBe(true);
     expect(new HeldShare(options).take(owner('a'), largest + 1)).toBe(false);
   });
 
-  it('is never more than there is, in pieces of any size', () => {
+  it('never exceeds its capacity, with amounts of any size', () => {
     const share = new HeldShare({ capacity: 100, alpha: 4 });
     let held = 0;
     for (let n = 1; n < 2000; n++) {
@@ -87,11 +87,11 @@ describe('what is held', () => {
   });
 });
 
-describe('what waits', () => {
+describe('a fair queue', () => {
   const open = () =>
     new FairQueue<string>({ waiting: { capacity: 1e9, alpha: Number.POSITIVE_INFINITY }, quantum: 10 });
 
-  it('of those who may not be served now keeps its turn', () => {
+  it('keeps the work of an owner that may not be served now, in order', () => {
     const queue = new FairQueue<string>({ waiting: { capacity: 100, alpha: 4 }, quantum: 10 });
     for (const name of ['a', 'b', 'a', 'b']) queue.push(owner(name), `${name}${queue.length}`, 10);
     const notA = ({ organization }: { organization: string }) => organization !== 'a';
@@ -100,7 +100,7 @@ describe('what waits', () => {
     expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(['a0', 'a2', undefined]);
   });
 
-  it('is served by turns, in its order within each', () => {
+  it('serves owners in turn, and the work of each in order', () => {
     const queue = open();
     for (const work of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'])
       expect(queue.push(owner(work.slice(0, 1)), work, 10)).toBe(true);
@@ -109,7 +109,7 @@ describe('what waits', () => {
     expect([queue.shift(), queue.length, queue.waiting.used]).toEqual([undefined, 0, 0]);
   });
 
-  it('is served by cost: many small ones as much as few large ones', () => {
+  it('serves by cost: many small items as much as few large ones', () => {
     const queue = open();
     for (let n = 0; n < 1000; n++) queue.push(owner('small'), 'small', 1);
     for (let n = 0; n < 1000; n++) queue.push(owner('large'), 'large', 50);
@@ -130,7 +130,7 @@ describe('what waits', () => {
     expect(served.filter((work) => work === 'one')).toHaveLength(100);
   });
 
-  it('is served at once where it comes late to a queue that somebody else fills', () => {
+  it('serves a late owner at once when another owner fills the queue', () => {
     const queue = open();
     for (let n = 0; n < 500; n++) queue.push(owner('greedy'), 'greedy', 10);
     for (let n = 0; n < 100; n++) queue.shift();
@@ -138,7 +138,7 @@ describe('what waits', () => {
     expect([queue.shift(), queue.shift()]).toContain('late');
   });
 
-  it('is served first where its owner had nothing waiting, however many others have much', () => {
+  it('serves an owner without waiting work first, however much work the others have', () => {
     const queue = open();
     for (let n = 0; n < 50; n++)
       for (let greedy = 0; greedy < 10; greedy++) queue.push(owner(`greedy${greedy}`), 'greedy', 10);
@@ -147,7 +147,7 @@ describe('what waits', () => {
     expect(queue.shift()).toBe('seldom');
   });
 
-  it('is served in turn where its owner asks for one thing right after the other', () => {
+  it('serves an owner in turn that pushes one item right after another', () => {
     const queue = open();
     for (let n = 0; n < 100; n++) queue.push(owner('greedy'), 'greedy', 10);
     const served: (string | undefined)[] = [];
@@ -158,7 +158,7 @@ describe('what waits', () => {
     expect(served.filter((work) => work === 'greedy').length).toBeGreaterThanOrEqual(33);
   });
 
-  it('leaves nothing behind of those who were served', () => {
+  it('remembers no owner whose work is done', () => {
     const queue = open();
     for (let n = 0; n < 1000; n++) {
       queue.push(owner(`o${n}`), `${n}`, 10);
@@ -167,7 +167,7 @@ describe('what waits', () => {
     expect([queue.shift(), queue.length, queue.waiting.used]).toEqual([undefined, 0, 0]);
   });
 
-  it('turns away what is above the share of its organization', () => {
+  it('refuses work above the share of its organization', () => {
     const queue = new FairQueue<number>({ waiting: { capacity: 100, alpha: 1 }, quantum: 10 });
     let taken = 0;
     while (queue.push(owner('a'), taken, 5)) taken++;
@@ -177,8 +177,8 @@ describe('what waits', () => {
   });
 });
 
-describe('what comes at a rate', () => {
-  it('is let in up to a burst, then at its rate, for each owner by itself', () => {
+describe('a rate share', () => {
+  it('admits a burst, then its rate, for each owner separately', () => {
     const share = new RateShare({ perMinute: 60, burst: 5, ownersMax: 100 });
     const waits = Array.from({ length: 6 }, () => share.take('a', 0));
     expect(waits).toEqual([0, 0, 0, 0, 0, 1]);
@@ -188,12 +188,12 @@ describe('what comes at a rate', () => {
     expect(share.refused).toBe(2);
   });
 
-  it('says how long to wait', () => {
+  it('returns how many seconds to wait', () => {
     const share = new RateShare({ perMinute: 2, burst: 1, ownersMax: 100 });
     expect([share.take('a', 0), share.take('a', 0), share.take('a', 15_000)]).toEqual([0, 30, 15]);
   });
 
-  it('takes back what was none of what is limited', () => {
+  it('takes back a charge that should not count', () => {
     const share = new RateShare({ perMinute: 1, burst: 1, ownersMax: 100 });
     for (let n = 0; n < 3; n++) {
       expect(share.take('a', 0)).toBe(0);
@@ -203,23 +203,23 @@ describe('what comes at a rate', () => {
     expect([share.take('a', 0), share.take('a', 0)]).toEqual([0, 60]);
   });
 
-  it('is owed what turned out too late to be too much, so that the rate holds', () => {
+  it('counts charges that come after admission, so that the rate is kept', () => {
     const share = new RateShare({ perMinute: 60, burst: 2, ownersMax: 100 });
-    // Five are under way before the first is known to count.
+    // Five requests are admitted before the first one is charged.
     expect(Array.from({ length: 5 }, () => share.wait('a', 0))).toEqual([0, 0, 0, 0, 0]);
     for (let n = 0; n < 5; n++) share.charge('a', 0);
     expect([share.wait('a', 0), share.wait('a', 3_000), share.wait('a', 4_000)]).toEqual([4, 1, 0]);
     expect([share.wait('b', 0), share.refused]).toEqual([0, 2]);
   });
 
-  it('is charged by what it took, where that is known only afterwards', () => {
+  it('is charged by the real amount when it is known only afterwards', () => {
     const share = new RateShare({ perMinute: 6000, burst: 1000, ownersMax: 100 });
     expect(share.wait('a', 0)).toBe(0);
     share.charge('a', 0, 3000);
     expect([share.wait('a', 0), share.wait('a', 20_010), share.wait('b', 0)]).toEqual([21, 0, 0]);
   });
 
-  it('says how much the one has used that used most', () => {
+  it('reports the use of the owner that used the most', () => {
     const share = new RateShare({ perMinute: 60, burst: 4, ownersMax: 100 });
     expect(share.used(0)).toBe(0);
     share.take('a', 0);
@@ -229,7 +229,7 @@ describe('what comes at a rate', () => {
     expect(share.used(60_000)).toBe(1.5);
   });
 
-  it('remembers so many owners', () => {
+  it('remembers a limited number of owners', () => {
     const share = new RateShare({ perMinute: 1, burst: 1, ownersMax: 10 });
     expect(share.take('a', 0)).toBe(0);
     for (let n = 0; n < 10; n++) share.take(`o${n}`, 0);

@@ -1,4 +1,5 @@
-// Read and written in steps, JSON is what it is when it is read and written at once: over random texts with hostile shapes, at random steps.
+// JSON that is read and written in steps gives the same result as at once: over random texts with hostile shapes, with
+// random steps.
 import { describe, expect, it } from 'vitest';
 import { JsonText, parseExactJson, writeJson } from '../../../common/exact-json.ts';
 import { parseJson } from '../../../common/json.ts';
@@ -25,7 +26,7 @@ const randomSteps = (random: Random): SlicedReading => ({
   pieceBytes: random.below(40) + 16,
 });
 
-/** Units of text that are cut badly by whoever cuts them. */
+/** Units of text that are easily split at a wrong position. */
 const bits = [
   'a',
   'é',
@@ -71,7 +72,7 @@ class Texts {
     return `"${Array.from({ length }, () => this.#pick(bits)).join('')}"`;
   }
 
-  /** The text with something wrong in it, mostly. */
+  /** Returns the text, mostly with a mistake in it. */
   broken(text: string): string {
     const at = this.#random.below(text.length + 1);
     const wrong = this.#pick([',', '[', ']', '{', '}', '"', ':', '\\', '1', 'n', ' ', '\u0000', ',,', '""']);
@@ -99,11 +100,11 @@ class Texts {
   }
 }
 
-/** Names in their order, and which of them are own: what `toEqual` does not look at. */
+/** Shows names in their order and which of them are own properties; `toEqual` ignores both. */
 const shown = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value));
 
 describe('JSON in steps', () => {
-  it('is read as it is read at once, over random texts and steps', { timeout: 60_000 }, () => {
+  it('reads the same value as reading at once, over random texts and steps', { timeout: 60_000 }, () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
     const texts = new Texts(random);
@@ -116,7 +117,9 @@ describe('JSON in steps', () => {
     }
   });
 
-  it('is refused where it is refused at once, over random mistakes', { timeout: 60_000 }, () => {
+  it('refuses a text exactly when reading at once refuses it, over random mistakes', {
+    timeout: 60_000,
+  }, () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
     const texts = new Texts(random);
@@ -133,7 +136,7 @@ describe('JSON in steps', () => {
     expect(refused).toBeGreaterThan(rounds / 4);
   });
 
-  it('is written as it is written at once, over random values and steps', { timeout: 60_000 }, () => {
+  it('writes the same text as writing at once, over random values and steps', { timeout: 60_000 }, () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
     const texts = new Texts(random);
@@ -147,7 +150,7 @@ describe('JSON in steps', () => {
     }
   });
 
-  it('has texts spliced in as they are, whatever halves of pairs they hold', () => {
+  it('splices texts in unchanged, also with lone surrogates', () => {
     const text = `{"a" : 1.0, "b":"${'\ud83d😀\udc00x'.repeat(50)}"}`;
     const value = {
       input: JsonText.ofObject(text)?.splice,
@@ -159,7 +162,7 @@ describe('JSON in steps', () => {
   });
 
   it.each([...suiteNumbers, '-', '01', '1.', '.5', '+1', '1e', 'NaN', '0x1', '- 1'])(
-    'judges numbers as JSON.parse does: %s',
+    'accepts the same numbers as JSON.parse: %s',
     (number) => {
       for (const text of [number, `[${number}]`, `{"a":${number}}`, ` ${number} `, `[[1,${number}],2]`]) {
         for (const runBytes of [1, 2, 3, 7, 1000])
@@ -170,7 +173,7 @@ describe('JSON in steps', () => {
     },
   );
 
-  // By their facts the cases of a public suite of JSON parsers: structure, strings, white space.
+  // The cases of a public suite of JSON parsers, rewritten from their facts: structure, strings, white space.
   it.each([
     ...[
       '',
@@ -260,13 +263,13 @@ describe('JSON in steps', () => {
       '"\\\\\\""',
       '[1e5,-0,0.0]',
     ],
-  ])('judges %j as JSON.parse does, whatever the steps', (text) => {
+  ])('accepts %j exactly when JSON.parse does, whatever the steps', (text) => {
     for (let runBytes = 1; runBytes < 24; runBytes++) {
       expect(shown(read(text, { runBytes, pieceBytes: 16 }))).toBe(shown(parseJson(text)));
     }
   });
 
-  it('goes on for less than a run a step, whatever the text is made of', () => {
+  it('reads less than one run in each step, whatever the text contains', () => {
     const many = 1_000_000;
     const steps = (text: string) => {
       const reading = readJsonInSteps(Buffer.from(text), { runBytes: 1000, pieceBytes: 1000 });
@@ -283,7 +286,7 @@ describe('JSON in steps', () => {
       expect(steps(text)).toBeGreaterThan(many / 3000);
   });
 
-  it('is not read deeper than a thousand levels, nor beyond its bound, nor with a number that no number is', () => {
+  it('refuses more than a thousand levels, more than its bound, and numbers that are not valid', () => {
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(read(deep(900), { runBytes: 10 })).toBeDefined();
     expect(read(deep(100_000), { runBytes: 10 })).toBeUndefined();

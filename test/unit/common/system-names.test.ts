@@ -8,7 +8,7 @@ import { startDnsServer } from '../../support/dns-server.ts';
 const pod =
   'nameserver 10.96.0.10\nsearch shop.svc.cluster.local svc.cluster.local\noptions ndots:5 timeout:1\n';
 
-describe('names as the system finds them', () => {
+describe('host names of the system', () => {
   it.each([
     ['vendor.example.com', '', ['vendor.example.com']],
     ['model', 'search a.example b.example.', ['model.a.example', 'model.b.example', 'model']],
@@ -25,11 +25,11 @@ describe('names as the system finds them', () => {
     ],
     ['whole.svc.', pod, ['whole.svc']],
     ['m', 'options ndots:99\nsearch a', ['m.a', 'm']],
-  ])('%s is looked for, with %j, as %j', (host, resolv, expected) => {
+  ])('%s is looked up, with %j, as %j', (host, resolv, expected) => {
     expect(candidates(host, resolv)).toEqual(expected);
   });
 
-  it('stand in the hosts file', () => {
+  it('are found in the hosts file', () => {
     const hosts =
       '127.0.0.1 localhost\n::1 localhost # v6\n10.0.0.5\tModels.Internal models # m.internal\nnonsense x\n';
     expect(inHosts(hosts, 'models.internal')).toEqual([{ address: '10.0.0.5', family: 4 }]);
@@ -38,7 +38,7 @@ describe('names as the system finds them', () => {
     expect(inHosts(hosts, 'x')).toEqual([]);
   });
 
-  it('are asked for in the search domains one after the other, the hosts file before', async () => {
+  it('are looked up in the hosts file first, then in each search domain', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-names-'));
     const [hostsFile, resolvFile] = [join(folder, 'hosts'), join(folder, 'resolv.conf')];
     writeFileSync(hostsFile, '192.0.2.9 written.internal\n');

@@ -1,4 +1,4 @@
-// A worker lowers its own priority and nobody else's, as the kernel has it.
+// A worker lowers only its own priority, as the kernel reports it.
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { projectRoot } from '../../support/process.ts';
 
-/** Of all threads of this process: proc_pid_stat(5), field 19. */
+/** The priority of each thread of this process: proc_pid_stat(5), field 19. */
 function priorities(): readonly number[] {
   return readdirSync('/proc/self/task').map((thread) => {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
@@ -15,7 +15,7 @@ function priorities(): readonly number[] {
   });
 }
 
-it('lowers the priority of the worker that calls it alone', async () => {
+it('a worker lowers its own priority and no other thread’s', async () => {
   const before = priorities();
   const own = Math.max(...before);
   const code = `

@@ -1,4 +1,4 @@
-// What the table of vendors promises beyond its types.
+// Invariants of the table of vendors that its types cannot express.
 import { describe, expect, it } from 'vitest';
 import {
   canonicalVendorName,
@@ -12,12 +12,12 @@ import { providerSettings } from '../../../control-plane/domain/provider-key.ts'
 import { checkEndpoint, checkRegion } from '../../../proxy/upstream/base-urls.ts';
 
 describe('names of vendors', () => {
-  it('are each meant by one vendor', () => {
+  it('each mean one vendor', () => {
     const names = vendorNames.flatMap((name) => [name, ...vendors[name].aliases]);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(['constructor', 'toString', '__proto__', '', 'openai/gpt-4o'])('are not %j', (text) => {
+  it.each(['constructor', 'toString', '__proto__', '', 'openai/gpt-4o'])('do not include %j', (text) => {
     expect(isVendorName(text)).toBe(false);
     expect(canonicalVendorName(text)).toBeUndefined();
   });
@@ -28,7 +28,7 @@ const settingsOf = providerSettings('managed-cloud-models', () => false);
 
 describe('a region', () => {
   it.each(['eu-west-1', 'us-gov-east-12', region(32), region(33), region(64)])(
-    'that the control plane stores is one that the proxy takes: %s',
+    'that the control plane stores is accepted by the proxy: %s',
     (text) => {
       expect(isRegion(text)).toBe(true);
       expect(settingsOf({ region: text })).toHaveProperty('value.region', text);
@@ -37,7 +37,7 @@ describe('a region', () => {
   );
 
   it.each(['eu-west', 'EU-WEST-1', 'eu-west-1.example.com', 'eu-west-1/', region(65)])(
-    'is refused by both where it could name another host: %s',
+    'is refused by both planes when it could name another host: %s',
     (text) => {
       expect(settingsOf({ region: text })).toHaveProperty('problems');
       expect(() => checkRegion(text)).toThrow();
@@ -46,13 +46,16 @@ describe('a region', () => {
 });
 
 describe('an endpoint', () => {
-  it.each(['my-resource', 'a.b', 'a'.repeat(63)])('is taken by both planes: %s', (text) => {
+  it.each(['my-resource', 'a.b', 'a'.repeat(63)])('is accepted by both planes: %s', (text) => {
     expect(isEndpoint(text)).toBe(true);
     expect(checkEndpoint(text)).toBe(text);
   });
 
-  it.each(['My-Resource', 'a'.repeat(64), 'a@b', 'a/b', '', '-a'])('is refused by both: %j', (text) => {
-    expect(isEndpoint(text)).toBe(false);
-    expect(() => checkEndpoint(text)).toThrow();
-  });
+  it.each(['My-Resource', 'a'.repeat(64), 'a@b', 'a/b', '', '-a'])(
+    'is refused by both planes: %j',
+    (text) => {
+      expect(isEndpoint(text)).toBe(false);
+      expect(() => checkEndpoint(text)).toThrow();
+    },
+  );
 });

@@ -6,8 +6,8 @@ const body = '{"type":"budget.threshold_reached","data":{"name":"Größe €"}}'
 const message = { id: '01980000-0000-7000-8000-000000000001', at: Date.now(), body };
 
 describe('signatures of webhooks', () => {
-  it('are those of the specification', () => {
-    // The specification's own example.
+  it('match the example of the specification', () => {
+    // The example is the specification's own.
     const headers = signedHeaders('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       at: 1_614_265_330_000,
@@ -25,7 +25,7 @@ describe('signatures of webhooks', () => {
     expect(new Webhook(secret).verify(body, signedHeaders(secret, message))).toEqual(JSON.parse(body));
   });
 
-  it('are refused under another secret, with another body, another id or another time', () => {
+  it('are refused with another secret, body, id or time', () => {
     const secret = createWebhookSecret();
     const headers = signedHeaders(secret, message);
     const verifier = new Webhook(secret);

@@ -1,4 +1,4 @@
-// When a replica says that it can serve.
+// When a replica of the control plane reports that it is ready.
 import { describe, expect, it } from 'vitest';
 import { watchReadiness } from '../../../control-plane/telemetry/readiness.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
@@ -14,7 +14,7 @@ function readiness() {
   return { time, database, watched, reported, start: () => watched.started((ready) => reported.push(ready)) };
 }
 
-describe('readiness', () => {
+describe('readiness of a control plane', () => {
   it('begins with the last listener', () => {
     const { watched, start } = readiness();
     expect(watched.notReady()).toBe('it is starting');
@@ -22,7 +22,7 @@ describe('readiness', () => {
     expect(watched.notReady()).toBeUndefined();
   });
 
-  it('ends while the database does not answer, and is told once each way', async () => {
+  it('ends while the database does not respond, and each change is logged once', async () => {
     const { time, database, watched, reported, start } = readiness();
     start();
     await time.advance(10_000);
@@ -34,7 +34,7 @@ describe('readiness', () => {
     expect(reported).toEqual([false]);
   });
 
-  it('comes back with the database', async () => {
+  it('returns when the database is back', async () => {
     const time = new VirtualTime();
     let fails = true;
     const position = () =>
@@ -49,7 +49,7 @@ describe('readiness', () => {
     expect(reported).toEqual([false, true]);
   });
 
-  it('ends while nothing can be written, and proxies are served on', async () => {
+  it('ends while the database refuses writes, and proxies are still served', async () => {
     const { time, database, watched, reported, start } = readiness();
     start();
     await time.advance(2000);
@@ -64,7 +64,7 @@ describe('readiness', () => {
     expect(watched.isWritable()).toBe(true);
   });
 
-  it('ends with the stop', () => {
+  it('ends when the program stops', () => {
     const { watched, reported, start } = readiness();
     start();
     watched.drain();

@@ -1,4 +1,4 @@
-// The settings of the control plane: all mistakes at once, and no listener that gives secrets away by accident.
+// The settings of the control plane: all mistakes are reported at once, and no listener exposes secrets by accident.
 import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { createSealKey } from '../../../common/seal.ts';
@@ -18,7 +18,7 @@ function mistakes(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 describe('the settings of the control plane', () => {
-  it('need a database and a master key', () => {
+  it('require a database and a master key', () => {
     expect(mistakes({}).map((mistake) => mistake.split(':')[0])).toEqual([
       'GATEWAY_DATABASE_URL',
       'GATEWAY_MASTER_KEY',
@@ -26,7 +26,7 @@ describe('the settings of the control plane', () => {
     expect(mistakes(enough)).toEqual([]);
   });
 
-  it('take DATABASE_URL where nothing else is given', () => {
+  it('use DATABASE_URL when GATEWAY_DATABASE_URL is not set', () => {
     const { GATEWAY_MASTER_KEY } = enough;
     const read = readControlPlaneSettings({ GATEWAY_MASTER_KEY, DATABASE_URL: 'postgres://a/b' });
     expect(read.databaseUrl.reveal()).toBe('postgres://a/b');
@@ -34,7 +34,7 @@ describe('the settings of the control plane', () => {
     expect(both.databaseUrl.reveal()).toBe('sqlite:x.db');
   });
 
-  it('keep usage for 400 days, and for 40 at least', () => {
+  it('keep usage for 400 days by default, and for at least 40', () => {
     const day = 86_400_000;
     expect(readControlPlaneSettings(enough).usageKept).toBe(400 * day);
     expect(readControlPlaneSettings({ ...enough, GATEWAY_USAGE_KEPT: '40d' }).usageKept).toBe(40 * day);
@@ -43,7 +43,7 @@ describe('the settings of the control plane', () => {
     ]);
   });
 
-  it('tell every mistake at once, and no secret', () => {
+  it('report every mistake at once, and no secret', () => {
     const found = mistakes({
       GATEWAY_DATABASE_URL: 'mysql://user:canary@host/db',
       GATEWAY_MASTER_KEY: 'canary',
@@ -69,7 +69,7 @@ describe('the settings of the control plane', () => {
     [{ GATEWAY_TLS_CLIENT_CA_FILE: 'c' }, 1],
     [{ GATEWAY_PROXY_CERTIFICATES: 'x' }, 1],
     [{ GATEWAY_PROXY_CERTIFICATES: 'x=not-an-id' }, 1],
-  ])('%j makes %i mistakes', (env, count) => {
+  ])('from %j have %i mistakes', (env, count) => {
     expect(mistakes({ ...enough, ...env })).toHaveLength(count);
   });
 

@@ -1,4 +1,4 @@
-// CSV that spreadsheets and RFC 4180 agree on.
+// CSV that is valid for RFC 4180 and safe in spreadsheets.
 import { expect, it } from 'vitest';
 import { type Cell, csvLine } from '../../../control-plane/usage/export.ts';
 

@@ -1,4 +1,4 @@
-// The rows of all commands, held against the contract, the parser and each other.
+// The rows of all commands, compared with the contract, the parser and each other.
 import { describe, expect, it } from 'vitest';
 import { methods } from '../../../control-plane/api/methods.ts';
 import type { Command } from '../../../gatewayctl/command.ts';
@@ -16,7 +16,7 @@ const commands: readonly (readonly [string, Command])[] = [
   ...Object.entries(tree.commands),
 ];
 
-/** Methods behind commands with code of their own. */
+/** Methods behind commands that have code of their own. */
 const called: Readonly<Record<string, string>> = {
   'OperatorTokens.Bootstrap': 'bootstrap',
   'Usage.Export': 'usage export',
@@ -50,14 +50,14 @@ describe('the contract', () => {
     expect(commands.map(([name]) => name)).toContain(own);
   });
 
-  it('has no method that proxies alone may call among the commands', () => {
+  it('has no proxy-only method among the commands', () => {
     const known = new Set(operators);
     expect(commands.filter(([, row]) => 'method' in row && !known.has(row.method))).toEqual([]);
   });
 });
 
 describe.each(commands)('gatewayctl %s', (name, command) => {
-  it('explains itself by --help, with examples', async () => {
+  it('explains itself with --help, with examples', async () => {
     const { mistake, output: printed } = await parse([...name.split(' '), '--help']);
     expect(mistake).toBe(false);
     expect(printed).toContain(command.about.split(' ').slice(0, 3).join(' '));
@@ -65,20 +65,20 @@ describe.each(commands)('gatewayctl %s', (name, command) => {
     for (const example of command.examples) expect(printed).toContain(`gatewayctl ${example}`);
   });
 
-  it('has examples that are command lines of it', async () => {
+  it('has only examples that parse as this command', async () => {
     for (const example of command.examples) {
       const { parsed, output: printed } = await parse(words(example));
       expect(parsed?.command, `${example}: ${printed}`).toBe(command);
     }
   });
 
-  it('refuses an option that it does not have, and an argument too many', async () => {
+  it('refuses an unknown option, and an argument too many', async () => {
     const [example = ''] = command.examples;
     expect((await parse([...words(example), '--no-such-option'])).mistake).toBe(true);
     expect((await parse([...words(example), 'one', 'two', 'three', 'four'])).mistake).toBe(true);
   });
 
-  it('names fields and columns that the contract has', () => {
+  it('uses only fields and columns of the contract', () => {
     if (!('method' in command)) return expect(command.run).toBeTypeOf('function');
     const { requestType, responseType } = methodTypes(command.method);
     for (const { field, beside } of [...(command.arguments ?? []), ...(command.options ?? [])])
@@ -92,7 +92,7 @@ describe.each(commands)('gatewayctl %s', (name, command) => {
       expect(fieldAt(item, path.replace('?', ''))).toBeDefined();
   });
 
-  it('asks before it takes something away or books money', () => {
+  it('prompts before it deletes, revokes, suspends, releases, rotates, or records money', () => {
     const isGrave = /delete|revoke|suspend|release|rotate|reconcile (forget|settle|undo)/.test(name);
     expect('prompt' in command && command.prompt !== undefined).toBe(isGrave);
   });
@@ -104,13 +104,13 @@ describe('a command line', () => {
     [['keys', 'lsit'], 'Did you mean list?'],
     [['keys', 'list', '--jsno'], 'Did you mean --json?'],
     [['logn'], 'Did you mean login?'],
-  ])('%j is answered with what was meant', async (args, suggestion) => {
+  ])('%j is refused with a suggestion', async (args, suggestion) => {
     const { mistake, output: printed } = await parse(args);
     expect(mistake).toBe(true);
     expect(printed).toContain(suggestion);
   });
 
-  it.each([[[]], [['keys']]])('%j alone is answered with what there is, and is a mistake', async (args) => {
+  it.each([[[]], [['keys']]])('%j alone prints the usage, and is a mistake', async (args) => {
     const { mistake, output: printed } = await parse(args);
     expect(mistake).toBe(true);
     expect(printed).toContain('Usage: gatewayctl');
@@ -123,18 +123,18 @@ describe('a command line', () => {
     [['help', 'keys', 'create'], '--metadata <name=value>'],
     [['help', 'doctor'], 'Usage: gatewayctl doctor'],
     [['help', 'help'], 'exit-codes'],
-  ])('%j explains it as --help does', async (args, printed) => {
+  ])('%j prints the same as --help', async (args, printed) => {
     expect(await parse(args)).toEqual({ mistake: false, output: expect.stringContaining(printed) });
   });
 
   it.each([
     [['help', 'kyes'], 'Allowed choices are exit-codes, environment'],
     [['help', 'keys', 'craete'], 'Did you mean create?'],
-  ])('%j is a mistake: there is nothing to explain', async (args, printed) => {
+  ])('%j is a mistake, because there is nothing to explain', async (args, printed) => {
     expect(await parse(args)).toEqual({ mistake: true, output: expect.stringContaining(printed) });
   });
 
-  it('takes common options before and after the command', async () => {
+  it('accepts common options before and after the command', async () => {
     for (const args of [
       ['--json', '-o', 'acme', 'keys', 'list'],
       ['keys', 'list', '-o', 'acme', '--json'],
@@ -143,7 +143,7 @@ describe('a command line', () => {
     }
   });
 
-  it('takes a value of few only, by the words that help shows', async () => {
+  it('refuses a value outside a fixed set, with the values that help shows', async () => {
     const { output: printed } = await parse(['people', 'create', 'Ada', '--role', 'ROLE_ADMIN']);
     expect(printed).toContain('Allowed choices are owner, admin, member, platform-operator.');
     expect((await parse(['usage', 'totals', '--by', 'day,modle'])).output).toContain('Allowed choices are');

@@ -1,4 +1,4 @@
-// Completion, asked of a real bash.
+// Completion, tested in a real bash.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** What bash offers for a line whose last word is being typed. */
+/** Returns the words that bash offers for the last word of a line. */
 function offered(line: string): string[] {
   const typed = line.split(' ');
   const script = [
@@ -28,7 +28,7 @@ function offered(line: string): string[] {
   return response.split('\n').filter((word) => word !== '');
 }
 
-describe('in bash', () => {
+describe('completion in bash', () => {
   it('completes resources and commands', () => {
     expect(offered('gatewayctl provider')).toEqual(['provider-keys', 'providers']);
     expect(offered('gatewayctl keys r')).toEqual(['rotate', 'revoke']);
@@ -40,33 +40,33 @@ describe('in bash', () => {
     expect(offered('gatewayctl keys create checkout --jso')).toEqual(['--json']);
   });
 
-  it('completes values of which there are few', () => {
+  it('completes values of a fixed set', () => {
     expect(offered('gatewayctl people create Ada --role a')).toEqual(['admin']);
     expect(offered('gatewayctl keys update checkout --active ')).toEqual(['true', 'false']);
     expect(offered('gatewayctl limits create b')).toEqual(['budget']);
     expect(offered('gatewayctl completion z')).toEqual(['zsh']);
   });
 
-  it('completes files after options that take them', () => {
+  it('completes files after options that expect a file', () => {
     expect(offered('gatewayctl provider-keys create gpt-provider main --secret-file gate')).toEqual([
       'gatewayctl.bash',
     ]);
   });
 
-  it('is not led astray by common options and their values', () => {
+  it('ignores common options and their values', () => {
     expect(offered('gatewayctl --organization keys people l')).toEqual(['list']);
     expect(offered('gatewayctl -o login keys l')).toEqual(['list']);
     expect(offered('gatewayctl --json keys l')).toEqual(['list']);
   });
 
-  it('knows every command by every name', () => {
+  it('completes every command under every name', () => {
     for (const { name, aliases = [], commands } of tree.resources)
       for (const one of [name, ...aliases])
         expect(offered(`gatewayctl ${one} `)).toEqual(Object.keys(commands));
   });
 });
 
-it('is written for zsh by way of its bash functions, and for fish command by command', () => {
+it('is generated for zsh through its bash functions, and for fish command by command', () => {
   expect(completionScript('zsh', tree)).toMatch(/^#compdef gatewayctl\nautoload -U \+X bashcompinit/);
   const fish = completionScript('fish', tree) ?? '';
   for (const { name, commands } of tree.resources)
@@ -76,6 +76,6 @@ it('is written for zsh by way of its bash functions, and for fish command by com
   expect(fish.split('\n').filter((line) => (line.match(/(?<!\\)'/g) ?? []).length % 2 !== 0)).toEqual([]);
 });
 
-it('is not written for other shells', () => {
+it('is not generated for other shells', () => {
   expect(completionScript('tcsh', tree)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
-// What the compiler cannot see of a new kind of guardrail: the options that make one, and the page that describes it.
+// Completeness of a guardrail kind that the compiler cannot check: an option that creates it, and a page that describes
+// it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +11,7 @@ const page = readFileSync(join(projectRoot, 'docs/guardrails.md'), 'utf8');
 const options = guardrails.commands.create?.options ?? [];
 
 describe.each(Object.keys(checkKinds.rows))('the guardrail kind %s', (kind) => {
-  it('is made by an option of gatewayctl', () => {
+  it('is created by an option of gatewayctl', () => {
     const fields = options.map(({ field = '' }) => field);
     expect(fields.filter((field) => `${field}.`.startsWith(`check.${kind}.`))).not.toEqual([]);
   });

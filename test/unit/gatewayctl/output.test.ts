@@ -1,4 +1,4 @@
-// Answers as text: columns, fields, and nothing that moves the cursor.
+// Responses printed as text: columns, fields, and no control characters for the terminal.
 import { describe, expect, it } from 'vitest';
 import { enumName, enumWords, fieldWords } from '../../../gatewayctl/enum-names.ts';
 import { printable, renderFields, renderTable } from '../../../gatewayctl/table.ts';
@@ -13,7 +13,7 @@ const key = {
   revision: '7',
 };
 
-describe('a table', () => {
+describe('a printed table', () => {
   it('aligns texts to the left and numbers to the right', () => {
     const rows = [
       { spentUsd: '12.5', window: 'total' },
@@ -24,7 +24,7 @@ describe('a table', () => {
     );
   });
 
-  it('leaves a column out where no row has it, if it may', () => {
+  it('leaves out an optional column when no row has a value', () => {
     const columns = { NAME: 'name', ENDS: '?endsAt', USED: 'lastUsedAt' };
     expect(renderTable('VirtualKey', columns, [key])).toBe('NAME      USED\ncheckout  -\n');
     expect(renderTable('VirtualKey', columns, [{ ...key, endsAt: 't' }])).toBe(
@@ -32,7 +32,7 @@ describe('a table', () => {
     );
   });
 
-  it('shows enums in lower case, lists by commas, pairs by equals signs', () => {
+  it('shows enums in lower case, lists with commas, pairs with equals signs', () => {
     const columns = { OF: 'scope.kind', ACTIVE: 'active', MODELS: 'allowedModels', META: 'metadata' };
     expect(renderTable('VirtualKey', columns, [key]).split('\n')[1]).toBe(
       'ai-system  yes     a/*, b/*  team=web tier=gold',
@@ -40,18 +40,18 @@ describe('a table', () => {
   });
 });
 
-describe('what a selector selects', () => {
+describe('the models that a selector selects', () => {
   const match = { selector: 'gpt-provider/gpt-4*', matched: 9, known: 444, open: false, nearest: [] };
   const models = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `m${n}`);
 
-  it('stands in a line, with the first few models', () => {
+  it('are printed on one line, with the first few models', () => {
     const limit = { id: 'i', match: { ...match, models } };
     expect(renderFields('Limit', limit)).toBe(
       'id     i\nmatch  gpt-provider/gpt-4* selects 9 of 444 models: m1, m2, m3, m4, m5, m6 and 3 more\n',
     );
   });
 
-  it('stands in a line for each selector of a list', () => {
+  it('are printed on one line for each selector of a list', () => {
     const none = {
       ...match,
       selector: 'studio-ai/x',
@@ -71,14 +71,14 @@ describe('what a selector selects', () => {
     );
   });
 
-  it('moves no cursor', () => {
+  it('are printed without control characters', () => {
     const text = renderFields('Limit', { match: { ...match, selector: '\u001b[2J', models: [] } });
     expect(text).not.toContain('\u001b');
   });
 });
 
-describe('fields', () => {
-  it('stand a line each, of what there is', () => {
+describe('printed fields', () => {
+  it('take one line each, and absent ones are left out', () => {
     expect(renderFields('VirtualKey', { ...key, endsAt: undefined, revokedAt: null })).toBe(
       [
         'scope kind      ai-system',
@@ -93,7 +93,7 @@ describe('fields', () => {
     );
   });
 
-  it('have the status of a key, not the switch that is a part of it', () => {
+  it('show the status of a key instead of its switch', () => {
     const revoked = { name: 'gone', active: true, status: 'KEY_STATUS_REVOKED', revision: '7' };
     expect(renderFields('VirtualKey', revoked)).toBe('name      gone\nstatus    revoked\nrevision  7\n');
     const ofOldServer = { active: true, status: 'KEY_STATUS_UNSPECIFIED' };
@@ -107,7 +107,7 @@ describe('fields', () => {
     );
   });
 
-  it('of lists of messages stand in one line', () => {
+  it('with a list of messages take one line', () => {
     const rotatedValues = [
       { hint: 'abcd', endsAt: 't1' },
       { hint: 'efgh', endsAt: 't2' },
@@ -116,7 +116,7 @@ describe('fields', () => {
   });
 });
 
-describe('what a server says', () => {
+describe('a text from a server', () => {
   it('moves no cursor, sets no title and ends no line', () => {
     expect(printable('a\u001b[2Jb\r\nc\u0007\u009b1m\tüé漢')).toBe('a?[2Jb??c??1m?üé漢');
     expect(renderTable('VirtualKey', { NAME: 'name' }, [{ name: 'x\u001b]0;t\u0007\n' }])).toBe(
@@ -126,18 +126,18 @@ describe('what a server says', () => {
   });
 });
 
-describe('words', () => {
+describe('words for names of the contract', () => {
   it.each([
     ['Role', 'ROLE_PLATFORM_OPERATOR', 'platform-operator'],
     ['KeyScopeKind', 'KEY_SCOPE_KIND_AI_SYSTEM', 'ai-system'],
     ['PersonalDataType', 'PERSONAL_DATA_TYPE_NATIONAL_ID', 'national-id'],
-  ])('of %s go both ways', (type, name, word) => {
+  ])('of %s convert both ways', (type, name, word) => {
     expect(enumWord(type, name)).toBe(word);
     expect(enumName(type, word)).toBe(name);
     expect(enumWords(name)).toBe(word);
   });
 
-  it('of fields are read aloud', () => {
+  it('of fields are readable words', () => {
     expect(fieldWords('settings.access.callerProviderKeys')).toBe('settings access caller provider keys');
     expect(fieldWords('amountUsd')).toBe('amount USD');
     expect(enumWords('NO_SUCH_VALUE')).toBeUndefined();

@@ -1,11 +1,11 @@
-// Which transport is taken, and what is said when none leads anywhere.
+// Which transport is used, and the error when no server can be reached.
 import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { connectionProblem } from '../../../gatewayctl/connection-failure.ts';
 import { Failure, withoutCredentials } from '../../../gatewayctl/failure.ts';
 import { chooseTransport, isLoopback, parseServer, transportText } from '../../../gatewayctl/target.ts';
 
-describe('a server', () => {
+describe('the address of a server', () => {
   it.each(['127.0.0.1:50051', 'localhost:1', '[::1]:50051', '127.8.8.8:1'])(
     '%s is this machine',
     (server) => {
@@ -21,15 +21,15 @@ describe('a server', () => {
   );
 
   it.each(['', 'host', 'host:', ':1', 'host:65536', 'host:port', 'https://host:1', '::1:50051', 'a b:1'])(
-    '"%s" is none',
+    '"%s" is refused',
     (server) => {
       expect(() => parseServer(server)).toThrow(Failure);
     },
   );
 });
 
-describe('the transport', () => {
-  it('is plain to this machine and TLS elsewhere, unless another one is asked for', () => {
+describe('the transport to a server', () => {
+  it('is plaintext to this machine and TLS elsewhere, unless options choose another one', () => {
     expect(chooseTransport('127.0.0.1:1', {})).toEqual({ kind: 'plaintext' });
     expect(chooseTransport('gateway:1', {})).toEqual({ kind: 'tls' });
     expect(chooseTransport('gateway:1', { plaintext: true })).toEqual({ kind: 'plaintext' });
@@ -38,11 +38,14 @@ describe('the transport', () => {
     expect(chooseTransport('127.0.0.1:1', { serverName: 'n' })).toEqual({ kind: 'tls', serverName: 'n' });
   });
 
-  it.each([{ tls: true }, { caFile: 'ca' }, { serverName: 'n' }])('is not both plain and %j', (wish) => {
-    expect(() => chooseTransport('gateway:1', { plaintext: true, ...wish })).toThrow(/excludes/);
-  });
+  it.each([{ tls: true }, { caFile: 'ca' }, { serverName: 'n' }])(
+    'cannot be both plaintext and %j',
+    (wish) => {
+      expect(() => chooseTransport('gateway:1', { plaintext: true, ...wish })).toThrow(/excludes/);
+    },
+  );
 
-  it('is told in words', () => {
+  it('is described in words', () => {
     expect(transportText({ kind: 'plaintext' })).toBe('plaintext');
     expect(transportText({ kind: 'tls', caFile: 'ca.crt', serverName: 'n' })).toBe(
       'TLS, authorities ca.crt, server name n',
@@ -50,7 +53,7 @@ describe('the transport', () => {
   });
 });
 
-describe('no connection', () => {
+describe('a failed connection', () => {
   const problem = (message: string, kind: 'plaintext' | 'tls' = 'tls') =>
     connectionProblem({ code: 'UNAVAILABLE', message }, { transport: { kind } });
 
@@ -64,11 +67,11 @@ describe('no connection', () => {
     ['SSL routines:tls_validate_record_header:wrong version number', 'server-without-tls'],
     ['Deadline exceeded after 1s', 'no-answer'],
     ['connect EHOSTUNREACH 10.0.0.1:1', 'no-answer'],
-  ])('by %s has the obstacle %s', (message, obstacle) => {
+  ])('with %s has the obstacle %s', (message, obstacle) => {
     expect(problem(message).obstacle).toBe(obstacle);
   });
 
-  it('without TLS may be for want of it; anything else is told as it is', () => {
+  it('in plaintext may be to a server with TLS; any other error is reported unchanged', () => {
     expect(problem('Last error: Failed to connect', 'plaintext').obstacle).toBe('server-with-tls');
     expect(problem('No connection established. Last error: the moon is full. Resolution note: ')).toEqual({
       obstacle: 'other',
@@ -77,7 +80,7 @@ describe('no connection', () => {
   });
 });
 
-it('errors are written without credentials', () => {
+it('errors are printed without credentials', () => {
   for (const kind of ['virtualKey', 'operator', 'proxy', 'bootstrap'] as const)
     expect(withoutCredentials(`there is no key "${createCredential(kind)}"!`)).toBe(
       'there is no key "[credential]"!',

@@ -1,4 +1,5 @@
-// Values where models meet them: behind escapes of JSON at any depth, in URLs and pages, in digits of other scripts, over line ends.
+// Values in the forms in which models read them: behind escapes of JSON at any depth, in URLs and HTML, in digits of
+// other scripts, across line ends.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../guardrails/fold.ts';
 import { compileCheck } from '../../../guardrails/index.ts';
@@ -37,7 +38,7 @@ const values: readonly (readonly [string, Matcher, string])[] = [
 const separators = [' ', '\n', '\t', '\r\n', '\f', '\u00a0'];
 
 describe.each(values)('%s in JSON', (_what, matcher, value) => {
-  it.each(separators)('is found behind %j, and nothing of the escape with it', (separator) => {
+  it.each(separators)('is found behind %j, without any part of the escape', (separator) => {
     const inner = JSON.stringify({ note: `Customer:${separator}${value}${separator}end` });
     expect(foundIn(matcher, inner)).toEqual([value]);
     expect(foundIn(matcher, inner.slice(5, -3))).toEqual([value]);
@@ -47,7 +48,7 @@ describe.each(values)('%s in JSON', (_what, matcher, value) => {
   });
 });
 
-describe('what else is read', () => {
+describe('other forms of personal data', () => {
   const email = personalData('email', 'phone', 'payment_card');
 
   it.each([
@@ -86,7 +87,7 @@ describe('what else is read', () => {
     expect(foundIn(email, raw)).toEqual(expected);
   });
 
-  it('digits of every script are those of ASCII', () => {
+  it('digits of every script fold to ASCII digits', () => {
     const digits = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) =>
       /\p{Nd}/u.test(String.fromCodePoint(code)),
     );
@@ -95,14 +96,14 @@ describe('what else is read', () => {
     expect(fold('٠١٢٣٤٥٦٧٨٩०९๐๙𝟎𝟗𞥐𞥙').text).toBe('0123456789090909' + '09');
   });
 
-  it('a backslash that may be one is read both ways', () => {
+  it('a backslash is matched both as an escape and as a plain character', () => {
     expect(foundIn(words, 'C:\\projects\\tangerine and x\\ntangerine')).toEqual(['\\tangerine', 'tangerine']);
     expect(foundIn(patterns, 'CORP\\nadine, {"a":"x\\nTCK-123456"}')).toEqual(['CORP\\nadine', 'TCK-123456']);
     expect(foundIn(secrets, `C:\\keys\\${npmToken}`)).toEqual([`\\${npmToken}`]);
   });
 });
 
-it('telephone numbers of all countries are found without a country code', () => {
+it('phone numbers of every listed country are found without a country code', () => {
   const of = (...countries: readonly string[]) =>
     compileCheck({ kind: 'personal_data', types: ['phone'], countries, restore: false });
   for (const number of ['0917 123 4567', '0212 555 01 23', '415-555-0132']) {

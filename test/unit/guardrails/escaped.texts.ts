@@ -1,5 +1,5 @@
-// Texts at random in which escapes of JSON, URLs and HTML stand at all distances from each other and from what matchers find: before it,
-// within it and behind it, whole and broken off.
+// Random texts with escapes of JSON, URLs and HTML at all distances from each other and from the values that matchers
+// find: before, inside and behind a value, complete and cut off.
 import type { Random } from '../../support/access/random.ts';
 import { corpus } from './personal-data.corpus.ts';
 import { labelledTexts } from './secrets.corpus.ts';
@@ -7,7 +7,10 @@ import { disguisedText } from './window.texts.ts';
 
 export const phrases = ['blue heron', 'next', 'back\\slash', 'tangerine', 'a b', 'é', '%20 off', 'no&amp;so'];
 
-/** Of checks: bounded and not, with what stands before a match and behind it, and with escapes as they are written. */
+/**
+ * Patterns of checks: bounded and unbounded ones, with context before and behind a match, and with escapes as they are
+ * written.
+ */
 export const patternSets: readonly (readonly string[])[] = [
   ['\\bTCK-\\d{6}\\b', '(?i)project[ -](aurora|borealis)'],
   ['ab{3}|a', '[^a]b'],
@@ -155,7 +158,7 @@ function valueAt(random: Random): string {
   return random.chance(0.8) ? value : value.slice(random.below(value.length), 1 + random.below(value.length));
 }
 
-/** With escapes in place of some of its characters, or all those of one kind. */
+/** Writes the value with some of its characters escaped, or all characters of one kind. */
 function written(value: string, random: Random): string {
   const share = random.pick([0, 0, 0.01, 0.05, 0.3]);
   const way = random.next();

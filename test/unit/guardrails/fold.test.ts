@@ -1,4 +1,4 @@
-// What text folds to, where it leads back to, and that pieces fold to what the whole does.
+// Folded text, its mapping back to the raw text, and that pieces fold to the same as the whole text.
 import { describe, expect, it } from 'vitest';
 import { contextMax, type FoldedText, fold } from '../../../guardrails/fold.ts';
 import { Random } from '../../support/access/random.ts';
@@ -7,7 +7,7 @@ import { disguisedText } from './window.texts.ts';
 
 const seed = startingSeed();
 
-/** All that can be asked of folded text. */
+/** Reads everything that a folded text offers. */
 function readingOf(folded: FoldedText, rawLength: number) {
   const places = Array.from({ length: folded.text.length + 1 }, (_, at) => at);
   return {
@@ -36,7 +36,7 @@ describe('folding', () => {
     expect(fold(raw).text).toBe(expected);
   });
 
-  it('leads back to where characters begin and end, with what is not seen behind them', () => {
+  it('maps back to where characters begin and end, including invisible characters behind them', () => {
     const folded = fold('\u200bße\u0301\u200b𝐛');
     expect(readingOf(folded, 8)).toEqual({
       text: 'sseb',
@@ -46,17 +46,17 @@ describe('folding', () => {
     });
   });
 
-  it('keeps places where each character keeps its length', () => {
+  it('keeps positions when each character keeps its length', () => {
     const folded = fold('Grüße'.replace('ß', 'é'));
     expect(readingOf(folded, 5)).toEqual(readingOf(fold('Gruee'), 5));
   });
 
-  it('of nothing is nothing', () => {
+  it('maps an empty text to an empty text', () => {
     expect(readingOf(fold(''), 0)).toEqual({ text: '', rawAt: [0], rawEnd: [], foldedAt: [0] });
     expect(readingOf(fold('\u200b'), 1)).toEqual({ text: '', rawAt: [1], rawEnd: [], foldedAt: [0, 0] });
   });
 
-  it('is done once: what is folded folds to itself', () => {
+  it('is idempotent: a folded text folds to itself', () => {
     for (let code = 1; code <= 0x10ffff; code++) {
       if (code === 0xd800) code = 0xe000;
       const { text } = fold(String.fromCodePoint(code));
@@ -69,7 +69,7 @@ describe(`folded text in pieces (seed ${seed})`, () => {
   const random = new Random(seed);
   const texts = Array.from({ length: roundsOf(300) }, () => [...disguisedText(random)]);
 
-  it('is the whole', () => {
+  it('is the same as folding the whole text', () => {
     for (const characters of texts) {
       const raw = characters.join('');
       let folded = fold('');
@@ -78,12 +78,12 @@ describe(`folded text in pieces (seed ${seed})`, () => {
         folded = folded.with(fold(characters.slice(at, at + size).join('')));
         at += size;
       }
-      // Halves of pairs that stand apart may meet where pieces do.
+      // Halves of surrogate pairs that are apart may join where pieces join.
       if (raw.isWellFormed()) expect(readingOf(folded, raw.length)).toEqual(readingOf(fold(raw), raw.length));
     }
   });
 
-  it('is the same when what stands before is dropped, and keeps its context', () => {
+  it('is the same after the text before it is dropped, and keeps its context', () => {
     for (const characters of texts) {
       const raw = characters.join('');
       const dropped = characters.slice(0, random.below(characters.length + 1)).join('').length;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JsonKeeper } from '../../../guardrails/json-keeper.ts';
 
-/** @param found what is replaced, in the order of the text */
+/** @param found the texts to replace, in the order in which they occur */
 function redacted(text: string, ...found: readonly string[]): string {
   const keeper = new JsonKeeper();
   let out = '';
@@ -17,7 +17,7 @@ function redacted(text: string, ...found: readonly string[]): string {
 const nested = (value: unknown, times: number): string =>
   times === 0 ? JSON.stringify(value) : JSON.stringify({ in: nested(value, times - 1) });
 
-describe('what is replaced', () => {
+describe('a replacement in streamed JSON', () => {
   it.each([
     ['a number', '{"card":4111111111111111}', ['4111111111111111'], '{"card":"[X_1]"}'],
     ['a part of a number', '{"a":-4111.50, "b":1e9}', ['411', 'e9'], '{"a":"[X_1]", "b":"[X_2]"}'],
@@ -40,13 +40,13 @@ describe('what is replaced', () => {
     expect(redacted(text, ...found)).toBe(expected);
   });
 
-  it.each([1, 2, 3])('in JSON within %i strings', (times) => {
+  it.each([1, 2, 3])('is correct in JSON within %i strings', (times) => {
     const text = nested({ card: 4111111111111111, to: 'ada' }, times);
     expect(redacted(text, '4111111111111111', 'ada')).toBe(nested({ card: '[X_1]', to: '[X_2]' }, times));
   });
 });
 
-it('holds a number until it ends, and nothing else', () => {
+it('delays a number until it ends, and nothing else', () => {
   const keeper = new JsonKeeper();
   expect(keeper.kept('{"a":"b","c":12')).toBe('{"a":"b","c":');
   expect(keeper.held).toBe(2);

@@ -1,5 +1,5 @@
-// Labelled texts for personal data, made here: values in the places where they come, sentences of a dozen languages, what looks alike
-// and is none, disguises.
+// Labelled texts for personal data, written for these tests: values in typical contexts, sentences in a dozen
+// languages, similar texts that are not personal data, and disguises.
 import { alike } from './personal-data/alike.ts';
 import { disguised, missed } from './personal-data/disguised.ts';
 import { sentences } from './personal-data/prose.ts';
@@ -13,7 +13,7 @@ export interface LabelledSpan {
 
 export interface LabelledText {
   readonly text: string;
-  /** Whose phone numbers need no country code. */
+  /** The country whose phone numbers are matched without a country code. */
   readonly country: string;
   readonly spans: readonly LabelledSpan[];
 }
@@ -44,7 +44,7 @@ const places = [
   "('%', 17, NULL)",
 ];
 
-/** Each value in three places, in turn. */
+/** Puts each value into three contexts, in turn. */
 function inPlaces(values: string, letter: string): readonly string[] {
   return lines(values).flatMap((line, index) => {
     const [, country = '', before = '', value = ''] = /^(?:([A-Z]{2})>)?(?:(.*)\|)?(.*)$/.exec(line) ?? [];

@@ -1,4 +1,5 @@
-// Whole texts in pieces: what is found is what is found in one go, whatever stands across the pieces and however long it is.
+// A scan of whole texts in pieces finds the same matches as one pass, wherever pieces are cut and however long a match
+// is.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../guardrails/fold.ts';
 import { compileCheck } from '../../../guardrails/index.ts';
@@ -32,7 +33,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
   secrets: compileCheck({ kind: 'secrets' }),
 };
 
-/** In the shortest pieces there are. */
+/** Scans the text in the shortest possible pieces. */
 function inPieces(
   matcher: Matcher,
   text: string,
@@ -58,8 +59,8 @@ const writings: readonly ((text: string) => string)[] = [
 ];
 const seed = Number(process.env.SEED ?? Date.now() % 1e9);
 
-describe('pieces of a text', () => {
-  it.each(Object.entries(matchers))(`give what the whole gives: %s (SEED=${seed})`, (_, matcher) => {
+describe('a scan of a text in pieces', () => {
+  it.each(Object.entries(matchers))(`finds the same matches as one pass: %s (SEED=${seed})`, (_, matcher) => {
     const random = new Random(seed);
     let found = 0;
     for (let round = 0; round < 40; round++) {
@@ -88,7 +89,7 @@ describe('pieces of a text', () => {
       'secrets',
       `${filler}${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\n${'MIIabc/+'.repeat(150)}\n${filler}`,
     ],
-  ])('give what is longer than the window, and than a piece: %s', (name, text) => {
+  ])('finds matches longer than the window and than a piece: %s', (name, text) => {
     const matcher = matchers[name];
     if (matcher === undefined) throw new Error(name);
     const expected = whole(matcher, text);
@@ -96,7 +97,7 @@ describe('pieces of a text', () => {
     expect(inPieces(matcher, text).hits).toEqual(expected);
   });
 
-  it('of something that does not end are looked at in linear time', () => {
+  it('inspects a match that never ends in linear time', () => {
     let seen = 0;
     const counting: Matcher = {
       cost: 1e9,
@@ -113,7 +114,7 @@ describe('pieces of a text', () => {
   it.each([
     ['two milliseconds', false, 1_250],
     ['five while they are quick', true, 3_125],
-  ])('are no longer than what takes %s, by the cost of each matcher', (_, isQuick, longest) => {
+  ])('takes no longer for a piece than %s, by the cost of each matcher', (_, isQuick, longest) => {
     const lengths: number[] = [];
     const noting: Matcher = {
       cost: 1_600,
@@ -130,8 +131,8 @@ describe('pieces of a text', () => {
   });
 });
 
-describe('a scan', () => {
-  it('has its hits by text, then by matcher, whatever their order was', () => {
+describe('a scan of several texts', () => {
+  it('orders its hits by text, then by matcher, whatever order they were found in', () => {
     const scanning = new TextScan({
       ...{ matchers: [literally(['A']), literally(['B'])], texts: ['AB', 'BA'], window, order: [1, 0] },
     });
@@ -145,7 +146,7 @@ describe('a scan', () => {
     ]);
   });
 
-  it('that is stopped says which matchers have not seen all of it', () => {
+  it('reports which matchers have not finished when it is stopped', () => {
     const scanning = new TextScan({
       ...{ matchers: [literally(['A']), literally(['B'])], texts: ['A', 'A'], window, order: [1, 0] },
     });
@@ -157,7 +158,7 @@ describe('a scan', () => {
     });
   });
 
-  it('goes on with the others where a matcher throws', () => {
+  it('continues with the other matchers when one throws', () => {
     const { hits, failed } = scan([throwing, literally(['A'])], ['A', 'A'], window);
     expect([hits.length, failed]).toEqual([2, [0]]);
   });

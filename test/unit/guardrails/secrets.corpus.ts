@@ -1,5 +1,5 @@
-// Texts with secrets of every form, and texts that look alike and hold none. All are made of pieces while the test runs, by chance
-// from a fixed seed: nothing that looks like a key stands in this repository.
+// Texts with secrets of every form, and similar texts without a secret. All are assembled from parts while the test
+// runs, at random from a fixed seed, so that this repository contains nothing that looks like a key.
 import { createCredential } from '../../../common/credential.ts';
 import { Random } from '../../support/access/random.ts';
 
@@ -23,7 +23,7 @@ const below = (limit: number) => random.below(limit);
 const chance = (length: number, characters = letters) =>
   Array.from({ length }, () => characters.charAt(below(characters.length))).join('');
 const oneOf = <T>(values: readonly T[]) => random.pick(values);
-/** Written so that no scanner reads the parts as one. */
+/** Joins parts, so that no secret scanner matches them in this file. */
 const joined = (...parts: readonly string[]) => parts.join('');
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -38,7 +38,7 @@ function jwt(claims: number): string {
   return [head, encoded({ sub: chance(claims), iat: below(1e9) }), chance(43, base64url)].join('.');
 }
 
-/** By label; each makes another one every time. */
+/** Makers of secrets by label; each makes another secret in each call. */
 export const makers: Readonly<Record<string, readonly (() => string)[]>> = {
   GATEWAY_KEY: [
     () => createCredential('virtualKey'),
@@ -95,12 +95,12 @@ export const makers: Readonly<Record<string, readonly (() => string)[]>> = {
     () => pem('EC PRIVATE KEY', 164),
     () => pem('OPENSSH PRIVATE KEY', 410),
     () => pem('ENCRYPTED PRIVATE KEY', 500),
-    // As in the JSON of a service account.
+    // The form inside the JSON of a service account.
     () => `${pem('PRIVATE KEY', 1600, '\\n')}`,
   ],
 };
 
-/** `§` stands for the secret. */
+/** `§` is replaced by the secret. */
 const contexts: readonly string[] = [
   'Hi, I rotated it this morning: § — please try again.',
   'The log says\n2031-04-05T06:07:08Z ERROR upstream refused § (attempt 3 of 5)\nand nothing else.',
@@ -126,7 +126,7 @@ const secretNames = [
   'aws_secret_access_key',
   'encryption-key',
 ] as const;
-/** `#` stands for the name. */
+/** `#` is replaced by the name. */
 const assignments: readonly string[] = [
   '# = "§"',
   '#: §',
@@ -208,7 +208,7 @@ function ofConnections(): readonly Labelled[] {
     ]);
 }
 
-/** Several secrets of several forms in one text. */
+/** Returns texts with several secrets of several forms. */
 function ofSeveral(): readonly Labelled[] {
   return Array.from({ length: 30 }, () => {
     let text = '';
@@ -243,7 +243,7 @@ function written(what: string, context: string, make: () => string, label: strin
   return { what, text, spans };
 }
 
-/** What looks like a secret, in the places where such things stand. Each is made ten times. */
+/** Texts that look like secrets, in their typical contexts. Each is made ten times. */
 const alike: Readonly<Record<string, () => string>> = {
   uuid: () =>
     `request ${uuid()} of session_token ${uuid()} took 3 ms; {"id":"${uuid()}","token_id":"${uuid()}"}`,

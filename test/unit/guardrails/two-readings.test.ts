@@ -1,5 +1,5 @@
-// Texts with escapes are read as they are written and as what they say. Only what is near escapes is searched a second time: here it is
-// held against both readings searched from end to end.
+// Texts with escapes are searched as written and unescaped. The second search covers only the parts near escapes; this
+// test compares it with two searches of the whole text.
 import { expect, it } from 'vitest';
 import type { TextCheck } from '../../../guardrails/definition.ts';
 import { escapesOf } from '../../../guardrails/escapes.ts';
@@ -12,7 +12,7 @@ import { roundsOf, startingSeed } from '../../support/seed.ts';
 import { escapedText, patternSets, phrases } from './escaped.texts.ts';
 import { cut, through } from './window.pieces.ts';
 
-// GATEWAY_READINGS_SEED repeats the text that a failure names; GATEWAY_READINGS_CASES tries more of them.
+// GATEWAY_READINGS_SEED repeats the text that a failure names; GATEWAY_READINGS_CASES sets the number of texts.
 const given = process.env.GATEWAY_READINGS_SEED;
 const cases = given === undefined ? Number(process.env.GATEWAY_READINGS_CASES ?? roundsOf(600)) : 1;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
@@ -40,14 +40,14 @@ const checks: Readonly<Record<string, TextCheck>> = {
 };
 const matchers = Object.entries(checks).map(([name, check]) => ({ name, matcher: compileCheck(check) }));
 
-it(`finds what two whole readings find (seeds from ${firstSeed})`, () => {
+it(`searching near escapes finds the same matches as two searches of the whole text (seeds from ${firstSeed})`, () => {
   let found = 0;
   for (let seed = firstSeed; seed < firstSeed + cases; seed++) found += compareReadings(seed);
   console.log(`${cases} texts, ${found} findings`);
   expect(found).toBeGreaterThanOrEqual(given === undefined ? cases / 10 : 0);
 }, 3_600_000);
 
-/** @returns how much is found */
+/** @returns the number of matches */
 function compareReadings(seed: number): number {
   const random = new Random(seed);
   const text = escapedText(random);
@@ -65,7 +65,7 @@ function compareReadings(seed: number): number {
   return outcomes[0]?.whole.length ?? 0;
 }
 
-/** The same, with texts that do not tell where their escapes are. */
+/** Returns the same matcher for texts that do not report where their escapes are. */
 function wholly(matcher: Matcher): Matcher {
   return {
     ...matcher,
@@ -90,7 +90,7 @@ function withoutReading(folded: Folded, raw: string): Folded {
   };
 }
 
-/** Unit by unit. */
+/** Unescapes the text unit by unit. */
 function unfolded(raw: string): Folded {
   const places: number[] = [];
   let text = '';
@@ -131,7 +131,7 @@ function unfolded(raw: string): Folded {
   return own;
 }
 
-it('a folded text ends where it is cut, as its beginning alone does', () => {
+it('a folded text that is cut is the same as its folded beginning', () => {
   const random = new Random(firstSeed);
   for (let round = 0; round < roundsOf(200); round++) {
     const raw = escapedText(random).toWellFormed();
@@ -144,7 +144,10 @@ it('a folded text ends where it is cut, as its beginning alone does', () => {
   }
 });
 
-/** Neither within a character nor within an escape: of the whole text, and of its beginning alone. */
+/**
+ * Whether the position is neither within a character nor within an escape, of the whole text and of its beginning
+ * alone.
+ */
 function isBetween(raw: string, at: number): boolean {
   if (!raw.slice(0, at).isWellFormed()) return false;
   const [whole, begun] = [escapesOf(raw), escapesOf(raw.slice(0, at))];

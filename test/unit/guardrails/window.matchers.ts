@@ -1,7 +1,7 @@
-// Matchers for tests of the window, each with another way of deciding: one as late as it may, one as early as it can.
+// Matchers for tests of the window. Each decides at another time: one as late as allowed, one as early as possible.
 import type { Inspected, InspectedText, Matcher } from '../../../guardrails/matcher.ts';
 
-/** Finds <…>, from each < to the next >; decides at once where nothing is open. */
+/** Finds <…>, from each < to the next >. Decides at once when no bracket is open. */
 export const angles = matcher(({ raw, isEnd }, from, window) => {
   const findings = [];
   for (let at = from; ; ) {
@@ -16,7 +16,7 @@ export const angles = matcher(({ raw, isEnd }, from, window) => {
   }
 });
 
-/** Finds runs of digits, and bad, that no # stands close before; decides only when the window is behind. */
+/** Finds runs of digits, and "bad", without a # shortly before. Decides only a window later. */
 export const digits = matcher(({ raw, isEnd }, from, window) => {
   const findings = [];
   const decided = isEnd ? raw.length : Math.max(from, raw.length - window + 1);
@@ -28,7 +28,7 @@ export const digits = matcher(({ raw, isEnd }, from, window) => {
   return { findings, decided: Math.max(decided, findings.at(-1)?.end ?? 0) };
 });
 
-/** Finds capital X, each by itself, and never waits. */
+/** Finds each capital X separately, and never waits. */
 export const marks = matcher(({ raw }, from) => {
   const findings = [];
   for (let start = raw.indexOf('X', from); start >= 0; start = raw.indexOf('X', start + 1))
@@ -36,7 +36,7 @@ export const marks = matcher(({ raw }, from) => {
   return { findings, decided: raw.length };
 });
 
-/** Finds nothing, as late as it may. */
+/** Finds nothing, and decides as late as allowed. */
 export const nothing = matcher(({ raw, isEnd }, from, window) => ({
   findings: [],
   decided: isEnd ? raw.length : Math.max(from, raw.length - window + 1),

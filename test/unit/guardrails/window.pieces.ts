@@ -1,4 +1,4 @@
-// A text through guards in pieces, what is told of it afterwards, and whether the whole gives the same.
+// Sends a text through guards in pieces, records what they report, and compares the result with that of the whole text.
 import { expect } from 'vitest';
 import { fold } from '../../../guardrails/fold.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
@@ -13,13 +13,16 @@ export interface Case {
 
 export interface Outcome {
   readonly left: string;
-  /** Name of the case that blocked; undefined where none did. */
+  /** The name of the case that blocked; undefined when none did. */
   readonly blockedBy: string | undefined;
-  /** By case, what it found in its order. Of cases that keep only where nothing blocked: they do not wait. */
+  /**
+   * The matches of each case, in order. Cases that keep have matches only when nothing blocked, because they do not
+   * wait.
+   */
   readonly found: readonly (readonly string[])[];
 }
 
-/** @param pieces the last comes with the end: a text in one piece is a whole one */
+/** @param pieces the last one is sent with the end, so a text in one piece is a whole text */
 export function through(cases: readonly Case[], pieces: readonly string[], window: number): Outcome {
   const found = cases.map((): string[] => []);
   const guards = cases.map(({ matcher, action }, rank) => ({
@@ -34,7 +37,7 @@ export function through(cases: readonly Case[], pieces: readonly string[], windo
   return { left, blockedBy: blocked?.name, found: reported };
 }
 
-/** Longer findings are promised nothing. */
+/** Whether all matches fit into the window; nothing is guaranteed for longer ones. */
 export function fits(cases: readonly Case[], text: string, window: number): boolean {
   const inspected = { raw: text, folded: fold(text), isEnd: true };
   return cases.every(({ matcher }) =>
@@ -42,7 +45,7 @@ export function fits(cases: readonly Case[], text: string, window: number): bool
   );
 }
 
-/** Pieces of 1 to `max` units, within surrogate pairs too. */
+/** Cuts the text into pieces of 1 to `max` units, also within surrogate pairs. */
 export function cut(text: string, max: number, random: Random): readonly string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 0)
@@ -57,7 +60,7 @@ export interface Comparison {
   readonly window: number;
 }
 
-/** Expects of pieces what the whole gives. @param what names it in a failure */
+/** Expects the same result from pieces as from the whole text. @param what names the comparison in a failure */
 export function compare({ cases, text, pieces, window }: Comparison, what: string): void {
   const whole = through(cases, [text], window);
   const inPieces = through(cases, pieces, window);
@@ -68,7 +71,10 @@ export function compare({ cases, text, pieces, window }: Comparison, what: strin
   else expect(unblocked(cases, text, window).startsWith(inPieces.left), named).toBe(true);
 }
 
-/** How much leaves before a block depends on the pieces: it begins what would leave were the block a replacement. */
+/**
+ * How much text is released before a block depends on the pieces. It is a prefix of the text that a replacement in
+ * place of the block would release.
+ */
 function unblocked(cases: readonly Case[], text: string, window: number): string {
   return through(
     cases.map((one) => (one.action === 'block' ? { ...one, action: 'redact' } : one)),

@@ -26,16 +26,16 @@ const matchers: Readonly<Record<string, Matcher>> = {
 };
 const names = Object.keys(matchers);
 
-describe(`A text in pieces (seeds from ${firstSeed})`, () => {
+describe(`a text in pieces (seeds from ${firstSeed})`, () => {
   for (const name of names) {
-    it(`gives what the whole gives where it is held against ${name}`, () => {
+    it(`gives the same result as the whole text with the matcher ${name}`, () => {
       let compared = 0;
       for (const seed of seeds) compared += comparePieces(seed, (random) => [caseOf(name, random)]) ? 1 : 0;
       expect(compared).toBeGreaterThan(texts / 2);
     });
   }
 
-  it('gives what the whole gives where several find what overlaps', () => {
+  it('gives the same result as the whole text when several matchers find overlapping matches', () => {
     let compared = 0;
     const several = (random: Random) =>
       Array.from({ length: 2 + random.below(4) }, () => caseOf(random.pick(names), random));
@@ -43,7 +43,7 @@ describe(`A text in pieces (seeds from ${firstSeed})`, () => {
     expect(compared).toBeGreaterThan(texts / 2);
   });
 
-  it('never lets out any of what blocks', () => {
+  it('never releases any part of a match that blocks', () => {
     let blocked = 0;
     for (const seed of seeds) {
       const random = new Random(seed);
@@ -66,8 +66,8 @@ describe(`A text in pieces (seeds from ${firstSeed})`, () => {
   });
 });
 
-describe('A window', () => {
-  it('replaces findings that overlap by one, as the first of them says', () => {
+describe('a text window', () => {
+  it('replaces overlapping matches by one replacement, that of the first match', () => {
     const cases: Case[] = [redacting('angles'), redacting('words'), redacting('digits')];
     expect(through(cases, ['a <12 bad> b'], 512).left).toBe('a [ANGLES of 0: <12 bad>] b');
     expect(through([redacting('digits'), redacting('words')], ['bad word'], 512).left).toBe(
@@ -78,7 +78,7 @@ describe('A window', () => {
     );
   });
 
-  it('names the guard whose finding is the first of the text, then the first guard', () => {
+  it('reports the guard with the first match in the text, then the first guard', () => {
     const blocking = (name: string): Case => ({ ...redacting(name), action: 'block' });
     const cases = [blocking('digits'), blocking('marks'), blocking('words')];
     for (const pieces of [['X 1 bad'], [...'X 1 bad']])
@@ -87,7 +87,7 @@ describe('A window', () => {
       expect(through(cases, pieces, 512)).toMatchObject({ blockedBy: 'digits', found: [['DIGITS'], [], []] });
   });
 
-  it('does not hold back for a guard that keeps what it finds, and tells what it finds', () => {
+  it('does not delay text for a guard that keeps its matches, and reports the matches', () => {
     const found: string[] = [];
     const window = new TextWindow([
       { matcher: digits, replacement: 'keep', found: (label) => found.push(label) },
@@ -98,7 +98,7 @@ describe('A window', () => {
     expect(found).toEqual(['DIGITS', 'DIGITS']);
   });
 
-  it('holds back no more than may still become what is looked for', () => {
+  it('delays no more text than may still become a match', () => {
     const window = new TextWindow([guardOf('words')]);
     const released = ['Hello ', 'ba', 'r is a', ' bad', ' w', 'ar', ' bad', '. \ud83d', '\ude00'].map(
       (piece) => window.push(piece),
@@ -108,7 +108,7 @@ describe('A window', () => {
     expect(window.end()).toBe('');
   });
 
-  it('holds back less than the window, and remembers a few windows, whatever comes', () => {
+  it('delays less than a window, and keeps a few windows at most, whatever the text', () => {
     for (const text of ['bad ', '\u200b', '<', 'bad wor', ' ', 'e\u0301', '1', '\u{e0041}', 'bad\u200b'])
       for (const size of [1, 7, 300]) {
         let longest = 0;
@@ -129,7 +129,7 @@ describe('A window', () => {
       }
   });
 
-  it('lets out half of a surrogate pair only where the text ends with it', () => {
+  it('releases half of a surrogate pair only at the end of the text', () => {
     const text = 'bad \ud83d\ude00 <\ud83d\ude00> \ud83d\ude00\ud83d\ude00 \ud83d';
     const window = new TextWindow([guardOf('words'), guardOf('nothing')], 5);
     const released = text.split('').map((piece) => window.push(piece));
@@ -162,7 +162,7 @@ function caseOf(name: string, random: Random): Case {
   return { name, matcher, action: random.pick(['block', 'keep', 'redact', 'redact'] as const) };
 }
 
-/** @returns false where something is longer than the window */
+/** @returns false when a match is longer than the window */
 function comparePieces(seed: number, makeCases: (random: Random) => readonly Case[]): boolean {
   const random = new Random(seed);
   const text = disguisedText(random);

@@ -1,11 +1,12 @@
-// Texts at random: noise of all sorts of characters, and in it what matchers find, plain and disguised, whole and broken off.
+// Random texts: noise of all kinds of characters, with values that the matchers find, plain and disguised, complete and
+// cut off.
 import type { Random } from '../../support/access/random.ts';
 
 export function disguisedText(random: Random): string {
   let text = '';
   for (let parts = random.below(random.chance(0.1) ? 400 : 60); parts >= 0; parts--) {
     text += random.chance(0.3) ? random.pick(planted) : random.pick(noise);
-    // More than may be looked at before a place, so that what stands before is told from what is kept of it.
+    // More characters than the context before a position contains, so that a test notices when a matcher needs more.
     if (random.chance(0.02)) text += random.pick(['\u200b', '\u{e0041}', ' ', 'a']).repeat(random.below(150));
   }
   return text;

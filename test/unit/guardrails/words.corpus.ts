@@ -1,15 +1,15 @@
-// Phrases in disguise, and texts that only seem to hold them. What is to be found stands between ⟦ and ⟧.
+// Phrases in disguise, and texts that only seem to contain them. Expected matches are between ⟦ and ⟧.
 
 export interface WordsCase {
   readonly what: string;
   readonly phrases: readonly string[];
   readonly withinWords: boolean;
   readonly text: string;
-  /** Start and end of all that is to be found. */
+  /** Start and end of each expected match. */
   readonly spans: readonly (readonly [number, number])[];
 }
 
-/** What is shown, by phrase and by what it shows. */
+/** A group of texts by phrases, with the behaviour that they show. */
 type Group = readonly [what: string, phrases: readonly string[], texts: readonly string[]];
 
 const bad = ['bad word'];

@@ -1,26 +1,29 @@
-// How SDKs in the app's containers are pointed at the sidecar, and what is left as the container has it.
+// How SDKs in the app's containers are pointed at the sidecar, and which variables of a container stay unchanged.
 import { describe, expect, it } from 'vitest';
 import { appPod, environmentOf, injected, type PodParts, warningsOf } from '../../support/injection.ts';
 
-describe('the environment of the app', () => {
+describe('the injected environment of the app', () => {
   const ofApp = (parts: PodParts) => environmentOf(injected(appPod(parts)).spec.containers[0]);
   const pointed = {
     OPENAI_BASE_URL: 'http://127.0.0.1:15400/v1',
     OPENAI_API_KEY: 'attached-by-model-gateway',
   };
 
-  it.each([[undefined], [null], [[]], [[{ name: 'A', value: 'b' }]]])('is there beside %o', (env) => {
-    expect(ofApp({ container: env === undefined ? {} : { env } })).toMatchObject(pointed);
-  });
+  it.each([[undefined], [null], [[]], [[{ name: 'A', value: 'b' }]]])(
+    'is added to a container with the environment %o',
+    (env) => {
+      expect(ofApp({ container: env === undefined ? {} : { env } })).toMatchObject(pointed);
+    },
+  );
 
-  it('comes first, so that the container’s own variables may refer to it', () => {
+  it('comes first, so that the container’s own variables can refer to it', () => {
     const own = [{ name: 'URL', value: '$(OPENAI_BASE_URL)/models' }];
     const env = injected(appPod({ container: { env: own } })).spec.containers[0]?.env ?? [];
     expect(env.map(({ name }) => name)).toEqual(['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'URL']);
   });
 
   it.each(['http://127.0.0.1:15400/v1', 'http://localhost:15400/v1/', 'http://[::1]:15400'])(
-    'has a key where the container points at the sidecar itself: %s',
+    'includes a key when the container itself points at the sidecar: %s',
     (value) => {
       expect(ofApp({ container: { env: [{ name: 'OPENAI_BASE_URL', value }] } })).toEqual({
         OPENAI_BASE_URL: value,
@@ -35,15 +38,18 @@ describe('the environment of the app', () => {
     { value: 'nonsense' },
     { value: '' },
     { valueFrom: { configMapKeyRef: { name: 'app', key: 'url' } } },
-  ])('is left alone where the container points elsewhere, for its key may come by envFrom: %o', (source) => {
-    const parts = {
-      container: { env: [{ name: 'OPENAI_BASE_URL', ...source }], envFrom: [{ secretRef: { name: 'x' } }] },
-    };
-    expect(Object.keys(ofApp(parts))).toEqual(['OPENAI_BASE_URL']);
-    expect(warningsOf(appPod(parts))).toEqual([expect.stringContaining('do not go through the sidecar')]);
-  });
+  ])(
+    'leaves the key alone when the container points elsewhere, because its key may come from envFrom: %o',
+    (source) => {
+      const parts = {
+        container: { env: [{ name: 'OPENAI_BASE_URL', ...source }], envFrom: [{ secretRef: { name: 'x' } }] },
+      };
+      expect(Object.keys(ofApp(parts))).toEqual(['OPENAI_BASE_URL']);
+      expect(warningsOf(appPod(parts))).toEqual([expect.stringContaining('do not go through the sidecar')]);
+    },
+  );
 
-  it('is nothing in containers that the pod excludes, and a name that no container has is told', () => {
+  it('is left out of containers that the pod excludes, and an unknown container name gets a warning', () => {
     const parts = { annotations: { 'model-gateway.io/exclude-containers': ' app, ghost,' } };
     expect(ofApp(parts)).toEqual({});
     expect(warningsOf(appPod(parts))).toEqual(['there is no container "ghost" to exclude']);
@@ -73,7 +79,7 @@ describe('the environment of the app', () => {
       0,
     ],
     [[{ name: 'NO_PROXY', value: '' }], 0],
-  ])('comes with a word about a web proxy that would see it: %o', (env, warnings) => {
+  ])('comes with a warning about a web proxy that would see the traffic: %o', (env, warnings) => {
     expect(warningsOf(appPod({ container: { env } }))).toHaveLength(warnings);
   });
 });

@@ -1,4 +1,5 @@
-// Audit annotations: within one request of an API server no name is ever written with two values, whatever is reinvoked.
+// Audit annotations: within one request of an API server, a name is never written with two values, however often the
+// webhook is reinvoked.
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../common/json.ts';
 import { type Reviewed, review } from '../../../injector/review.ts';
@@ -8,7 +9,7 @@ import { reviewOf } from '../../support/reviews.ts';
 
 const settings = { ...injectionSettings(), namespaces: undefined };
 
-/** One invocation. */
+/** Invokes the webhook once. */
 function invoke(pod: TestPod) {
   const original = reviewOf('deployment');
   const { response } = review(
@@ -25,25 +26,25 @@ const withLate = (pod: TestPod, late: object) =>
   withSpec(pod, { containers: [...pod.spec.containers, { name: 'late', ...late }] });
 
 describe('the audit annotation', () => {
-  it('of the two invocations of one request has a name for each', () => {
+  it('has one name for each of the two invocations of a request', () => {
     const first = invoke(appPod());
     expect(first.audit).toEqual({ 'outcome-0': 'injected' });
     expect(invoke(withLate(first.pod, {})).audit).toEqual({ 'outcome-1': 'already_injected' });
   });
 
-  it('of a pod that is not injected is written for each as well', () => {
+  it('is also written for each invocation when the pod is not injected', () => {
     const first = invoke(appPod({ spec: { hostNetwork: true } }));
     expect(first.audit).toEqual({ 'outcome-0': 'not_injected' });
     expect(invoke(first.pod).audit).toEqual({ 'outcome-1': 'not_injected' });
   });
 
-  it('of a refusal after an injection stands beside the first', () => {
+  it('of a refusal after an injection is beside the first one', () => {
     const first = invoke(appPod());
     const late = { ports: [{ containerPort: 15_400 }] };
     expect(invoke(withLate(first.pod, late)).audit).toEqual({ 'outcome-last': 'refused' });
   });
 
-  it('never has one name with two values, whatever another webhook does in between', () => {
+  it('never has one name with two values, whatever another webhook changes in between', () => {
     const seed = Date.now() % 2 ** 31;
     const random = new Random(seed);
     const stale = { 'model-gateway.io/not-injected': 'hostNetwork: x' };

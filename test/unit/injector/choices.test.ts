@@ -1,4 +1,4 @@
-// What a pod chooses by annotations, and how what it cannot choose is refused.
+// Choices of a pod through annotations, and the refusal of invalid ones.
 import { describe, expect, it } from 'vitest';
 import { inject } from '../../../injector/inject.ts';
 import {
@@ -12,8 +12,8 @@ import {
 } from '../../support/injection.ts';
 import { validateObject } from '../../support/kubernetes-schemas.ts';
 
-describe('what a pod chooses', () => {
-  it('is in the sidecar', () => {
+describe('the choice of a pod', () => {
+  it('is applied to the sidecar', () => {
     const pod = injected(
       annotatedPod({
         ...{ port: '1024', 'admin-port': '65535', 'log-level': 'debug', 'tls-secret': 'my-tls' },
@@ -50,11 +50,11 @@ describe('what a pod chooses', () => {
     ['memory-limit', '31Mi', 'must be memory'],
     ['memory-limit', '65Gi', 'must be memory'],
     ['exclude-containers', 'x'.repeat(4097), 'is longer than 4096 characters'],
-  ])('is refused by its name where it cannot be: %s %s', (name, value, message) => {
+  ])('is refused with its name when it is invalid: %s %s', (name, value, message) => {
     expect(refusalOf(annotatedPod({ [name]: value }))).toContain(`model-gateway.io/${name}: ${message}`);
   });
 
-  it('is refused with every value at fault at once', () => {
+  it('is refused with all invalid values at once', () => {
     const refusal = refusalOf(annotatedPod({ port: 'x', 'cpu-limit': 'y', mode: 'z' }));
     for (const name of ['port', 'cpu-limit', 'mode']) expect(refusal).toContain(`model-gateway.io/${name}: `);
   });
@@ -67,11 +67,11 @@ describe('what a pod chooses', () => {
     ],
     [{ 'cpu-request': '2' }, 'model-gateway.io/cpu-request: 2 is more than the limit 1'],
     [{ 'memory-limit': '64Mi' }, 'model-gateway.io/memory-request: 128Mi is more than the limit 64Mi'],
-  ])('is refused where it contradicts itself: %o', (annotations, message) => {
+  ])('is refused when it contradicts itself: %o', (annotations, message) => {
     expect(refusalOf(annotatedPod(annotations as Record<string, string>))).toBe(message);
   });
 
-  it('is refused where the operator does not allow the mode', () => {
+  it('is refused when the operator does not allow its mode', () => {
     const settings = injectionSettings({ modes: ['forward'] });
     expect(refusalOf(annotatedPod({ mode: 'full' }), settings)).toBe(
       'model-gateway.io/mode: full is not allowed in this cluster',
@@ -83,7 +83,7 @@ describe('what a pod chooses', () => {
     expect(environmentOf(sidecarOf(pod))).toHaveProperty('GATEWAY_CONTROL_PLANE');
   });
 
-  it('of others’ annotations is nobody’s business', () => {
+  it('ignores annotations of other owners', () => {
     const annotations = { 'example.com/port': 'x', 'model-gateway.io.example.com/port': 'x' };
     expect(inject(appPod({ annotations }), injectionSettings()).outcome).toBe('injected');
   });

@@ -1,4 +1,4 @@
-// What becomes of a pod. The patch is applied as the API server applies it, and the pod asked about again.
+// Injection of a pod. The patch is applied as the API server applies it, and the patched pod is injected again.
 import { describe, expect, it } from 'vitest';
 import { type InjectionSettings, inject } from '../../../injector/inject.ts';
 import { proxySettings } from '../../../proxy/settings.ts';
@@ -21,10 +21,10 @@ import { restrictedViolations } from '../../support/pod-security.ts';
 const outcomeOf = (pod: TestPod, settings?: InjectionSettings) =>
   inject(pod, settings ?? injectionSettings()).outcome;
 
-describe('a pod that asks for nothing special', () => {
+describe('a pod without special choices', () => {
   const pod = injected(appPod());
 
-  it('is a valid pod afterwards, with a sidecar that the restricted standard takes', () => {
+  it('is a valid pod afterwards, with a sidecar that the restricted standard allows', () => {
     expect(validateObject(pod)).toEqual([]);
     expect(restrictedViolations(pod.spec, ['model-gateway'])).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe('a pod that asks for nothing special', () => {
     expect(sidecarOf(pod)).toMatchObject({ name: 'model-gateway', restartPolicy: 'Always' });
   });
 
-  it('is left alone by a second application', () => {
+  it('is not changed by a second injection', () => {
     expect(inject(pod, injectionSettings())).toEqual({
       outcome: 'already_injected',
       patch: [],
@@ -42,18 +42,18 @@ describe('a pod that asks for nothing special', () => {
     });
   });
 
-  it('names the version of the sidecar', () => {
+  it('is annotated with the version of the sidecar', () => {
     expect(pod.metadata.annotations).toEqual({ 'model-gateway.io/injected': '0.1.0' });
   });
 
-  it('has a sidecar that is probed on its admin port and has no part in the pod’s readiness', () => {
+  it('has a sidecar that is probed on its admin port and does not affect the pod’s readiness', () => {
     const livez = { httpGet: { path: '/livez', port: 15490 } };
     expect(sidecarOf(pod)).toMatchObject({ startupProbe: livez, livenessProbe: livez });
     expect(sidecarOf(pod)).not.toHaveProperty('readinessProbe');
     expect(sidecarOf(pod).ports).toEqual([{ name: 'gateway-admin', containerPort: 15490 }]);
   });
 
-  it('is itself not touched', () => {
+  it('is not modified in place', () => {
     const before = appPod({
       annotations: {},
       spec: { volumes: [], initContainers: [] },
@@ -66,7 +66,7 @@ describe('a pod that asks for nothing special', () => {
 });
 
 describe('the sidecar’s environment', () => {
-  it('in forward mode holds where to forward and which files prove who it is, and no secret', () => {
+  it('in forward mode contains the egress gateway and the files that prove its identity, and no secret', () => {
     expect(environmentOf(sidecarOf(injected(appPod())))).toEqual({
       GATEWAY_LISTEN: '127.0.0.1:15400',
       GATEWAY_ADMIN_LISTEN: '0.0.0.0:15490',
@@ -80,7 +80,7 @@ describe('the sidecar’s environment', () => {
     });
   });
 
-  it('in full mode names the control plane, and Secrets for what is secret', () => {
+  it('in full mode contains the control plane, and refers to Secrets for secrets', () => {
     const fromSecret = (key: string, optional?: true) => ({
       secretKeyRef: { name: 'model-gateway-proxy', key, ...(optional && { optional }) },
     });
@@ -103,14 +103,14 @@ describe('the sidecar’s environment', () => {
     });
   });
 
-  it.each(['forward', 'full'])('in mode %s is of settings that the proxy has', (mode) => {
+  it.each(['forward', 'full'])('in mode %s contains only settings that the proxy knows', (mode) => {
     const known = Object.values(proxySettings).flatMap(({ name }) => [name, `${name}_FILE`]);
     expect(known).toEqual(
       expect.arrayContaining(Object.keys(environmentOf(sidecarOf(injected(annotatedPod({ mode })))))),
     );
   });
 
-  it('leaves the authorities to the system where the operator gives none', () => {
+  it('contains no authorities when the operator configures none, so the system’s are used', () => {
     const pod = injected(appPod(), injectionSettings({ egressCa: undefined }));
     expect(environmentOf(sidecarOf(pod))).not.toHaveProperty('GATEWAY_FORWARD_CA');
   });
@@ -127,7 +127,7 @@ describe('the sidecar’s environment', () => {
     [626, '620s'],
     [2 ** 53, '620s'],
   ])(
-    'drains a pod whose grace is %s in %s: never longer than it has, nor than a request takes',
+    'of a pod with a grace of %s drains for %s: never longer than the grace or than a request takes',
     (grace, drain) => {
       const pod = appPod({ spec: { ...(grace !== undefined && { terminationGracePeriodSeconds: grace }) } });
       expect(environmentOf(sidecarOf(injected(pod)))).toMatchObject({ GATEWAY_DRAIN_GRACE: drain });
@@ -135,7 +135,7 @@ describe('the sidecar’s environment', () => {
   );
 });
 
-describe('volumes', () => {
+describe('volumes of the sidecar', () => {
   const secretsOf = (pod: TestPod) =>
     (pod.spec.volumes ?? []).map(({ name, secret }) => [name, secret && Reflect.get(secret, 'secretName')]);
 
@@ -147,7 +147,7 @@ describe('volumes', () => {
     ]);
   });
 
-  it('are the key and the authorities of the control plane in full mode, of the Secrets that the pod names', () => {
+  it('are the key and the authorities of the control plane in full mode, from the Secrets that the pod names', () => {
     const names = { 'key-secret': 'my-key', 'proxy-secret': 'my.proxy' };
     expect(secretsOf(injected(annotatedPod({ mode: 'full', ...names })))).toEqual([
       ['model-gateway-key', 'my-key'],
@@ -160,7 +160,7 @@ describe('volumes', () => {
   it.each([
     ['forward', []],
     ['full', [{ name: 'model-gateway-journal', mountPath: '/var/lib/model-gateway/journal' }]],
-  ])('in mode %s can be written to by the sidecar alone, and only its journal', (mode, writable) => {
+  ])('in mode %s are writable by the sidecar only, and only its journal', (mode, writable) => {
     const pod = injected(annotatedPod({ mode }));
     const mounts = (sidecarOf(pod)?.volumeMounts ?? []) as { readonly readOnly?: boolean }[];
     expect(mounts.filter(({ readOnly }) => readOnly !== true)).toEqual(writable);
@@ -175,7 +175,7 @@ describe('a pod that cannot be injected', () => {
     ['shareProcessNamespace', { shareProcessNamespace: true }],
     ['Windows', { os: { name: 'windows' } }],
     ['Windows', { nodeSelector: { 'kubernetes.io/os': 'windows' } }],
-  ])('is let through and told why: %s', (reason, spec) => {
+  ])('is admitted without a sidecar, with the reason: %s', (reason, spec) => {
     const pod = appPod({ spec });
     const after = injected(pod);
     expect(after.spec).toEqual(pod.spec);
@@ -184,7 +184,7 @@ describe('a pod that cannot be injected', () => {
     expect(patchOf(after)).toEqual([]);
   });
 
-  it('is let through untouched where it is the copy of a static pod, which the kubelet would delete', () => {
+  it('is admitted unchanged when it is the mirror of a static pod, which the kubelet would delete', () => {
     const annotations = { 'kubernetes.io/config.mirror': 'd5f8' };
     expect(inject(appPod({ annotations }), injectionSettings())).toMatchObject({
       ...{ outcome: 'not_injected', patch: [] },
@@ -195,12 +195,12 @@ describe('a pod that cannot be injected', () => {
   it.each([
     ['hostNetwork', { hostNetwork: false, hostPID: null }],
     ['Linux', { os: { name: 'linux' }, nodeSelector: { 'kubernetes.io/os': 'linux' } }],
-  ])('is not one that says so of itself: %s', (_, spec) => {
+  ])('is not one that states the default explicitly: %s', (_, spec) => {
     expect(outcomeOf(appPod({ spec }))).toBe('injected');
   });
 });
 
-describe('a pod that stands in the sidecar’s way', () => {
+describe('a pod that conflicts with the sidecar', () => {
   const named = (name: string) => ({ name, image: 'example/app:1' });
   const refused: readonly (readonly [what: string, parts: PodParts, message: string])[] = [
     [
@@ -225,13 +225,13 @@ describe('a pod that stands in the sidecar’s way', () => {
     ],
   ];
 
-  it.each(refused)('is refused with what to do: %s', (_, parts, message) => {
+  it.each(refused)('is refused with advice: %s', (_, parts, message) => {
     expect(refusalOf(appPod(parts))).toContain(message);
   });
 });
 
-describe('a pod with resources as a whole', () => {
-  it('is injected, and its author told where the API server may find them too small', () => {
+describe('a pod with resources at pod level', () => {
+  it('is injected, with a warning that the API server may find its resources too small', () => {
     const pod = appPod({ spec: { resources: { requests: { cpu: '1' } } } });
     expect(outcomeOf(pod)).toBe('injected');
     expect(warningsOf(pod)).toEqual([expect.stringContaining('have to fit into them')]);
@@ -239,7 +239,7 @@ describe('a pod with resources as a whole', () => {
 });
 
 describe('a pod that was injected before', () => {
-  it('gets its environment in containers that came since', () => {
+  it('gets the environment in containers that were added since', () => {
     const before = injected(appPod());
     const grown = {
       ...before,
@@ -250,7 +250,7 @@ describe('a pod that was injected before', () => {
     expect(after.spec.initContainers).toEqual(before.spec.initContainers);
   });
 
-  it('is not one that only has the annotation, as a template copied from a pod has', () => {
+  it('is not recognized by its annotation alone, which a template copied from a pod has too', () => {
     const pod = injected(
       appPod({ annotations: { 'model-gateway.io/injected': '0.0.9', 'model-gateway.io/not-injected': 'x' } }),
     );
@@ -258,13 +258,13 @@ describe('a pod that was injected before', () => {
     expect(pod.metadata.annotations).toMatchObject({ 'model-gateway.io/injected': '0.1.0' });
   });
 
-  it('keeps its sidecar when the injector has another version by now', () => {
+  it('keeps its sidecar when the injector has another version', () => {
     const pod = injected(appPod());
     expect(patchOf(pod, injectionSettings({ image: 'model-gateway/proxy:0.2.0' }))).toEqual([]);
   });
 });
 
-describe('the version that is noted', () => {
+describe('the annotated version', () => {
   const digest = `sha256:${'0f'.repeat(32)}`;
   it.each([
     ['model-gateway/proxy:0.1.0', '0.1.0'],
@@ -277,8 +277,8 @@ describe('the version that is noted', () => {
   });
 });
 
-describe('what Go writes as null', () => {
-  it('is what is absent', () => {
+describe('a null in a pod, as Go writes it', () => {
+  it('means the same as an absent field', () => {
     const pod = appPod({
       spec: {
         initContainers: null,

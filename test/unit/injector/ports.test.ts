@@ -1,4 +1,4 @@
-// Which ports a sidecar takes: none that applications are known for, and none that a container of its pod declares.
+// Which ports a sidecar uses: none that applications are known for, and none that a container of its pod declares.
 import { describe, expect, it } from 'vitest';
 import { inject } from '../../../injector/inject.ts';
 import {
@@ -20,7 +20,7 @@ const declaring = (...ports: readonly (number | readonly [number, string])[]) =>
   ),
 });
 
-/** Traffic and admin port of the sidecar, and where the app is pointed. */
+/** Returns the traffic and the admin port of the sidecar, after a check of where the app is pointed. */
 function portsOf(pod: TestPod) {
   const { GATEWAY_LISTEN, GATEWAY_ADMIN_LISTEN } = environmentOf(sidecarOf(pod));
   const { OPENAI_BASE_URL } = environmentOf(pod.spec.containers[0]);
@@ -39,7 +39,7 @@ const choosing = (annotations: Readonly<Record<string, string>>, parts: PodParts
   });
 
 describe('the ports of a sidecar', () => {
-  it('are 15400 and 15490, so that an application on 8080 and 9090 keeps its own', () => {
+  it('are 15400 and 15490, so that an application on 8080 and 9090 keeps its ports', () => {
     const pod = appPod({ container: declaring(8080, 9090) });
     expect(portsOf(injected(pod))).toEqual([15_400, 15_490]);
     expect(warningsOf(pod)).toEqual([]);
@@ -51,7 +51,7 @@ describe('the ports of a sidecar', () => {
     ['the port, by TCP in words', declaring([15_400, 'TCP']), [15_401, 15_490], 'port'],
     ['the admin port', declaring(15_490), [15_400, 15_401], 'admin-port'],
   ] as const)(
-    'move where a container declares %s, which its author reads twice',
+    'move when a container declares %s, with a warning and an annotation',
     (_, container, ports, name) => {
       const pod = appPod({ container });
       const after = injected(pod);
@@ -65,18 +65,18 @@ describe('the ports of a sidecar', () => {
     },
   );
 
-  it('move past what is declared in init containers and by others', () => {
+  it('move past ports that init containers and other containers declare', () => {
     const spec = { initContainers: [{ name: 'warm', ...declaring(15_400, 15_401) }] };
     expect(portsOf(injected(appPod({ spec, container: declaring(15_402, 15_490) })))).toEqual([
       15_403, 15_404,
     ]);
   });
 
-  it('stay where a port is declared by UDP alone', () => {
+  it('stay when a port is declared for UDP only', () => {
     expect(portsOf(injected(appPod({ container: declaring([15_400, 'UDP']) })))).toEqual([15_400, 15_490]);
   });
 
-  it('are what the pod chooses, which is never moved', () => {
+  it('are never moved when the pod chooses them', () => {
     expect(portsOf(injected(choosing({ port: '8081', 'admin-port': '15450' })))).toEqual([8081, 15_450]);
     expect(refusalOf(choosing({ port: '8080' }, { container: declaring(8080) }))).toBe(
       'container "app" has the port 8080, as the sidecar; the annotation model-gateway.io/port moves the sidecar’s',
@@ -86,13 +86,13 @@ describe('the ports of a sidecar', () => {
     );
   });
 
-  it('make room for each other where the pod gives one of them the other’s number', () => {
+  it('make room for each other when the pod chooses one’s default for the other', () => {
     const pod = choosing({ 'admin-port': '15400' });
     expect(portsOf(injected(pod))).toEqual([15_401, 15_400]);
     expect(warningsOf(pod)).toEqual(['the sidecar’s port is 15401: 15400 is taken by choice']);
   });
 
-  it('are refused where the pod declares all there are', () => {
+  it('are refused when the pod declares all of them', () => {
     const all = Array.from({ length: 91 }, (_, index) => 15_400 + index);
     expect(refusalOf(appPod({ container: declaring(...all) }))).toBe(
       'the pod declares every port from 15401 to 15489: none is left for the sidecar',
@@ -102,13 +102,13 @@ describe('the ports of a sidecar', () => {
   });
 });
 
-describe('a pod that has its sidecar already', () => {
+describe('a pod that already has its sidecar', () => {
   const with_ = (pod: TestPod, container: object) => ({
     ...pod,
     spec: { ...pod.spec, containers: [...pod.spec.containers, { name: 'late', ...container }] },
   });
 
-  it('is asked about anew with a container that has the sidecar’s port, and refused', () => {
+  it('is refused when a new container declares the sidecar’s port', () => {
     const { outcome, ...rest } = inject(with_(injected(appPod()), declaring(15_400)), injectionSettings());
     expect([outcome, rest]).toEqual([
       'refused',
@@ -120,7 +120,7 @@ describe('a pod that has its sidecar already', () => {
     ]);
   });
 
-  it('gives a later container the port that this sidecar has, though a new one would have another', () => {
+  it('gives a later container the port of its sidecar, even if a new sidecar would get another', () => {
     const moved = injected(appPod({ container: declaring(15_400) }));
     const { 'model-gateway.io/port': _, ...annotations } = moved.metadata.annotations ?? {};
     const after = injected(with_({ ...moved, metadata: { ...moved.metadata, annotations } }, {}));
@@ -130,8 +130,8 @@ describe('a pod that has its sidecar already', () => {
   });
 });
 
-describe('what a sidecar knows of its neighbours', () => {
-  it('is their names and users, of the container or of the pod, to name one that has its port', () => {
+describe('the sidecar’s list of containers', () => {
+  it('contains names and users, of the container or of the pod, to report which container took its port', () => {
     const pod = appPod({
       container: { securityContext: { runAsUser: 1000 } },
       spec: {
@@ -148,7 +148,7 @@ describe('what a sidecar knows of its neighbours', () => {
     });
   });
 
-  it('stays short in a pod of very many', () => {
+  it('stays short in a pod with many containers', () => {
     const containers = Array.from({ length: 200 }, (_, index) => ({ name: `c-${index}` }));
     const value = environmentOf(sidecarOf(injected(appPod({ spec: { containers } })))).GATEWAY_POD_CONTAINERS;
     expect(String(value).split(',')).toHaveLength(50);

@@ -1,4 +1,4 @@
-// Random pods, in and out of shape: whatever comes has an outcome, the patch gives a valid pod, and a second application changes
+// Random pods, valid and misshapen: each has an outcome, the patch gives a valid pod, and a second injection changes
 // nothing.
 import { describe, expect, it } from 'vitest';
 import { inject, outcomes } from '../../../injector/inject.ts';
@@ -50,7 +50,7 @@ function randomPod(): TestPod {
 }
 
 describe('random pods', () => {
-  it('are valid afterwards, and are left alone by a second application', () => {
+  it('are valid after injection, and are not changed by a second injection', () => {
     const seen = new Set<string>();
     for (let round = 0; round < roundsOf(1000); round++) {
       const pod = randomPod();
@@ -64,7 +64,7 @@ describe('random pods', () => {
     expect([...seen].sort()).toEqual(['injected', 'not_injected', 'opted_out', 'refused']);
   });
 
-  it('with something else in any one place have an outcome all the same', () => {
+  it('have an outcome with any value anywhere replaced by junk', () => {
     const junk = [
       null,
       true,
@@ -91,7 +91,7 @@ describe('random pods', () => {
   });
 });
 
-/** A copy in which one value, somewhere, is another. */
+/** Returns a copy in which one value is replaced. */
 function misshapen(value: unknown, other: unknown): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.15)) return other;
   const keys = Object.keys(value);

@@ -1,4 +1,4 @@
-// The injector's settings: what starts it, and every mistake at once.
+// The injector's settings: what it needs to start, with all mistakes reported at once.
 import { describe, expect, it } from 'vitest';
 import { SettingsError } from '../../../common/settings.ts';
 import { readInjectorSettings } from '../../../injector/settings.ts';
@@ -20,7 +20,7 @@ function mistakesOf(env: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe('settings of the injector', () => {
-  it('have defaults for all but certificate, key and where the image comes from', () => {
+  it('have defaults for all but certificate, key and the source of the image', () => {
     expect(readInjectorSettings(least)).toMatchObject({
       listen: { host: '127.0.0.1', port: 8443 },
       adminListen: { host: '127.0.0.1', port: 9092 },
@@ -32,24 +32,24 @@ describe('settings of the injector', () => {
     });
   });
 
-  it.each(['GATEWAY_TLS_CERT_FILE', 'GATEWAY_TLS_KEY_FILE'])('need %s', (name) => {
+  it.each(['GATEWAY_TLS_CERT_FILE', 'GATEWAY_TLS_KEY_FILE'])('require %s', (name) => {
     expect(mistakesOf({ [name]: '' })).toEqual([`${name}: is required`]);
   });
 
-  it('need the sidecar’s image, or the folder in which the keeper leaves it', () => {
+  it('require the sidecar’s image, or the folder in which the keeper provides it', () => {
     expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: '' })).toEqual([
       'GATEWAY_INJECTOR_IMAGE: is required without GATEWAY_INJECTOR_HANDED_DIR',
     ]);
     expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: '', GATEWAY_INJECTOR_HANDED_DIR: '/handed' })).toEqual([]);
   });
 
-  it('take no placeholder for the sidecar’s image', () => {
+  it('refuse a placeholder as the sidecar’s image', () => {
     expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: 'registry.invalid/model-gateway/proxy:0.1.0' })).toEqual([
       expect.stringContaining('is the placeholder registry.invalid/model-gateway/proxy:0.1.0: name your own'),
     ]);
   });
 
-  it('name every mistake at once, what is missing too', () => {
+  it('report every mistake at once, including missing settings', () => {
     const env = { GATEWAY_TLS_CERT_FILE: '', GATEWAY_INJECTOR_MODES: 'x', GATEWAY_INJECTOR_CPU_LIMIT: 'y' };
     expect(mistakesOf(env)).toEqual([
       'GATEWAY_TLS_CERT_FILE: is required',
@@ -59,7 +59,7 @@ describe('settings of the injector', () => {
   });
 
   it.each(['model-gateway/proxy', 'proxy:', 'a b:1', 'proxy@sha256:12', ':1 '])(
-    'take no image without version: %s',
+    'refuse an image without a version: %s',
     (image) => {
       expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: image })).toEqual([
         expect.stringContaining('must be an image with'),
@@ -72,11 +72,11 @@ describe('settings of the injector', () => {
     'images.example:5000/a/proxy:0.1.0-rc.1',
     `images.example:5000/a/proxy@sha256:${'a0'.repeat(32)}`,
     `a/proxy:1@sha256:${'a0'.repeat(32)}`,
-  ])('take %s', (image) => {
+  ])('accept %s', (image) => {
     expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: image })).toEqual([]);
   });
 
-  it('take no mode list without a mode, and nothing but an origin over TLS for the egress gateway', () => {
+  it('refuse a mode list without a mode, and an egress gateway that is not an https origin', () => {
     expect(mistakesOf({ GATEWAY_INJECTOR_MODES: ',' })).toEqual([expect.stringContaining('at least one of')]);
     expect(mistakesOf({ GATEWAY_INJECTOR_EGRESS_URL: 'http://egress:8080' })).toEqual([
       expect.stringContaining('beginning with https://'),
@@ -86,7 +86,7 @@ describe('settings of the injector', () => {
     ]);
   });
 
-  it('take no request above its limit', () => {
+  it('refuse a request above its limit', () => {
     expect(mistakesOf({ GATEWAY_INJECTOR_CPU_REQUEST: '1001m' })).toEqual([
       'GATEWAY_INJECTOR_CPU_REQUEST: 1001m is more than the limit 1',
     ]);

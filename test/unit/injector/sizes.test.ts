@@ -1,5 +1,5 @@
-// How large a sidecar is: the pod's word, else its namespace's, else the operator's, and then what LimitRanges allow. Expectations
-// are those of the LimitRanger of Kubernetes, written out.
+// The size of a sidecar: set by the pod, else by its namespace, else by the operator, then adjusted to LimitRanges. The
+// expectations are the rules of Kubernetes' LimitRanger, written out.
 import { describe, expect, it } from 'vitest';
 import type { LimitItem, NamespaceSizes } from '../../../common/hand-over.ts';
 import { inject, type Surroundings } from '../../../injector/inject.ts';
@@ -45,12 +45,12 @@ describe('the size of a sidecar', () => {
     limits: [],
   };
 
-  it('is the operator’s where nobody else says anything', () => {
+  it('is the operator’s by default', () => {
     expect(sized(appPod(), {})).toEqual(asDefault);
     expect(sized(appPod(), namespaceOf())).toEqual(asDefault);
   });
 
-  it('is the namespace’s before the operator’s, and the pod’s before both, each value by itself', () => {
+  it('is the namespace’s before the operator’s, and the pod’s before both, each value separately', () => {
     expect(sized(appPod(), { sizes })).toEqual({
       ...asDefault,
       cpu: ['50m', '500m'],
@@ -62,7 +62,7 @@ describe('the size of a sidecar', () => {
     });
   });
 
-  it('is refused where the namespace’s word is no amount, or makes a request larger than its limit', () => {
+  it('is refused when the namespace’s value is not an amount, or makes a request larger than its limit', () => {
     const wrong = { ...sizes, annotations: { 'model-gateway.io/cpu-limit': 'lots' } };
     expect(sized(appPod(), { sizes: wrong })).toEqual({
       refused: expect.stringMatching(
@@ -76,12 +76,12 @@ describe('the size of a sidecar', () => {
 });
 
 describe('a LimitRange of containers', () => {
-  it('that has room for the sidecar changes nothing', () => {
+  it('changes nothing when it has room for the sidecar', () => {
     const wide = namespaceOf({ min: { cpu: '10m', memory: '16Mi' }, max: { cpu: '4', memory: '8Gi' } });
     expect(sized(appPod(), wide)).toEqual(asDefault);
   });
 
-  it('lowers what is above its maximum and raises what is below its minimum, and says so', () => {
+  it('lowers values above its maximum and raises values below its minimum, with a warning', () => {
     expect(
       sized(appPod(), namespaceOf({ min: { cpu: '100m' }, max: { cpu: '500m', memory: '200Mi' } })),
     ).toEqual({
@@ -92,7 +92,7 @@ describe('a LimitRange of containers', () => {
     });
   });
 
-  it('moves what the pod chose as well: it could not be created otherwise', () => {
+  it('also changes a size that the pod chose, because the pod could not be created otherwise', () => {
     expect(sized(annotatedPod({ 'cpu-limit': '2' }), namespaceOf({ max: { cpu: '1500m' } }))).toMatchObject({
       cpu: ['50m', '1500m'],
     });
@@ -107,7 +107,7 @@ describe('a LimitRange of containers', () => {
     });
   });
 
-  it('that leaves less memory than a sidecar takes is kept, with a warning', () => {
+  it('is kept with a warning when it leaves less memory than a sidecar needs', () => {
     expect(sized(appPod(), namespaceOf({ max: { memory: '64Mi' } }))).toMatchObject({
       memory: ['64Mi', '64Mi'],
       warnings: [
@@ -117,12 +117,12 @@ describe('a LimitRange of containers', () => {
     });
   });
 
-  it('holds together with others: the narrowest counts', () => {
+  it('combines with others: the narrowest counts', () => {
     const several = namespaceOf({ max: { cpu: '2' } }, { max: { cpu: '700m' } }, { min: { cpu: '60m' } });
     expect(sized(appPod(), several)).toMatchObject({ cpu: ['60m', '700m'] });
   });
 
-  it('that nothing fits is left to the API server, with a word', () => {
+  it('that no size satisfies is left to the API server, with a warning', () => {
     const impossible = namespaceOf({ min: { cpu: '2' }, max: { cpu: '1' } });
     expect(sized(appPod(), impossible)).toEqual({
       ...asDefault,
@@ -137,7 +137,7 @@ describe('a LimitRange of pods', () => {
   });
   const most = (max: Record<string, string>) => namespaceOf({ type: 'Pod', max });
 
-  it('leaves the sidecar what the other containers do not have', () => {
+  it('leaves the sidecar the rest after the other containers', () => {
     const app = appPod(withResources({ cpu: '500m', memory: '1Gi' }, { cpu: '1500m', memory: '1Gi' }));
     expect(sized(app, most({ cpu: '2', memory: '1224Mi' }))).toMatchObject({
       ...{ cpu: ['50m', '500m'], memory: ['128Mi', '200Mi'] },
@@ -158,7 +158,7 @@ describe('a LimitRange of pods', () => {
     expect(sized(app, most({ cpu: '1' }))).toMatchObject({ cpu: ['50m', '100m'] });
   });
 
-  it('with a minimum or a ratio is met by the sidecar’s share', () => {
+  it('with a minimum or a ratio is satisfied by the sidecar’s share', () => {
     const app = appPod(withResources({ cpu: '100m' }, { cpu: '1' }));
     expect(sized(app, namespaceOf({ type: 'Pod', min: { cpu: '300m' } }))).toMatchObject({
       cpu: ['200m', '1'],
@@ -167,7 +167,7 @@ describe('a LimitRange of pods', () => {
     expect(sized(app, ratio)).toMatchObject({ cpu: ['400m', '1'] });
   });
 
-  it('that the app fills leaves none, which its author reads', () => {
+  it('leaves no room when the app fills it, with a warning', () => {
     const app = appPod(withResources({ cpu: '1' }, { cpu: '1' }));
     expect(sized(app, most({ cpu: '1' }))).toEqual({
       ...asDefault,
@@ -175,13 +175,13 @@ describe('a LimitRange of pods', () => {
     });
   });
 
-  it('does not concern a pod that has resources as a whole', () => {
+  it('does not apply to a pod with resources at pod level', () => {
     const whole = appPod({ spec: { resources: { limits: { cpu: '1' } } } });
     expect(sized(whole, most({ cpu: '100m' }))).toMatchObject({ cpu: ['50m', '1'] });
   });
 });
 
-describe('a pod that is Guaranteed', () => {
+describe('a pod of the class Guaranteed', () => {
   const even = { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } };
   const lost = expect.stringMatching(
     /^the pod is Burstable with its sidecar, and was Guaranteed without it: /,
@@ -194,12 +194,12 @@ describe('a pod that is Guaranteed', () => {
     return sized(pod, {}).warnings;
   };
 
-  it('loses its class to a sidecar whose requests are below its limits, which its author reads', () => {
+  it('loses its class to a sidecar with requests below its limits, with a warning', () => {
     expect(warningsOf({ resources: even })).toEqual([lost]);
     expect(warningsOf({ resources: { limits: even.limits } })).toEqual([lost]);
   });
 
-  it('keeps it with a sidecar whose requests are its limits', () => {
+  it('keeps its class with a sidecar whose requests equal its limits', () => {
     const same = {
       'model-gateway.io/cpu-request': '200m',
       'model-gateway.io/cpu-limit': '0.2',
@@ -214,12 +214,12 @@ describe('a pod that is Guaranteed', () => {
     [{ resources: { requests: even.requests } }],
     [{ resources: { ...even, requests: { cpu: '500m', memory: '1Gi' } } }],
     [{ resources: { limits: { cpu: '1' } } }],
-  ])('is not one that never was: %j', (container) => {
+  ])('is not one that never was Guaranteed: %j', (container) => {
     expect(warningsOf(container)).toEqual([]);
   });
 });
 
-describe('amounts of Kubernetes', () => {
+describe('resource amounts of Kubernetes', () => {
   it.each([
     ['0', 0],
     ['250m', 0.25],
@@ -251,11 +251,11 @@ describe('amounts of Kubernetes', () => {
     null,
     {},
     Number.NaN,
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(quantityOf(text)).toBeUndefined();
   });
 
-  it('are rounded up to the unit, and written as one would', () => {
+  it('are rounded up to the unit, and written in the usual form', () => {
     expect(amountOf('cpu', '1500u')).toBe(2);
     expect(amountOf('cpu', '0.1')).toBe(100);
     expect(amountOf('memory', '1500m')).toBe(2);
@@ -271,7 +271,7 @@ describe('random LimitRanges', () => {
   const random = new Random(seed);
   console.log(`random LimitRanges: seed ${seed}`);
 
-  /** As LimitRanger checks one container, in thousandths. */
+  /** Checks one container as LimitRanger does, in thousandths. */
   function isAllowed(limit: LimitItem, requests: number, limits: number): boolean {
     const [min, max] = [amountOf('cpu', limit.min.cpu), amountOf('cpu', limit.max.cpu)];
     const ratio = quantityOf(limit.maxLimitRequestRatio.cpu);
@@ -282,7 +282,7 @@ describe('random LimitRanges', () => {
     );
   }
 
-  it('never keep an injected pod out that some size of sidecar would let in', () => {
+  it('never keep out an injected pod that some size of sidecar would admit', () => {
     for (let round = 0; round < 3000; round++) {
       const millis = (most: number) => `${1 + random.below(most)}m`;
       const limit = item({

@@ -1,4 +1,4 @@
-// The small things: nesting of JSON, paths of JSON Patch, text as it is shown.
+// Small helpers of the injector: nesting of JSON, paths of JSON Patch, text in messages.
 import { describe, expect, it } from 'vitest';
 import { addition } from '../../../injector/json-patch.ts';
 import { isTooDeep } from '../../../injector/review.ts';
@@ -23,24 +23,24 @@ describe('the nesting of JSON', () => {
 });
 
 describe('a path of JSON Patch', () => {
-  it('escapes what would be taken for its own', () => {
+  it('escapes the characters that have a meaning in a path', () => {
     expect(addition(['metadata', 'annotations', 'a.io/b~1c'], 'x')).toEqual({
       ...{ op: 'add', value: 'x' },
       path: '/metadata/annotations/a.io~1b~01c',
     });
   });
 
-  it('takes indexes, and the end of a list', () => {
+  it('accepts indexes, and the end of a list', () => {
     expect(addition(['spec', 'containers', 0, 'env', '-'], 1).path).toBe('/spec/containers/0/env/-');
   });
 });
 
-describe('text that is shown', () => {
-  it('is in quotes, on one line and without what steers a terminal', () => {
+describe('text in a message', () => {
+  it('is quoted, on one line and without control characters for a terminal', () => {
     expect(shown('a"b\r\n\u001b[31mc\u2028d\u202ee\ud800f')).toBe('"a\\"b [31mc d e f"');
   });
 
-  it('is cut at its length, never within a character', () => {
+  it('is cut at its maximum length, never within a character', () => {
     expect(cut('abcdef', 6)).toBe('abcdef');
     expect(cut('abcdefg', 6)).toBe('abcde…');
     expect(cut('abcd💥fg', 6).isWellFormed()).toBe(true);

@@ -1,4 +1,4 @@
-// One name and four words for whether a pod wants a sidecar; what else people try is refused with the right word.
+// One name with four values marks whether a pod wants a sidecar. A wrong name or value is refused with the right one.
 import { describe, expect, it } from 'vitest';
 import { inject } from '../../../injector/inject.ts';
 import {
@@ -22,24 +22,24 @@ function marked(
 
 const outcomeOf = (pod: TestPod, surroundings = {}) => inject(pod, injectionSettings(), surroundings).outcome;
 
-describe('a pod’s wish', () => {
+describe('a pod’s wish for a sidecar', () => {
   it.each([
     ['enabled', 'injected'],
     ['true', 'injected'],
     ['disabled', 'opted_out'],
     ['false', 'opted_out'],
-  ])('%s is understood as label and as annotation', (word, outcome) => {
+  ])('%s is accepted as label and as annotation', (word, outcome) => {
     expect(outcomeOf(marked({ [name]: word }))).toBe(outcome);
     expect(outcomeOf(annotatedPod({ inject: word }))).toBe(outcome);
     expect(outcomeOf(marked({ [name]: word }, { [name]: word }))).toBe(outcome);
   });
 
-  it('may be said in both forms by different words of one meaning', () => {
+  it('can be a label and an annotation of the same meaning with different values', () => {
     expect(outcomeOf(marked({ [name]: 'enabled' }, { [name]: 'true' }))).toBe('injected');
     expect(outcomeOf(marked({ [name]: 'false' }, { [name]: 'disabled' }))).toBe('opted_out');
   });
 
-  it('is refused where label and annotation disagree', () => {
+  it('is refused when label and annotation disagree', () => {
     expect(refusalOf(marked({ [name]: 'enabled' }, { [name]: 'false' }))).toBe(
       'the pod’s label model-gateway.io/inject says enabled, its annotation disabled; keep one of them',
     );
@@ -55,14 +55,14 @@ describe('a pod’s wish', () => {
     ['perhaps', ''],
     ['', ''],
     ['toString', ''],
-  ])('in another word is refused with the right one: %j', (word, hint) => {
+  ])('with another value is refused with the right one: %j', (word, hint) => {
     const must = `model-gateway.io/inject must be enabled or true, disabled or false, not ${JSON.stringify(word)}${hint}`;
     expect(refusalOf(marked({ [name]: word }))).toBe(`the label ${must}`);
     expect(refusalOf(annotatedPod({ inject: word }))).toBe(`the annotation ${must}`);
   });
 });
 
-describe('a name that nobody would read', () => {
+describe('a misspelled label or annotation', () => {
   it.each([
     ['model-gateway.io/injection', '; model-gateway.io/inject is the one that asks for a sidecar'],
     ['model-gateway.io/sidecar', '; model-gateway.io/inject is the one that asks for a sidecar'],
@@ -77,17 +77,17 @@ describe('a name that nobody would read', () => {
     );
   });
 
-  it('is one of an annotation that was written as a label', () => {
+  it('is also an annotation that was written as a label', () => {
     expect(refusalOf(marked({ 'model-gateway.io/port': '8081' }))).toBe(
       'there is no label "model-gateway.io/port"; it is an annotation',
     );
   });
 
-  it('does not matter in a pod that opted out', () => {
+  it('is ignored in a pod that opted out', () => {
     expect(outcomeOf(marked({ [name]: 'false', 'model-gateway.io/ports': 'x' }))).toBe('opted_out');
   });
 
-  it('is none of others’', () => {
+  it('is never one under the name of another owner', () => {
     const others = {
       'app.kubernetes.io/name': 'x',
       'example.com/model-gateway': 'x',
@@ -96,7 +96,7 @@ describe('a name that nobody would read', () => {
     expect(outcomeOf(marked(others, others))).toBe('injected');
   });
 
-  it('of a namespace’s label on a pod is no mistake, but does nothing, which its author reads', () => {
+  it('is never the namespace’s label on a pod, which gets a warning because it does nothing there', () => {
     const pod = marked({ 'model-gateway.io/tenant': 'true' });
     expect(outcomeOf(pod)).toBe('injected');
     expect(warningsOf(pod)).toEqual([
@@ -105,10 +105,10 @@ describe('a name that nobody would read', () => {
   });
 });
 
-describe('a namespace whose label is no word', () => {
+describe('a namespace whose label has a wrong value', () => {
   const surroundings = { unknownWordOf: 'team-a' };
 
-  it('has its pods refused, with the words that there are', () => {
+  it('has its pods refused, with the valid values', () => {
     expect(inject(appPod(), injectionSettings(), surroundings)).toEqual({
       outcome: 'refused',
       wasMarked: false,
@@ -117,7 +117,7 @@ describe('a namespace whose label is no word', () => {
     });
   });
 
-  it('does not concern a pod that says itself what it wants', () => {
+  it('does not affect a pod with a wish of its own', () => {
     expect(outcomeOf(annotatedPod({ inject: 'enabled' }), surroundings)).toBe('injected');
     expect(outcomeOf(annotatedPod({ inject: 'disabled' }), surroundings)).toBe('opted_out');
   });

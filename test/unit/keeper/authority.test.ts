@@ -1,5 +1,5 @@
-// The keeper as the authority over many years in a few seconds: a program that reads its files again is believed at every moment by
-// every other that does, also by one that has not looked for months.
+// The keeper as certificate authority over many years in a few seconds. Every program that rereads its files trusts
+// every other at any time, even with files that are months old.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { certificatesIn } from '../../../common/certificate-ends.ts';
@@ -28,7 +28,9 @@ beforeEach(() => {
   stored.clear();
 });
 
-/** Objects that are there, by path, with versions as the API server keeps them; some 10,000 requests are too many for HTTPS. */
+/**
+ * Serves objects by path, with versions like those of the API server. HTTPS would be too slow for some 10,000 requests.
+ */
 const client: ApiClient = {
   get: async (path) => {
     await Promise.resolve();
@@ -105,7 +107,7 @@ function isBelieved(certificate: string, bundle: string): boolean {
   return isValid(leaf) && certificatesIn(bundle).some(signed);
 }
 
-it('every certificate holds at every moment, for those who know the authorities of today and of 100 days ago', async () => {
+it('every certificate is trusted at any time, with the authorities of today and with those of 100 days ago', async () => {
   install();
   const keeper = keeperWith(() => true);
   const known: { readonly at: number; readonly bundles: ReadonlyMap<string, string> }[] = [];
@@ -129,11 +131,11 @@ it('every certificate holds at every moment, for those who know the authorities 
     expect(keeper.bundle).toBe(bundles.get('injector-tls'));
     now += 10 * day;
   }
-  // 2,600 days of authorities of 1,080, each followed before its end.
+  // 2,600 days, with authorities of 1,080 days that are each replaced before their end.
   expect(authorities.size).toBeGreaterThanOrEqual(3);
 }, 60_000);
 
-it('a certificate that is whole is not made anew, whoever looks', async () => {
+it('a valid certificate is not replaced, whichever keeper checks it', async () => {
   install();
   await round(keeperWith(() => true));
   const before = leaves.map(({ secret }) => dataOf(secret));
@@ -153,7 +155,7 @@ it.each([
   ['a key that is lost', () => ({ 'tls.key': '' })],
   ['another’s key', () => ({ 'tls.key': dataOf('control-plane-tls')['tls.key'] ?? '' })],
   ['no certificate', () => ({ 'tls.crt': 'nonsense' })],
-] as const)('a pair with %s is made anew', async (_what, broken) => {
+] as const)('a key pair with %s is replaced', async (_what, broken) => {
   install();
   await round(keeperWith(() => true));
   put('injector-tls', { ...dataOf('injector-tls'), ...broken() });
@@ -163,7 +165,7 @@ it.each([
   expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))).toBe(true);
 });
 
-it('a write that somebody else came before is an error, and nothing is lost: the next round finds what that one wrote', async () => {
+it('a conflicting write is an error without loss: the next round reads the other keeper’s objects', async () => {
   install();
   const [one, other] = [keeperWith(() => true), keeperWith(() => true)];
   const results = await Promise.allSettled([round(one), round(other)]);
@@ -177,7 +179,7 @@ it('a write that somebody else came before is an error, and nothing is lost: the
   }
 });
 
-it('a namespace of apps is whole only where its certificate is: not before there is an authority, nor by a keeper that stands by', async () => {
+it('a namespace of apps is complete only with its certificate: not without an authority, and not by a keeper on standby', async () => {
   install();
   const [acting, standingBy] = [keeperWith(() => true), keeperWith(() => false)];
   const keep = (keeper: CertificateKeeper) => keeper.keepLeaf(ofTenant, placeOf(ofTenant.secret));

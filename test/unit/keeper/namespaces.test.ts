@@ -1,5 +1,5 @@
-// What the keeper makes of namespaces and LimitRanges: sizes within a bound, those who want sidecars, and mistakes told with the
-// right word.
+// The keeper's reading of namespaces and LimitRanges: sizes within a bound, namespaces that want sidecars, and mistakes
+// with the right value.
 import { describe, expect, it } from 'vitest';
 import { decodeSizes } from '../../../common/hand-over.ts';
 import type { JsonObject } from '../../../common/json.ts';
@@ -13,8 +13,8 @@ const range = (ofNamespace: string, ...limits: readonly object[]): JsonObject =>
   spec: { limits } as unknown as JsonObject,
 });
 
-describe('sizes', () => {
-  it('are those of namespaces that say something, with all their LimitRanges', () => {
+describe('sizes of namespaces', () => {
+  it('are collected from namespaces with annotations, with all their LimitRanges', () => {
     const sized = namespace('b', {}, { 'model-gateway.io/cpu-limit': '2', 'model-gateway.io/port': '1' });
     const ranges = [
       range('b', { type: 'Container', max: { cpu: '1', 'ephemeral-storage': '1Gi' } }),
@@ -43,7 +43,7 @@ describe('sizes', () => {
     ]);
   });
 
-  it('of very many namespaces stay within two MiB, and say how many were left out', () => {
+  it('stay within two MiB for very many namespaces, and count those that are left out', () => {
     const ranges = Array.from({ length: 30_000 }, (_, index) =>
       range(`namespace-${index}`, { type: 'Container', max: { cpu: '1', memory: '1Gi' } }),
     );
@@ -53,7 +53,7 @@ describe('sizes', () => {
     expect(decodeSizes(text).size + leftOut).toBe(30_000);
   });
 
-  it('of objects in no shape are nothing', () => {
+  it('are empty for objects of the wrong shape', () => {
     const odd: readonly JsonObject[] = [
       {},
       { metadata: [] },
@@ -66,14 +66,14 @@ describe('sizes', () => {
 });
 
 describe('namespaces that want sidecars', () => {
-  it('are those with one of two words', () => {
+  it('are those with one of two values of the label', () => {
     const words = ['enabled', 'true', 'disabled', 'false', 'yes', 'Enabled', ''];
     const all = words.map((word) => namespace(`with-${word}`, { 'model-gateway.io/inject': word }));
     expect(tenantsIn([...all, namespace('without')])).toEqual(['with-enabled', 'with-true']);
   });
 });
 
-describe('mistakes', () => {
+describe('mistakes of a namespace', () => {
   it.each([
     [
       'a word that is none',

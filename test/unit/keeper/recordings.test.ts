@@ -1,4 +1,4 @@
-// Every recording of a real API server is read by a test: what nobody reads says nothing, and grows old unseen.
+// Every recording of a real API server is used by a test. An unused one proves nothing and becomes outdated unnoticed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -13,10 +13,10 @@ const readers = [
 ].map((file) => readFileSync(file, 'utf8'));
 const recordings = readdirSync(join(integration, 'recorded')).map((name) => name.replace(/\.json$/, ''));
 
-it('there are recordings', () => {
+it('there are recordings of an API server', () => {
   expect(recordings.length).toBeGreaterThan(20);
 });
 
-it.each(recordings)('%s is read', (name) => {
+it.each(recordings)('the recording %s is used by a test', (name) => {
   expect(readers.some((text) => text.includes(`'${name}'`))).toBe(true);
 });

@@ -1,4 +1,4 @@
-// Which namespaces of apps the keeper looks at and when, and what it says of those that fail.
+// Which namespaces of apps the keeper checks and when, and what it logs about those that fail.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../common/logger.ts';
 import { ApiError } from '../../../keeper/api/client.ts';
@@ -10,7 +10,7 @@ let now: number;
 let isLeader: boolean;
 let tenants: string[];
 let looked: string[];
-/** By namespace: an error, or that nothing could be done; else it is whole. */
+/** The outcome by namespace: an error, or false when nothing could be done yet. Other namespaces are complete. */
 const outcomes = new Map<string, Error | false>();
 let lines: string[];
 let keeper: ReturnType<typeof createTenantKeeper>;
@@ -33,7 +33,7 @@ beforeEach(() => {
   });
 });
 
-/** @returns who was looked at */
+/** @returns the namespaces that were checked */
 async function round(): Promise<readonly string[]> {
   looked = [];
   await keeper.round();
@@ -43,7 +43,7 @@ async function round(): Promise<readonly string[]> {
 const notices = () => lines.filter((line) => line.includes('no certificate is made there'));
 
 describe('a namespace', () => {
-  it('is looked at at once, and every ten minutes while its certificate is whole', async () => {
+  it('is checked at once, and every ten minutes while its certificate is complete', async () => {
     expect(await round()).toEqual(['a', 'b']);
     now += 9 * minute;
     tenants.push('c');
@@ -52,7 +52,7 @@ describe('a namespace', () => {
     expect(await round()).toEqual(['a', 'b']);
   });
 
-  it('for which nothing could be done yet is looked at in the next round', async () => {
+  it('is checked again in the next round when nothing could be done yet', async () => {
     outcomes.set('a', false);
     expect(await round()).toEqual(['a', 'b']);
     expect(await round()).toEqual(['a']);
@@ -61,7 +61,7 @@ describe('a namespace', () => {
     expect(await round()).toEqual([]);
   });
 
-  it('is looked at anew by a keeper that acts again', async () => {
+  it('is checked again after its keeper becomes the leader again', async () => {
     await round();
     isLeader = false;
     expect(await round()).toEqual([]);
@@ -69,7 +69,7 @@ describe('a namespace', () => {
     expect(await round()).toEqual(['a', 'b']);
   });
 
-  it('that does not want a certificate is no failure: it is said once, and asked every minute', async () => {
+  it('without a Secret for the certificate is no failure: it is logged once, and checked every minute', async () => {
     outcomes.set('a', new ApiError(404, 'there is no Secret'));
     await round();
     now += minute;
@@ -78,7 +78,7 @@ describe('a namespace', () => {
     expect(notices()[0]).toContain('"namespace":"a"');
   });
 
-  it('that is another one by now is spoken of anew', async () => {
+  it('is logged again when it was deleted and created again', async () => {
     outcomes.set('a', new ApiError(403, 'forbidden'));
     await round();
     tenants = ['b'];
@@ -92,7 +92,7 @@ describe('a namespace', () => {
 describe('a namespace that fails', () => {
   const outage = new ApiError(500, 'etcd is away');
 
-  it('does not keep others from being looked at, and is named with the reason', async () => {
+  it('does not prevent checks of others, and is reported with the reason', async () => {
     outcomes.set('a', outage);
     await expect(round()).rejects.toMatchObject({
       message: 'certificates of sidecars cannot be kept in a',
@@ -101,7 +101,7 @@ describe('a namespace that fails', () => {
     expect(looked).toEqual(['a', 'b']);
   });
 
-  it('is a failure in every round until it has been looked at again', async () => {
+  it('is a failure in every round until its next successful check', async () => {
     outcomes.set('a', outage);
     await expect(round()).rejects.toThrow('in a');
     await expect(round()).rejects.toThrow('in a');
@@ -112,7 +112,7 @@ describe('a namespace that fails', () => {
     expect(await round()).toEqual([]);
   });
 
-  it('is one no more when it is gone, or when this keeper does not act', async () => {
+  it('is forgotten when it is deleted, or when this keeper is not the leader', async () => {
     outcomes.set('a', outage);
     await expect(round()).rejects.toThrow('in a');
     tenants = ['b'];
@@ -123,13 +123,13 @@ describe('a namespace that fails', () => {
     await round();
   });
 
-  it('is one of many: five are named, the rest counted', async () => {
+  it('is reported among many: five are named, the rest are counted', async () => {
     tenants = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     for (const name of tenants) outcomes.set(name, outage);
     await expect(round()).rejects.toThrow('cannot be kept in a, b, c, d, e and 2 more');
   });
 
-  it('never keeps one waiting that has not been looked at', async () => {
+  it('never delays the first check of another namespace', async () => {
     const failing = Array.from({ length: 100 }, (_, index) => `failing-${index}`);
     for (const name of failing) outcomes.set(name, outage);
     tenants = [...failing, 'last'];

@@ -226,19 +226,19 @@ describe('the contract breaks released programs by', () => {
   });
 });
 
-describe('the contract breaks nobody by', () => {
+describe('the contract stays compatible by', () => {
   it.each(additive)('%s', (_what, from, to) => {
     expect(findBreaks(described(released), described(edited(from, to)))).toEqual([]);
   });
 });
 
-it('a contract breaks nothing of itself, and everything of an empty one is new', () => {
+it('a contract breaks nothing compared with itself, and everything compared with an empty one is new', () => {
   expect(findBreaks(contract, contract)).toEqual([]);
   expect(findBreaks({}, contract)).toEqual([]);
   expect(findBreaks(contract, {})).toMatchObject([{ where: 'gateway' }]);
 });
 
-it('no field, method or enum value of the contract goes unseen', () => {
+it('removing any field, method or enum value of the contract is noticed', () => {
   const types: Readonly<Record<string, Descriptor>> = contract.nested.gateway.nested.v1.nested;
   let members = 0;
   for (const [name, type] of Object.entries(types)) {

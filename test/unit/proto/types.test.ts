@@ -1,4 +1,4 @@
-// The types of the contract are made, not kept: programs run where there are none.
+// The types of the contract are generated and not committed, so programs must run without them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import { projectRoot } from '../../support/process.ts';
 
 const folder = join(projectRoot, 'proto/generated/gateway/v1');
 
-describe('types of the contract', () => {
-  it('export no value that a program could come to need', () => {
+describe('generated types of the contract', () => {
+  it('export no value that a program could need at run time', () => {
     const types = readdirSync(folder).map(
       (name) => [name, readFileSync(join(folder, name), 'utf8')] as const,
     );
@@ -16,7 +16,7 @@ describe('types of the contract', () => {
     expect(types.filter(([, text]) => /^export (?!type |interface )/m.test(text))).toEqual([]);
   });
 
-  it('are not made again while the contract is unchanged', () => {
+  it('are not generated again while the contract is unchanged', () => {
     const made = statSync(join(folder, '../digest')).mtimeMs;
     execFileSync(process.execPath, ['scripts/setup.mjs', 'types'], { cwd: projectRoot });
     expect(statSync(join(folder, '../digest')).mtimeMs).toBe(made);

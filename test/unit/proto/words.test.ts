@@ -1,5 +1,5 @@
-// The tables of proto/words against the contract itself: what the compiler cannot see is an enum without a table, and two names of
-// one word.
+// Compares the tables of proto/words with the contract. The compiler cannot notice an enum without a table, or two
+// names with one word.
 import { describe, expect, it } from 'vitest';
 import { enumNames, enumTypes, oneofsOf } from '../../../proto/json/contract.ts';
 import * as access from '../../../proto/words/access.ts';
@@ -10,16 +10,16 @@ import * as money from '../../../proto/words/money.ts';
 const tables = Object.values({ ...access, ...guardrails, ...money });
 const named = tables.map(({ rows }) => Object.keys(rows));
 
-/** A trial's, which is no decision. */
+/** The state of a trial, which is not a decision. */
 const withoutWord = ['GUARDRAIL_DECISION_NOT_TRIED'];
 
-describe('the words of the contract', () => {
+describe('the words for enums of the contract', () => {
   it.each(enumTypes())('have one table for %s, with all of its names', (type) => {
     const names = enumNames(type)?.filter((name) => !withoutWord.includes(name));
     expect(named.filter((table) => table.some((name) => names?.includes(name)))).toEqual([names]);
   });
 
-  it('have a table for the kinds of a guardrail’s check', () => {
+  it('have a table for the kinds of a guardrail check', () => {
     const [kinds] = oneofsOf('GuardrailCheck').filter((members) => members.length > 1);
     expect(Object.keys(guardrails.checkKinds.rows).toSorted()).toEqual(kinds?.toSorted());
   });
@@ -33,10 +33,10 @@ describe('the words of the contract', () => {
   );
 });
 
-describe('a table of words', () => {
+describe('a table of enum words', () => {
   const colors = enumWords({ COLOR_RED: 'red', COLOR_GREEN: 'green' });
 
-  it('is read in both directions', () => {
+  it('converts in both directions', () => {
     expect(colors.names.green).toBe('COLOR_GREEN');
     expect(colors.wordOf('COLOR_RED')).toBe('red');
     expect(colors.words).toEqual(['red', 'green']);

@@ -1,4 +1,4 @@
-// Turns at the event loop: what one organization sends in bulk waits in pieces, what another sends in small pieces passes.
+// Fair grants of event-loop time: an organization's bulk work waits in pieces, while small pieces of others pass.
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../proxy/errors.ts';
 import { LoopTurns } from '../../../proxy/loop-turns.ts';
@@ -26,14 +26,14 @@ function begun() {
 
 const large = 16 * 1024;
 
-it('works at large pieces for 2 ms of a turn; the others wait, organizations in turn', () => {
+it('large pieces run for 2 ms of a tick; the rest waits, alternating between organizations', () => {
   const { loop, work, turn, done } = begun();
   for (let n = 0; n < 6; n++) loop.run(owner('a'), large, work(`a${n}`));
   expect(done.splice(0)).toEqual(['a0', 'a1', 'a2', 'a3']);
   for (let n = 0; n < 6; n++) expect(loop.run(owner('b'), 64 * 1024, work(`b${n}`))).toBe(false);
   for (let n = 6; n < 16; n++) expect(loop.run(owner('a'), large, work(`a${n}`))).toBe(false);
   expect(loop.bytes.used).toBe(12 * large + 6 * 64 * 1024);
-  // It has had nothing while the other had four.
+  // Organization b has used nothing yet, while a has used four pieces.
   expect(turn()).toEqual(['b0', 'b1', 'b2', 'b3']);
   const order = [turn(), turn(), turn(), turn()].flat();
   expect(order.filter((name) => name.startsWith('a')).length).toBe(12);
@@ -41,13 +41,13 @@ it('works at large pieces for 2 ms of a turn; the others wait, organizations in 
   expect(loop.bytes.used).toBe(0);
 });
 
-it('does small pieces at once however much others have waiting, but not of one that has used up the turn', () => {
+it('small pieces run at once, however much others have waiting, but not for an organization that has used up its tick', () => {
   const { loop, work, turn, done } = begun();
   for (let n = 0; n < 10; n++) loop.run(owner('a'), large, work('a'));
   done.splice(0);
   expect(loop.run(owner('b'), 100, work('b'))).toBe(true);
   expect(loop.run(owner('a'), 100, work('behind the others'))).toBe(false);
-  // With two of them an equal part is 1 ms.
+  // With two organizations an equal share of the tick is 1 ms.
   expect(loop.run(owner('b'), 100, work('b'))).toBe(true);
   expect(loop.run(owner('b'), 100, work('b late'))).toBe(false);
   expect(loop.run(owner('c'), 100, work('c'))).toBe(true);
@@ -57,7 +57,7 @@ it('does small pieces at once however much others have waiting, but not of one t
   expect(order.at(-1)).toBe('behind the others');
 });
 
-it('begins requests at once, but of one that floods no more than there is time for in a turn', async () => {
+it('requests begin at once, but an organization that floods begins only as many as fit in a tick', async () => {
   const { loop, turn } = begun();
   const order: string[] = [];
   const request = (name: string) => {
@@ -79,7 +79,7 @@ it('begins requests at once, but of one that floods no more than there is time f
 describe('work in slices', () => {
   const stays = () => false;
 
-  it('has one a turn, between others, until it is over; what it throws is its own', async () => {
+  it('runs one slice a tick, between others, until it is done; its own error rejects it', async () => {
     const { loop, work, turn } = begun();
     const slices = (name: string, count: number) => {
       const slice = work(name, 1.5);
@@ -110,7 +110,7 @@ describe('work in slices', () => {
     await expect(failing).rejects.toThrow('its own');
   });
 
-  it('may have its first at once where nobody waits, or where it is short', () => {
+  it('may run its first slice at once when no other work waits or it is short', () => {
     const { loop } = begun();
     expect(loop.mayBegin(owner('a'), 2)).toBe(true);
     loop.took(owner('a'), 4);
@@ -119,7 +119,7 @@ describe('work in slices', () => {
     expect(loop.mayBegin(owner('a'), 0.5)).toBe(false);
   });
 
-  it('ends where nobody waits for it, or where it had no turn for long', async () => {
+  it('ends when its caller has left, or when it got no slice for a long time', async () => {
     const { loop, work, turn } = begun();
     const left = loop.slices(
       owner('a'),
@@ -131,7 +131,7 @@ describe('work in slices', () => {
     loop.run(owner('b'), large, work('b', 11_000));
     const late = loop.finish(owner('a'), (function* () {})(), stays);
     loop.run(owner('c'), large, work('c', 11_000));
-    // Whoever has had less goes first: c keeps a from its turn for 11 s.
+    // The organization that has used less goes first: c delays the slice of a for 11 s.
     loop.took(owner('a'), 60_000);
     turn();
     turn();
@@ -139,7 +139,7 @@ describe('work in slices', () => {
   });
 });
 
-it('lets one thing that cannot be cut follow in a turn', async () => {
+it('one piece of work that cannot be cut runs in each tick', async () => {
   const { loop, turn } = begun();
   expect(loop.ready(owner('a'), 1000)).toBeUndefined();
   const followed: string[] = [];

@@ -1,4 +1,4 @@
-// What contradicts itself in the settings of a proxy in full mode; of sidecars: sidecar-settings.test.ts.
+// Contradictions in the settings of a proxy in full mode; sidecar-settings.test.ts covers sidecars.
 import { describe, expect, it } from 'vitest';
 import { createSigningKey, parseSigningKey, publicPemOf } from '../../../common/record-signature.ts';
 import { SettingsError } from '../../../common/settings.ts';
@@ -14,7 +14,7 @@ function mistakes(env: Record<string, string>): readonly string[] {
   }
 }
 
-it('Redis is of no use without a key that seals what stands in it', () => {
+it('a Redis setting needs a cache key that seals its content', () => {
   expect(mistakes({ REDIS_URL: 'redis://redis:6379' })).toEqual([
     expect.stringMatching(/^GATEWAY_CACHE_KEY: is needed with REDIS_URL/),
   ]);
@@ -24,7 +24,7 @@ describe('the public keys of records', () => {
   const privateKey = createSigningKey();
   const publicKey = publicPemOf(parseSigningKey(privateKey));
 
-  it('may be several, one after the other', () => {
+  it('can be several in one text', () => {
     const other = publicPemOf(parseSigningKey(createSigningKey()));
     expect(mistakes({ GATEWAY_RECORD_KEYS: publicKey + other })).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe('the public keys of records', () => {
     ['a private key among public ones', publicKey + privateKey, 'holds a private key'],
     ['something else', 'canary', 'must be one to 16 Ed25519 public keys in PEM'],
     ['nothing', ' ', 'must be one to 16 Ed25519 public keys in PEM'],
-  ])('are refused as %s, which is not repeated', (_what, given, says) => {
+  ])('are refused when the setting is %s, without repeating it', (_what, given, says) => {
     const found = mistakes({ GATEWAY_RECORD_KEYS: given });
     expect(found).toEqual([expect.stringMatching(/^GATEWAY_RECORD_KEYS: /)]);
     expect(found[0]).toContain(says);
@@ -47,7 +47,7 @@ describe('TLS to the control plane', () => {
   const tls = { GATEWAY_CONTROL_PLANE_TLS: 'true' };
 
   it.each(['10.0.0.1:50051', '10.0.0.1:50051,10.0.0.2:50051', '[2001:db8::1]:50051'])(
-    'at %s needs the name in its certificate',
+    'at the address %s needs the name in the certificate',
     (addresses) => {
       const found = mistakes({ ...tls, GATEWAY_CONTROL_PLANE: addresses });
       expect(found).toEqual([expect.stringContaining('GATEWAY_CONTROL_PLANE_NAME')]);
@@ -56,12 +56,12 @@ describe('TLS to the control plane', () => {
     },
   );
 
-  it('at a name needs no other, and without TLS no name is checked', () => {
+  it('at a host name needs no further name, and without TLS no name is needed', () => {
     expect(mistakes({ ...tls, GATEWAY_CONTROL_PLANE: 'control-plane:50051' })).toEqual([]);
     expect(mistakes({ GATEWAY_CONTROL_PLANE: '10.0.0.1:50051' })).toEqual([]);
   });
 
-  it('takes a client certificate with its key', () => {
+  it('accepts a client certificate only with its key', () => {
     expect(mistakes({ GATEWAY_CONTROL_PLANE_CERT_FILE: '/tls.crt' })).toEqual([
       expect.stringMatching(/^GATEWAY_CONTROL_PLANE_CERT_FILE: goes together/),
     ]);

@@ -1,4 +1,4 @@
-// Settings of sidecars and egress gateways: what fits together, and what is said of what does not.
+// Settings of sidecars and egress gateways: valid combinations, and the messages for invalid ones.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function mistakes(env: NodeJS.ProcessEnv): readonly string[] {
   return [];
 }
 
-describe('forward mode', () => {
+describe('the settings of forward mode', () => {
   it.each([
     ['https://egress:8443', 'https://egress:8443'],
     ['https://egress:8443/', 'https://egress:8443'],
@@ -30,7 +30,7 @@ describe('forward mode', () => {
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['http://[::1]:8080', 'http://[::1]:8080'],
     ['http://localhost:8080', 'http://localhost:8080'],
-  ])('sends to %s', (to, origin) => {
+  ])('accept the target %s', (to, origin) => {
     expect(readProxySettings({ GATEWAY_FORWARD_TO: to }).forwardTo).toBe(origin);
   });
 
@@ -42,14 +42,14 @@ describe('forward mode', () => {
     ['https://user:word@egress:8443', 'without credentials'],
     ['egress:8443', 'a URL'],
     ['ftp://egress', 'a URL'],
-  ])('not to %s: %s', (to, why) => {
+  ])('refuse the target %s: %s', (to, why) => {
     expect(mistakes({ GATEWAY_FORWARD_TO: to })).toEqual([expect.stringContaining(why)]);
   });
 
   it.each([
     ...['REDIS_URL', 'GATEWAY_CACHE_KEY', 'GATEWAY_PROXY_TOKEN', 'GATEWAY_CONTROL_PLANE'],
     ...['GATEWAY_CONTROL_PLANE_CA_FILE', 'GATEWAY_TLS_LISTEN'],
-  ])('has no use for %s', (name) => {
+  ])('refuse %s beside them', (name) => {
     const values: Record<string, string> = {
       REDIS_URL: 'redis://redis:6379',
       GATEWAY_CACHE_KEY: Buffer.alloc(32).toString('base64'),
@@ -59,7 +59,7 @@ describe('forward mode', () => {
     expect(found).toContainEqual(expect.stringMatching(`^${name}: has no use beside GATEWAY_FORWARD_TO`));
   });
 
-  it('all mistakes are told at once', () => {
+  it('all mistakes are reported at once', () => {
     const found = mistakes({
       ...forward,
       GATEWAY_LISTEN: '0.0.0.0:8080',
@@ -71,18 +71,18 @@ describe('forward mode', () => {
     expect(found.join('\n')).not.toContain(key);
   });
 
-  it('its other settings need it', () => {
+  it('further settings of forward mode need GATEWAY_FORWARD_TO', () => {
     expect(mistakes(pair)).toEqual([expect.stringMatching(/^GATEWAY_FORWARD_TO: is needed/)]);
   });
 
-  describe('authorities', () => {
+  describe('certificate authorities', () => {
     let authority: TestAuthority;
     beforeAll(async () => {
       authority = await createAuthority();
     });
     afterAll(() => authority.remove());
 
-    it('come as text or as a file, of which the name is kept', () => {
+    it('are read from text or from a file, whose name is kept', () => {
       const text = readFileSync(authority.caFile, 'utf8');
       expect(readProxySettings({ ...forward, GATEWAY_FORWARD_CA: text })).toMatchObject({
         forwardCa: text,
@@ -102,11 +102,11 @@ describe('forward mode', () => {
   });
 });
 
-describe('the listener with TLS', () => {
+describe('the settings of the TLS listener', () => {
   const listen = { GATEWAY_TLS_LISTEN: '0.0.0.0:8443' };
   const files = { GATEWAY_TLS_CERT_FILE: '/tls.crt', GATEWAY_TLS_KEY_FILE: '/tls.key' };
 
-  it('needs a certificate and its key', () => {
+  it('need a certificate and its key', () => {
     expect(mistakes({ ...listen, ...files })).toEqual([]);
     expect(mistakes(listen)).toEqual(['GATEWAY_TLS_CERT_FILE: is needed with GATEWAY_TLS_LISTEN']);
     expect(mistakes({ ...listen, GATEWAY_TLS_CERT_FILE: '/tls.crt' })).toEqual([
@@ -114,7 +114,7 @@ describe('the listener with TLS', () => {
     ]);
   });
 
-  it('its other settings need it', () => {
+  it('certificates need GATEWAY_TLS_LISTEN', () => {
     expect(mistakes(files)).toEqual([expect.stringMatching(/^GATEWAY_TLS_LISTEN: is needed/)]);
     expect(mistakes({ GATEWAY_TLS_CLIENT_CA_FILE: '/ca.crt' })).toEqual([
       expect.stringMatching(/^GATEWAY_TLS_LISTEN: is needed/),
@@ -122,7 +122,7 @@ describe('the listener with TLS', () => {
   });
 });
 
-describe('the attached key', () => {
+describe('the setting of an attached key', () => {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'gateway-settings-'));
@@ -134,7 +134,7 @@ describe('the attached key', () => {
     return path;
   };
 
-  it('comes as a value or in a file, with or without a line end', () => {
+  it('is a value or a file, with or without a line end', () => {
     expect(readProxySettings({ GATEWAY_ATTACH_KEY: key }).attachKey?.reveal()).toBe(key);
     const path = file(`${key}\n`);
     const read = readProxySettings({ GATEWAY_ATTACH_KEY_FILE: path });
@@ -145,32 +145,35 @@ describe('the attached key', () => {
   it.each([
     ['an empty file', ''],
     ['a file with something else', 'not-a-key-that-may-be-seen'],
-  ])('is a mistake in %s, which is not told', (_, text) => {
+  ])('is refused in %s, without repeating its content', (_, text) => {
     const found = mistakes({ GATEWAY_ATTACH_KEY_FILE: file(text) });
     expect(found).toEqual([expect.stringMatching(/^GATEWAY_ATTACH_KEY: is .*virtual key/)]);
     expect(found.join()).not.toContain('not-a-key');
   });
 
-  it('is a mistake where the file is missing, which is named', () => {
+  it('is refused with the file’s name when the file is missing', () => {
     expect(mistakes({ GATEWAY_ATTACH_KEY_FILE: '/nowhere/virtual-key' })).toEqual([
       expect.stringContaining('/nowhere/virtual-key'),
     ]);
   });
 
   it.each(['127.0.0.1:8080', '[::1]:8080', 'localhost:8080', '127.9.9.9:1'])(
-    'goes with a listener on %s',
+    'is accepted with a listener on %s',
     (listen) => {
       expect(mistakes({ GATEWAY_ATTACH_KEY: key, GATEWAY_LISTEN: listen })).toEqual([]);
     },
   );
 
-  it.each(['0.0.0.0:8080', '[::]:8080', '10.0.0.7:8080', 'example:8080'])('not with one on %s', (listen) => {
-    expect(mistakes({ GATEWAY_ATTACH_KEY: key, GATEWAY_LISTEN: listen })).toEqual([
-      expect.stringMatching(/^GATEWAY_LISTEN: must be on loopback/),
-    ]);
-  });
+  it.each(['0.0.0.0:8080', '[::]:8080', '10.0.0.7:8080', 'example:8080'])(
+    'is refused with a listener on %s',
+    (listen) => {
+      expect(mistakes({ GATEWAY_ATTACH_KEY: key, GATEWAY_LISTEN: listen })).toEqual([
+        expect.stringMatching(/^GATEWAY_LISTEN: must be on loopback/),
+      ]);
+    },
+  );
 
-  it('not with a listener with TLS', () => {
+  it('is refused with a TLS listener', () => {
     const listener = {
       GATEWAY_TLS_LISTEN: '127.0.0.1:8443',
       GATEWAY_TLS_CERT_FILE: '/c',

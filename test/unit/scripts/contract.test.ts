@@ -9,11 +9,11 @@ const parsed = (text: string) => protobuf.parse(text, { keepCase: false }).root.
 const namesIn = (text: string) => text.match(/[\w.]+/g)?.toSorted();
 
 describe('a released contract as text', () => {
-  it('says the same as the contract', () => {
+  it('means the same as the contract', () => {
     expect(parsed(protoText(contract))).toEqual(contract);
   });
 
-  it('has every kind of declaration', () => {
+  it('supports every kind of declaration', () => {
     const text = `
       syntax = "proto3";
       package gateway.v1;
@@ -44,7 +44,7 @@ describe('a released contract as text', () => {
     );
   });
 
-  it('is refused where something in it cannot be written', () => {
+  it('is refused when a part of it cannot be written', () => {
     const of = (source: string) => () =>
       protoText(parsed(`syntax = "proto3"; package gateway.v1; ${source}`));
     expect(of('message A { string b = 1 [deprecated = true]; }')).toThrow('b has the option deprecated');

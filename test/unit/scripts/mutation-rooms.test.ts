@@ -3,7 +3,7 @@ import { filesOf, mutatedFiles, type Room, type RoomName, rooms } from '../../..
 
 const table = Object.entries(rooms) as readonly [RoomName, Room][];
 
-/** Where a mistake costs money, lets somebody in, or lets text out. */
+/** Files in which a mistake costs money, admits an attacker, or leaks text. */
 const critical = [
   'proxy/{access,budgets,conversation,formats,journal,ledger,models,pricing,rates,record-cache,usage}/**/*.ts',
   'control-plane/ledger/**/*.ts',
@@ -17,19 +17,16 @@ describe('the rooms of mutation testing', () => {
     expect(globs.filter((glob) => filesOf([glob]).length === 0)).toEqual([]);
   });
 
-  it.each(table)(
-    '%s: tests of mutation are unit or golden tests, which need no servers',
-    (_name, { tests }) => {
-      expect(filesOf(tests).filter((file) => !/^test\/(unit|golden)\/.*\.test\.ts$/.test(file))).toEqual([]);
-    },
-  );
+  it.each(table)('%s: mutation tests are unit or golden tests, which need no servers', (_name, { tests }) => {
+    expect(filesOf(tests).filter((file) => !/^test\/(unit|golden)\/.*\.test\.ts$/.test(file))).toEqual([]);
+  });
 
-  it('every critical file is in one room, or left out there with a reason', () => {
+  it('every critical file is in one room, or excluded there with a reason', () => {
     const held = table.flatMap(([, room]) => [...mutatedFiles(room), ...leftOut(room)]);
     expect(held.toSorted()).toEqual(filesOf(critical));
   });
 
-  it('no file is both mutated and left out', () => {
+  it('no file is both mutated and excluded', () => {
     for (const [, room] of table) {
       const mutated = new Set(mutatedFiles(room));
       expect(leftOut(room).filter((file) => mutated.has(file))).toEqual([]);
@@ -41,7 +38,7 @@ function leftOut({ left }: Room): readonly string[] {
   return left.flatMap(({ files }) => filesOf(files));
 }
 
-/** @returns a glob for each name in the braces of folders, so that none of them is out of date */
+/** @returns a glob for each name in braces of folders, so that an outdated name is noticed */
 function alternatives(glob: string): readonly string[] {
   const [, before = '', names, after = ''] = glob.match(/^([^{]*)(?<!!)\{([^{}]*)\}(.*)$/) ?? [];
   return names === undefined ? [glob] : names.split(',').map((name) => `${before}${name}${after}`);

@@ -1,5 +1,5 @@
-// The OpenAPI document is valid, and describes what the JSON API's reader accepts and its writer returns: neither more nor less, over
-// values made by chance. A failure names its seed (GATEWAY_TEST_SEED).
+// The OpenAPI document is valid, and describes exactly the requests that the JSON API accepts and the responses that it
+// returns, over random values. A failure names its seed (GATEWAY_TEST_SEED).
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -43,14 +43,14 @@ const schemasOf = (method: string) => {
   };
 };
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  it('has a path for each method of operators, and none of proxies', () => {
+  it('has a path for each method for operators, and none for proxies', () => {
     const paths = operatorMethods.map((method) => `/gateway.v1.${method.replace('.', '/')}`);
     expect(Object.keys(document.paths)).toEqual(paths);
   });
@@ -63,7 +63,7 @@ interface Wire {
 
 const wires: Readonly<Record<string, Readonly<Record<string, Wire>>>> = services;
 
-/** As a client of gRPC would have it. */
+/** Encodes and decodes the message, so that it is as a gRPC client receives it. */
 function received(method: string, message: object): object {
   const [service = '', name = ''] = method.split('.');
   const wire = wires[service]?.[name];
@@ -83,7 +83,7 @@ describe.each(operatorMethods)('%s', (method) => {
     }
   });
 
-  it('accepts what its schema describes and refuses the rest, where a request is changed in one thing', () => {
+  it('accepts a changed request exactly when its schema describes it', () => {
     const random = new Random(seed);
     let refused = 0;
     for (let round = 0; round < 100; round++) {
@@ -97,7 +97,7 @@ describe.each(operatorMethods)('%s', (method) => {
 });
 
 describe.each(operatorMethods.filter((method) => !isDownload(method)))('%s', (method) => {
-  it('returns what its schema describes', () => {
+  it('returns only responses that its schema describes', () => {
     const { response } = schemasOf(method);
     const { responseType } = methodTypes(method);
     const random = new Random(seed);

@@ -1,10 +1,13 @@
-// Values for the tests of the OpenAPI document: requests as its schemas describe them, the same with one thing changed, and messages as
-// the control plane could return them.
+// Values for the tests of the OpenAPI document: requests that match its schemas, the same with one change, and messages
+// that the control plane could return.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { enumNames, type FieldType, fieldsOf, isMessage } from '../../../proto/json/contract.ts';
 import type { Random } from '../../support/access/random.ts';
 
-/** A value that the schema describes, absent fields among it. @param root with the components that schemas refer to */
+/**
+ * Returns a value that matches the schema, sometimes without optional fields.
+ * @param root the document with the components that schemas refer to
+ */
 export function sampleOf(root: JsonObject, schema: JsonObject, random: Random): unknown {
   if (typeof schema.$ref === 'string') return sampleOf(root, referred(root, schema.$ref), random);
   if (Array.isArray(schema.enum)) return random.pick(schema.enum);
@@ -45,7 +48,7 @@ function objectOf(root: JsonObject, schema: JsonObject, random: Random): object 
   );
 }
 
-/** Fields of which one at most may be given, for each such choice in a schema. */
+/** Returns the fields of each choice in a schema, of which at most one may be set. */
 function membersOf(schema: unknown): readonly string[][] {
   if (!isObject(schema) || !Array.isArray(schema.oneOf)) return [];
   return [
@@ -55,7 +58,10 @@ function membersOf(schema: unknown): readonly string[][] {
   ];
 }
 
-/** Of another type, range, spelling or name, or fields of two samples in one object, which may be right too. */
+/**
+ * Returns the value with another type, range, spelling or name, or merges the fields of two samples. The result may
+ * still be valid.
+ */
 export function mutated(value: unknown, other: unknown, random: Random): unknown {
   if (random.chance(0.2)) return merged(value, other);
   return changed(value, random);

@@ -11,11 +11,11 @@ const green: VitestReport = {
 };
 
 describe('countReport', () => {
-  it('counts a green run as it is', () => {
+  it('counts a successful run unchanged', () => {
     expect(countReport(green, 0)).toEqual({ passed: 2, failed: 0 });
   });
 
-  it('counts a failed test once, not once more for its file', () => {
+  it('counts a failed test once, and not again for its file', () => {
     const report = {
       ...green,
       success: false,
@@ -26,31 +26,31 @@ describe('countReport', () => {
     expect(countReport(report, 1)).toEqual({ passed: 1, failed: 1 });
   });
 
-  it('counts a file that did not load, which shows no failed test', () => {
+  it('counts a file that did not load, although it has no failed test', () => {
     const broken = { status: 'failed', assertionResults: [] };
     const report = { ...green, success: false, testResults: [...green.testResults, broken] };
     expect(countReport(report, 1)).toEqual({ passed: 2, failed: 1 });
   });
 
-  it('counts skipped and unwritten tests as failed', () => {
+  it('counts skipped and todo tests as failed', () => {
     expect(countReport({ ...green, numPendingTests: 1, numTodoTests: 2 }, 0)).toEqual({
       passed: 2,
       failed: 3,
     });
   });
 
-  it('fails where nothing ran', () => {
+  it('fails when no test ran', () => {
     expect(countReport({ ...green, numPassedTests: 0, testResults: [] }, 0)).toEqual({
       passed: 0,
       failed: 1,
     });
   });
 
-  it('fails where there is no report', () => {
+  it('fails when there is no report', () => {
     expect(countReport(undefined, 0)).toEqual({ passed: 0, failed: 1 });
   });
 
-  it('fails where all tests pass but the runner exits with an error, as for an unhandled rejection', () => {
+  it('fails when all tests pass but the runner exits with an error, as for an unhandled rejection', () => {
     expect(countReport(green, 1)).toEqual({ passed: 2, failed: 1 });
     expect(countReport({ ...green, success: false }, 0)).toEqual({ passed: 2, failed: 1 });
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-describe('who asks, for what and how', () => {
+describe('authentication, headers and paths of the assistant provider', () => {
   const unauthorized = 'authentication_error';
 
   it.each<readonly [string, Record<string, string>, string]>([
@@ -38,7 +38,7 @@ describe('who asks, for what and how', () => {
       headers: { 'anthropic-version': '2023-06-01', ...headers },
     });
 
-  it('takes keys in either header', async () => {
+  it('accepts keys in either header', async () => {
     for (const headers of [
       { 'x-api-key': 'sk-sim-x' },
       { authorization: 'Bearer sk-ant-sim-x' },
@@ -51,7 +51,7 @@ describe('who asks, for what and how', () => {
     expect((await ask({ authorization: 'sk-ant-sim-x' })).status).toBe(401);
   });
 
-  it('asks for a version that it knows', async () => {
+  it('requires a version that it knows', async () => {
     const refusal = async (headers: Record<string, string>) => {
       const response = await fetch(`${simulator.baseUrls['assistant-provider']}/v1/messages`, {
         method: 'POST',
@@ -68,7 +68,7 @@ describe('who asks, for what and how', () => {
     }
   });
 
-  it('takes betas by the form of their names', async () => {
+  it('accepts betas by the form of their names', async () => {
     const headers = { 'anthropic-beta': 'files-api-2025-04-14, context-1m-2025-08-07' };
     await expectTaken(simulator, {}, { headers });
     const wrong = { headers: { 'anthropic-beta': 'everything' } };
@@ -94,12 +94,12 @@ describe('who asks, for what and how', () => {
     expect([response.status, response.json().error.message]).toEqual([400, message]);
   });
 
-  it('refuses more than 32 MiB', async () => {
+  it('refuses bodies of more than 32 MiB', async () => {
     const response = await post(simulator, ' '.repeat(32 * 1024 * 1024 + 1));
     expect([response.status, response.json().error.type]).toEqual([413, 'request_too_large']);
   });
 
-  it('knows its paths and their methods', async () => {
+  it('serves its paths with their methods only', async () => {
     const headers = { 'x-api-key': 'sk-sim-x', 'anthropic-version': '2023-06-01' };
     const status = async (method: string, path: string) =>
       (await fetch(`${simulator.baseUrls['assistant-provider']}${path}`, { method, headers })).status;

@@ -13,8 +13,8 @@ const responseFor = (change: object = {}) => responseTo(simulator, change);
 
 const on = (model: string, change: object = {}) => ({ model, max_tokens: 4_000, ...change });
 
-describe('an answer', () => {
-  it('says that it is simulated, and is the same for the same request', async () => {
+describe('a response of the assistant provider', () => {
+  it('states that it is simulated, and is the same for the same request', async () => {
     const one = await responseFor();
     expect(one).toMatchObject({
       id: expect.stringMatching(/^msg_simulated\d+$/),
@@ -46,7 +46,7 @@ describe('an answer', () => {
     }
   });
 
-  it('ends at the token limit, and says so', async () => {
+  it('stops at the token limit, and reports it', async () => {
     const { content, stop_reason, usage } = await responseFor({ max_tokens: 5 });
     expect([content, stop_reason]).toEqual([[text('This is a simulated ')], 'max_tokens']);
     expect(usage.output_tokens).toBe(5);
@@ -57,7 +57,7 @@ describe('an answer', () => {
     expect([content, stop_reason, usage.output_tokens]).toEqual([[], 'max_tokens', 0]);
   });
 
-  it('ends before the first stop sequence met, and names it', async () => {
+  it('stops before the first matching stop sequence, and names it', async () => {
     const { content, stop_reason, stop_sequence } = await responseFor({
       stop_sequences: ['nowhere', ' answer', ' simulated'],
     });
@@ -68,7 +68,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('ends where the context does', async () => {
+  it('stops at the end of the context window', async () => {
     const full = { messages: [request('x'.repeat(799_960))], model: 'claude-sonnet-4-5' };
     const { stop_reason, usage } = await responseFor(full);
     expect([stop_reason, usage.input_tokens + usage.output_tokens]).toEqual([
@@ -83,14 +83,14 @@ describe('an answer', () => {
     expect([content, usage.output_tokens]).toEqual([[text('token '.repeat(7))], 7]);
   });
 
-  it('holds what was received when asked', async () => {
+  it('contains the received request when scripted to echo', async () => {
     simulator.script({ echo: true });
     const echo = JSON.parse((await responseFor()).content[0].text);
     expect(JSON.parse(echo.body)).toEqual(valid);
     expect(echo.headers['x-api-key']).toMatch(/^sha256:/);
   });
 
-  it('is told by the request itself', async () => {
+  it('can be scripted by the request itself', async () => {
     const directive = (simulate: object) => ({ messages: [request(JSON.stringify({ simulate }))] });
     expect((await responseFor(directive({ text: 'told' }))).content).toEqual([text('told')]);
     const refused = await post(simulator, { ...valid, ...directive({ colour: 'red' }) });
@@ -100,13 +100,13 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is never scripted for a request that the vendor would refuse', async () => {
+  it('is not used for a request that the vendor would refuse', async () => {
     simulator.script({ text: 'scripted' });
     expect((await post(simulator, { ...valid, n: 1 })).status).toBe(400);
     expect((await responseFor()).content).toEqual([text('scripted')]);
   });
 
-  it('ends as scripted, a refusal with its details', async () => {
+  it('stops with the scripted reason, and a refusal has details', async () => {
     simulator.script({ finishReason: 'pause_turn' });
     expect(await responseFor()).toMatchObject({ stop_reason: 'pause_turn', stop_details: null });
     simulator.script({ finishReason: 'refusal', text: 'I' });
@@ -123,7 +123,7 @@ describe('an answer', () => {
     });
   });
 
-  it('quotes what a search found', async () => {
+  it('cites the results of a search', async () => {
     simulator.script({
       text: 'Tea is hot. Ice is not.',
       citations: [
@@ -152,8 +152,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a structured answer', () => {
-  it('is what the schema allows', async () => {
+describe('a structured response', () => {
+  it('matches the schema', async () => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string' }, kind: { enum: ['black', 'green'] }, cups: { type: 'integer' } },
@@ -165,7 +165,7 @@ describe('a structured answer', () => {
   });
 });
 
-describe('tool calls', () => {
+describe('tool calls of the assistant provider', () => {
   const stir = { name: 'stir', input_schema: { type: 'object' } };
   const tools = [boil, { type: 'web_search_20250305', name: 'web_search' }, stir];
   const call = (name: string, input: object, at = 1) => ({
@@ -196,7 +196,7 @@ describe('tool calls', () => {
     else expect([content, stop_reason]).toEqual([calls, 'tool_use']);
   });
 
-  it('are those scripted, beside words where there are some', async () => {
+  it('are the scripted ones, beside text when there is some', async () => {
     simulator.script({
       text: 'On it.',
       toolCalls: [
@@ -208,7 +208,7 @@ describe('tool calls', () => {
     expect(content).toEqual([text('On it.'), call('boil', { cups: 2 }), call('stir', {}, 2)]);
   });
 
-  it('have ids of their own in every answer, so that a conversation may hold several', async () => {
+  it('have new ids in every response, so that a conversation can contain several calls', async () => {
     const forced = { tools, tool_choice: { type: 'any' } };
     const first = await responseFor(forced);
     const id = first.content[0].id;
@@ -218,7 +218,7 @@ describe('tool calls', () => {
   });
 });
 
-describe('thinking', () => {
+describe('thinking of the assistant provider', () => {
   const adaptive = { thinking: { type: 'adaptive' } };
   const kinds = (change: object) =>
     responseFor(change).then(({ content }) => content.map(({ type }: { type: string }) => type));
@@ -239,11 +239,11 @@ describe('thinking', () => {
       on('claude-opus-5', { tools: [boil], tool_choice: { type: 'any' } }),
       ['tool_use'],
     ],
-  ])('comes %s', async (_name, change, expected) => {
+  ])('is part of the response %s', async (_name, change, expected) => {
     expect(await kinds(change)).toEqual(expected);
   });
 
-  it('is shown or kept back as asked, else as the model does', async () => {
+  it('is shown or omitted as requested, else by the model’s default', async () => {
     const shown = async (change: object) => (await responseFor(change)).content[0];
     simulator.script({ reasoning: 'Need a kettle.' }, { times: Infinity });
     const signature = expect.stringMatching(/^[A-Za-z0-9+/]{40,}=*$/);
@@ -259,7 +259,7 @@ describe('thinking', () => {
     expect(await shown(adaptive)).toEqual({ type: 'redacted_thinking', data: signature });
   });
 
-  it('counts among the output tokens, and may use them up', async () => {
+  it('counts as output tokens, and can use them up', async () => {
     const { usage } = await responseFor(adaptive);
     expect(usage.output_tokens_details.thinking_tokens).toBeGreaterThan(5);
     expect(usage.output_tokens).toBeGreaterThan(usage.output_tokens_details.thinking_tokens);
@@ -303,7 +303,7 @@ describe('a scripted error', () => {
     expect(response.headers.get('anthropic-ratelimit-requests-limit')).toBe('4000');
   });
 
-  it('says what was scripted', async () => {
+  it('has the scripted message', async () => {
     const error = { message: 'enough', error_code: 'enforced_spend_limit_reached' };
     simulator.script({ status: 429, error });
     expect((await post(simulator, valid)).json().error).toEqual({

@@ -136,7 +136,7 @@ describe('tool calls', () => {
         request([result('a')]),
       ),
     ],
-  ])('are taken %s', (_name, change) => expectTaken(simulator, change));
+  ])('are accepted %s', (_name, change) => expectTaken(simulator, change));
 });
 
 describe('tool results', () => {
@@ -218,19 +218,19 @@ describe('tool results', () => {
         ],
       },
     ],
-  ])('are taken: %s', (_name, change) =>
+  ])('are accepted: %s', (_name, change) =>
     expectTaken(simulator, history(user, messageWith([call('a')]), request([result('a', change)]))),
   );
 });
 
-describe('what the vendor’s own tools gave back', () => {
+describe('results of the vendor’s own tools', () => {
   const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'tea' } };
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
 
-  it('is taken in the assistant’s messages', () =>
+  it('are accepted in assistant messages', () =>
     expectTaken(simulator, history(user, messageWith([search, found, text('Tea.')]), user)));
 
-  it('is refused in the user’s', async () => {
+  it('are refused in user messages', async () => {
     for (const [block, name] of [
       [search, 'server_tool_use'],
       [found, 'web_search_tool_result'],
@@ -243,7 +243,7 @@ describe('what the vendor’s own tools gave back', () => {
     }
   });
 
-  it('has ids of its own form', () =>
+  it('have ids of their own form', () =>
     expectRefusal(simulator, [
       '',
       history(user, messageWith([{ ...search, id: 'toolu_1' }]), user),

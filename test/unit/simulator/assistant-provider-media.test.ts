@@ -106,7 +106,7 @@ describe('images and documents', () => {
     ],
   ])('are refused: %s', (...row) => expectRefusal(simulator, row));
 
-  it('are not found where they are files, for there are none', async () => {
+  it('are reported as not found when they refer to files, because there are none', async () => {
     const response = await post(simulator, { ...valid, ...image({ type: 'file', file_id: 'file_1' }) });
     expect([response.status, response.json().error]).toEqual([
       404,
@@ -135,5 +135,5 @@ describe('images and documents', () => {
       'a search result',
       history(request([{ type: 'search_result', content: [text('x')], source: 'a', title: 'b' }])),
     ],
-  ])('are taken: %s', (_name, change) => expectTaken(simulator, change));
+  ])('are accepted: %s', (_name, change) => expectTaken(simulator, change));
 });

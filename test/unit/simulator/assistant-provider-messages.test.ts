@@ -30,7 +30,7 @@ const blank = 'messages: text content blocks must contain non-whitespace text';
 const noPrefill =
   'This model does not support assistant message prefill. The conversation must end with a user message.';
 
-describe('messages', () => {
+describe('messages to the assistant provider', () => {
   it.each<Refusal>([
     ['none', history(), 'messages: at least one message is required'],
     ['null', { messages: null }, 'messages: Input should be a valid array'],
@@ -86,10 +86,10 @@ describe('messages', () => {
     ['that end with the assistant saying nothing', history(user, messageWith([]))],
     ['of the user that say nothing beside others', history(request([]), user, request(''))],
     ['of blanks beside words', history(request([text(' '), text('x')]))],
-  ])('takes those %s', (_name, change) => expectTaken(simulator, change));
+  ])('accepts messages %s', (_name, change) => expectTaken(simulator, change));
 });
 
-describe('texts', () => {
+describe('text blocks', () => {
   it.each<Refusal>([
     ['of the user, empty', history(request('')), 'messages.0: user messages must have non-empty content'],
     [
@@ -168,10 +168,10 @@ describe('system messages', () => {
     ['last', newer(user, system('x'), system([text('y')]))],
     ['before the assistant', newer(user, system('x'), messageWith('y'), user)],
     ['after results', newer(user, messageWith([call('a')]), request([result('a')]), system('x'))],
-  ])('are taken %s', (_name, change) => expectTaken(simulator, change));
+  ])('are accepted %s', (_name, change) => expectTaken(simulator, change));
 });
 
-describe('an end in the assistant’s own words', () => {
+describe('a final assistant message to continue', () => {
   it.each<Refusal>([
     ['by a newer model', history(user, messageWith('It is')), noPrefill],
     ['by a newer model, in blocks', newer(user, messageWith([text('It is')])), noPrefill],
@@ -183,5 +183,5 @@ describe('an end in the assistant’s own words', () => {
     ['in a line end', older(user, messageWith([text('a'), text('It is\n')])), /trailing whitespace$/],
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
-  it('is taken by an older model', () => expectTaken(simulator, older(user, messageWith('It is'))));
+  it('is accepted by an older model', () => expectTaken(simulator, older(user, messageWith('It is'))));
 });

@@ -21,7 +21,7 @@ const useAdaptive = 'Use "thinking.type.adaptive" and "output_config.effort" to 
 const noManual = `"thinking.type.enabled" is not supported for this model. ${useAdaptive}`;
 const noOff = `"thinking.type.disabled" is not supported for this model. ${useAdaptive}`;
 
-describe('thinking', () => {
+describe('thinking by model', () => {
   it.each<Refusal>([
     ['of no type', { thinking: {} }, 'thinking.type: Field required'],
     ['null', { thinking: null }, 'thinking: Input should be an object'],
@@ -59,7 +59,7 @@ describe('thinking', () => {
       on('claude-opus-5', { ...adaptive, ...forced }),
       'Thinking may not be enabled when tool_choice forces tool use.',
     ],
-  ])('refuses it %s', (...row) => expectRefusal(simulator, row));
+  ])('refuses thinking %s', (...row) => expectRefusal(simulator, row));
 
   it.each<Refusal>([
     [
@@ -112,15 +112,15 @@ describe('thinking', () => {
       on('claude-opus-4-1', { ...manual, temperature: 1, top_p: 0.95 }),
     ],
     ['a forced tool where it thinks unasked', on('claude-sonnet-5', forced)],
-  ])('is taken: %s', (_name, change) => expectTaken(simulator, change));
+  ])('is accepted: %s', (_name, change) => expectTaken(simulator, change));
 
-  it('may exceed all tokens where it is spread between tool calls', () =>
+  it('may exceed the token limit when it is interleaved with tool calls', () =>
     expectTaken(simulator, on('claude-opus-4-5', { thinking: { type: 'enabled', budget_tokens: 9_000 } }), {
       headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' },
     }));
 });
 
-describe('what a model does not take', () => {
+describe('a feature that a model does not support', () => {
   it.each<Refusal>([
     [
       'temperature and top_p together',
@@ -203,7 +203,7 @@ describe('what a model does not take', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of models', () => {
   const get = async (query: string) => {
     const response = await fetch(`${simulator.baseUrls['assistant-provider']}/v1/models${query}`, {
       headers: { 'x-api-key': 'sk-sim-x', 'anthropic-version': '2023-06-01' },
@@ -212,7 +212,7 @@ describe('the list', () => {
   };
   const ids = (page: { body: { data: readonly { id: string }[] } }) => page.body.data.map(({ id }) => id);
 
-  it('comes in pages, forwards and backwards', async () => {
+  it('is returned in pages, forwards and backwards', async () => {
     const all = await get('?limit=1000');
     expect(all.body).toMatchObject({
       has_more: false,
@@ -237,7 +237,7 @@ describe('the list', () => {
     expect([status, body.error.message]).toEqual([400, message]);
   });
 
-  it('describes a model, under its dated name too where it is asked by an alias', async () => {
+  it('describes a model under its dated name, also when requested by an alias', async () => {
     const { body } = await get('/claude-haiku-4-5');
     expect(body).toMatchObject({
       type: 'model',
@@ -262,7 +262,7 @@ describe('the list', () => {
     });
   });
 
-  it('has at least the models of the catalog', () => {
+  it('contains at least the models of the catalog', () => {
     const catalog = listCatalog().filter((model) => model.provider === 'assistant-provider');
     expect(catalog.length).toBeGreaterThan(10);
     expect(catalog.filter(({ name }) => findModel(name) === undefined).map(({ name }) => name)).toEqual([]);

@@ -122,7 +122,7 @@ const refusedParameters: readonly Refusal[] = [
   ],
 ];
 
-describe('parameters', () => {
+describe('parameters of the assistant provider', () => {
   it.each<Refusal>(refusedParameters)('refuses %s', (...row) => expectRefusal(simulator, row));
 
   it.each<Refusal>([
@@ -137,7 +137,7 @@ describe('parameters', () => {
       { messages: [{ ...user, content: [] }], container: 'x' },
       /^messages/,
     ],
-  ])('tells of %s', (...row) => expectRefusal(simulator, row));
+  ])('reports %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
     [
@@ -174,10 +174,10 @@ describe('parameters', () => {
     ['as many tokens as the model can say', { max_tokens: 64_000 }],
     ['a fast model’s speed', { model: 'claude-opus-4-8', speed: 'fast' }],
     ['no tools', { tools: [] }],
-  ])('takes %s', (_name, change) => expectTaken(simulator, change));
+  ])('accepts %s', (_name, change) => expectTaken(simulator, change));
 });
 
-describe('the cache', () => {
+describe('cache breakpoints of the assistant provider', () => {
   const text = (cache_control: object) => ({ type: 'text', text: 'x', cache_control });
 
   it.each<Refusal>([
@@ -202,7 +202,7 @@ describe('the cache', () => {
     ],
   ])('refuses %s', (...row) => expectRefusal(simulator, row));
 
-  it('takes four breakpoints, an hour before five minutes', async () => {
+  it('accepts four breakpoints, an hour before five minutes', async () => {
     const hour = text({ ...type, ttl: '1h' });
     await expectTaken(simulator, {
       system: [hour, hour],
@@ -211,8 +211,8 @@ describe('the cache', () => {
   });
 });
 
-describe('the version 2026-10-21', () => {
-  it.each(['temperature', 'top_p', 'top_k'])('knows no %s, not even its default', (name) =>
+describe('the version 2026-10-21 of the assistant provider', () => {
+  it.each(['temperature', 'top_p', 'top_k'])('does not know %s, not even with its default', (name) =>
     expectRefusal(simulator, [name, { [name]: 1 }, `${name}: Extra inputs are not permitted`], later),
   );
 
@@ -227,10 +227,10 @@ describe('the version 2026-10-21', () => {
       'messages.1.content.0: `document` blocks can only be in `user` messages',
     ],
     ['citations of the user', { messages: [cited] }, /^messages.0.content.0.text.citations: /],
-  ])('refuses %s, which the first takes', async (...row) => {
+  ])('refuses %s, which the first version accepts', async (...row) => {
     await expectRefusal(simulator, row, later);
     await expectTaken(simulator, row[1]);
   });
 
-  it('takes everything else', () => expectTaken(simulator, { tools: [boil], system: 'x' }, later));
+  it('accepts everything else', () => expectTaken(simulator, { tools: [boil], system: 'x' }, later));
 });

@@ -14,19 +14,19 @@ beforeEach(() => simulator.reset());
 const streamed = (change: object = {}) => post(simulator, { ...valid, stream: true, ...change });
 const adaptive = { thinking: { type: 'adaptive' } };
 
-// What answers have now and the transcript has not.
+// Fields of current responses that the recorded transcript does not have.
 const newer = ['stop_details', 'output_tokens_details', 'inference_geo', 'caller'];
 const varying = ['id', 'thinking', 'signature', 'text', 'partial_json'];
 
-/** The events without what is newer than the transcript, and words and ids only as being there or empty. */
+/** Removes fields that are newer than the transcript, and keeps only whether texts and ids are empty. */
 const comparable = (events: readonly object[]) =>
   JSON.parse(JSON.stringify(events), (key, value) => {
     if (newer.includes(key)) return undefined;
     return varying.includes(key) && value !== '' ? 'some' : value;
   });
 
-describe('a stream', () => {
-  it('is the vendor’s transcript, event by event', async () => {
+describe('a stream of the assistant provider', () => {
+  it('equals the vendor’s transcript, event by event', async () => {
     simulator.script({
       reasoning: 'kettle.',
       text: 'On',
@@ -49,7 +49,7 @@ describe('a stream', () => {
     expect(comparable(response.events())).toEqual(comparable(eventsOf(transcript)));
   });
 
-  it('has these bytes', async () => {
+  it('has exactly these bytes', async () => {
     simulator.script({ text: 'Tea ready.', usage: { input_tokens: 1, output_tokens: 2 } });
     const { text: bytes } = await streamed();
     const usage = `"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard","inference_geo":"global"`;
@@ -105,7 +105,7 @@ describe('a stream', () => {
     ['the token limit', { max_tokens: 5 }, {}],
     ['no token', { max_tokens: 0 }, {}],
     ['a refusal', {}, { blocked: 'cyber' }],
-  ])('with %s adds up to the answer that is no stream', async (_name, change, behaviour) => {
+  ])('with %s adds up to the response without streaming', async (_name, change, behaviour) => {
     simulator.script(behaviour, { times: 2 });
     const whole = (await post(simulator, { ...valid, ...change })).json();
     const joined = accumulated((await streamed(change)).events());
@@ -113,7 +113,7 @@ describe('a stream', () => {
     expect(ids(joined)).toBe(ids(whole));
   });
 
-  it('carries the start of a call’s input as an empty piece, and none of a call without input', async () => {
+  it('begins the input of a call with an empty piece, except for a call without input', async () => {
     const pieces = async (input: string) => {
       simulator.script({ toolCalls: [{ name: 'boil', arguments: input }] });
       const events = (await streamed({ tools: [boil] })).events();
@@ -126,7 +126,7 @@ describe('a stream', () => {
     expect(await pieces('')).toEqual([]);
   });
 
-  it('tells one output token at its start and all at its end', async () => {
+  it('reports one output token at its start and all at its end', async () => {
     const events = (await streamed(adaptive)).events();
     expect(events[0]?.message.usage).toMatchObject({ input_tokens: 8, output_tokens: 1 });
     expect(events.at(-2)?.usage).toMatchObject({
@@ -139,13 +139,13 @@ describe('a stream', () => {
   });
 });
 
-describe('a stream that fails', () => {
+describe('a failing stream of the assistant provider', () => {
   const failing = (behaviour: Behaviour) => {
     simulator.script({ tokens: 10, ...behaviour });
     return streamed();
   };
 
-  it('has an error event in place of the rest', async () => {
+  it('has an error event instead of the rest', async () => {
     const response = await failing({ errorAfterEvents: 4 });
     const events = response.events();
     expect(events.map(({ type }) => type)).toEqual([
@@ -162,7 +162,7 @@ describe('a stream that fails', () => {
     });
   });
 
-  it('may fail before its first event, after a status of 200', async () => {
+  it('can fail before its first event, after a status of 200', async () => {
     const response = await failing({ errorAfterEvents: 0, error: { type: 'api_error', message: 'broken' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -171,12 +171,12 @@ describe('a stream that fails', () => {
     ]);
   });
 
-  it('may end without its end', async () => {
+  it('can end early', async () => {
     const response = await failing({ stop: { by: 'end', afterPieces: 5 } });
     expect(response.events().at(-1)?.type).toBe('content_block_delta');
   });
 
-  it('is an error from the start when scripted so', async () => {
+  it('is an error response from the start when scripted so', async () => {
     const response = await failing({ status: 529 });
     expect([response.status, response.json().error.type]).toEqual([529, 'overloaded_error']);
   });
@@ -184,7 +184,7 @@ describe('a stream that fails', () => {
 
 type Event = ReturnType<typeof eventsOf>[number];
 
-/** The answer that the events tell of, put together as the vendor describes it. */
+/** Assembles the response from the events as the vendor describes it. */
 function accumulated(events: readonly Event[]): unknown {
   const message = structuredClone(events[0]?.message);
   for (const event of events) {

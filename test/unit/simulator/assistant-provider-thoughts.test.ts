@@ -12,7 +12,7 @@ import {
   valid,
 } from './post-message.ts';
 
-// What came back from the simulator as history: with its thinking, changed, cut, or from elsewhere.
+// Responses of the simulator that are sent back as history: with their thinking, changed, cut off, or from elsewhere.
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const manual = {
 const adaptive = { thinking: { type: 'adaptive' } };
 const opus5 = { model: 'claude-opus-5' };
 
-/** What the model answers with a call, its thinking first. */
+/** Returns a response with a tool call, after its thinking. */
 async function called(mode: object, behaviour: object = {}): Promise<readonly Block[]> {
   simulator.script({
     toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }],
@@ -59,18 +59,18 @@ const expected = (found: string) =>
     `^messages.1.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\``,
   );
 
-describe('thinking that comes back', () => {
+describe('thinking in the history of a request', () => {
   it.each<readonly [string, object]>([
     ['within a budget', manual],
     ['as the model saw fit', adaptive],
     ['kept back', opus5],
-  ])('is taken as it was issued %s', async (_name, mode) => {
+  ])('is accepted as it was issued %s', async (_name, mode) => {
     const content = await called(mode);
     expect(content.map(({ type }) => type)).toEqual(['thinking', 'tool_use']);
     await expectTaken(simulator, replied(mode, content));
   });
 
-  it('is taken where it was encrypted', async () => {
+  it('is accepted when it was encrypted', async () => {
     const content = await called(manual, { reasoningRedacted: true });
     await expectTaken(simulator, replied(manual, content));
     const forged = [{ type: 'redacted_thinking', data: 'AAAA' }, ...content.slice(1)];
@@ -112,7 +112,7 @@ describe('thinking that comes back', () => {
     await expectTaken(simulator, replied(adaptive, changed, messageWith('x'), user));
   });
 
-  it('is refused without its signature or with more', async () => {
+  it('is refused without its signature, or with extra fields', async () => {
     const [thinking, call] = (await called(adaptive)) as readonly [Block & { signature?: string }, Block];
     const { signature: _, ...unsigned } = thinking;
     await expectRefusal(simulator, [
@@ -128,7 +128,7 @@ describe('thinking that comes back', () => {
     ]);
   });
 
-  it('is refused of the user, and as the last of all', async () => {
+  it('is refused in a user message, and as the last block of all', async () => {
     const [thinking] = (await called(adaptive)) as readonly [Block];
     await expectRefusal(simulator, [
       '',
@@ -144,7 +144,7 @@ describe('thinking that comes back', () => {
   });
 });
 
-describe('where thinking must stand', () => {
+describe('the position of thinking in the history', () => {
   it('is before the call, within a budget', async () => {
     const [, call] = (await called(manual)) as readonly [Block, Block];
     await expectRefusal(simulator, ['', replied(manual, [call]), expected('tool_use')]);
@@ -156,7 +156,7 @@ describe('where thinking must stand', () => {
     const history = replied(manual, first);
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{}' }] });
     const second = (await post(simulator, { ...valid, ...history })).json().content as readonly Block[];
-    // Between calls it does not think again.
+    // Between calls the model does not think again.
     expect(second.map(({ type }) => type)).toEqual(['tool_use']);
     const result = { type: 'tool_result', tool_use_id: second[0]?.id, content: 'done' };
     const messages = [...history.messages, messageWith(second), request([result])];
@@ -165,7 +165,7 @@ describe('where thinking must stand', () => {
     await expectRefusal(simulator, ['', { ...history, messages: bare }, expected('tool_use')]);
   });
 
-  it('is again before later calls, where thinking is spread between them', async () => {
+  it('is also before later calls, when thinking is interleaved with them', async () => {
     const history = replied(manual, await called(manual));
     const headers = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
     const response = await post(simulator, { ...valid, ...history }, { headers });
@@ -181,7 +181,7 @@ describe('where thinking must stand', () => {
     ]);
   });
 
-  it('is anywhere or nowhere in the other modes, and without calls', async () => {
+  it('is free, and thinking may be absent, in the other modes and without calls', async () => {
     const [thinking, call] = (await called(manual)) as readonly [Block, Block];
     for (const mode of [adaptive, opus5, {}]) {
       await expectTaken(simulator, replied(mode, [call]));
@@ -190,7 +190,7 @@ describe('where thinking must stand', () => {
     await expectTaken(simulator, replied(manual, [text('x')]));
   });
 
-  it('leaves no room for words to begin with', async () => {
+  it('leaves no room for a final assistant message to continue', async () => {
     const prefilled = { ...manual, messages: [user, messageWith('It is')] };
     await expectRefusal(simulator, ['', prefilled, expected('text')]);
   });

@@ -14,7 +14,7 @@ const object = (properties: object, change: object = {}) => ({ type: 'object', p
 const invalid =
   /^tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12/;
 
-describe('tools', () => {
+describe('tools of the assistant provider', () => {
   it.each<Refusal>([
     ['as an object', { tools: {} }, 'tools: Input should be a valid array'],
     ['null', { tools: null }, 'tools: Input should be a valid array'],
@@ -54,7 +54,7 @@ describe('tools', () => {
       { tools: [{ type: 'bash_20250124', name: 'bash', max_uses: 1 }] },
       'tools.0.bash_20250124.max_uses: Extra inputs are not permitted',
     ],
-  ])('refuses them %s', (...row) => expectRefusal(simulator, row));
+  ])('refuses tools %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
     ['of the least form', { tools: [{ name: 'a', input_schema: { type: 'object' } }] }],
@@ -88,10 +88,10 @@ describe('tools', () => {
         ],
       },
     ],
-  ])('takes them %s', (_name, change) => expectTaken(simulator, change));
+  ])('accepts tools %s', (_name, change) => expectTaken(simulator, change));
 });
 
-describe('a tool’s input schema', () => {
+describe('the input schema of a tool', () => {
   it.each<Refusal>([
     ['missing', tool({ input_schema: undefined }), 'tools.0.custom.input_schema: Field required'],
     ['without a type', input({ properties: {} }), 'tools.0.custom.input_schema.type: Field required'],
@@ -116,7 +116,7 @@ describe('a tool’s input schema', () => {
     ['with an enum that is none', input(object({ a: { enum: 'x' } })), invalid],
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
-  it('may hold what a strict one may not', () =>
+  it('may contain keywords that a strict schema may not', () =>
     expectTaken(
       simulator,
       input(
@@ -134,7 +134,7 @@ describe('a tool’s input schema', () => {
       ),
     ));
 
-  it('may have neither properties nor anything required', () =>
+  it('may have neither properties nor required names', () =>
     expectTaken(simulator, input({ type: 'object', properties: null, required: null })));
 });
 
@@ -183,7 +183,7 @@ describe('the choice among tools', () => {
     ['any', choice({ type: 'any' })],
     ['one', choice({ type: 'tool', name: 'boil', disable_parallel_tool_use: false })],
     ['none', choice({ type: 'none' })],
-  ])('is taken: %s', (_name, change) => expectTaken(simulator, change));
+  ])('is accepted: %s', (_name, change) => expectTaken(simulator, change));
 });
 
 const held = (schema: unknown) => ({ output_config: { format: { type: 'json_schema', schema } } });
@@ -191,7 +191,7 @@ const closed = (properties: object, change: object = {}) =>
   object(properties, { additionalProperties: false, required: Object.keys(properties), ...change });
 const at = 'output_config.format.schema: ';
 
-describe('a schema that the output is held to', () => {
+describe('a schema for the output', () => {
   it.each<Refusal>([
     [
       'with an open object',
@@ -323,7 +323,7 @@ describe('a schema that the output is held to', () => {
     ],
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
-  it('is taken with all that is supported', () =>
+  it('is accepted with all supported keywords', () =>
     expectTaken(
       simulator,
       held(
@@ -347,6 +347,6 @@ describe('a schema that the output is held to', () => {
       ),
     ));
 
-  it('is taken of a strict tool with the same', () =>
+  it('is accepted for a strict tool with the same keywords', () =>
     expectTaken(simulator, tool({ strict: true, input_schema: closed({ cups: { type: 'integer' } }) })));
 });

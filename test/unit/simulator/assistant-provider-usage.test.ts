@@ -11,7 +11,7 @@ beforeEach(() => simulator.reset());
 
 const responseFor = (change: object = {}) => responseTo(simulator, change);
 
-describe('usage', () => {
+describe('usage of the assistant provider', () => {
   const cached = (words: string, cache_control: object = { type: 'ephemeral' }) => ({
     ...text(words),
     cache_control,
@@ -19,7 +19,7 @@ describe('usage', () => {
   const long = 'x'.repeat(8_000);
   const usage = async (change: object) => (await responseFor(change)).usage;
 
-  it('counts what was sent', async () => {
+  it('counts the tokens of the request', async () => {
     expect(await usage({})).toMatchObject({
       input_tokens: 3 + 3 + 2,
       cache_creation_input_tokens: 0,
@@ -29,7 +29,7 @@ describe('usage', () => {
     });
   });
 
-  it('counts what is written to the cache apart from other input', async () => {
+  it('counts tokens written to the cache apart from other input', async () => {
     const counts = await usage({ system: [cached(long)] });
     expect(counts).toMatchObject({
       input_tokens: 2,
@@ -39,7 +39,7 @@ describe('usage', () => {
     });
   });
 
-  it('counts what is kept for an hour apart from what is kept for minutes', async () => {
+  it('counts tokens cached for an hour apart from those cached for minutes', async () => {
     const counts = await usage({ system: [cached(long, { type: 'ephemeral', ttl: '1h' }), cached(long)] });
     expect(counts.cache_creation).toEqual({
       ephemeral_5m_input_tokens: 2_000,
@@ -47,7 +47,7 @@ describe('usage', () => {
     });
   });
 
-  it('reads from the cache what was sent before the latest answer', async () => {
+  it('reads from the cache the blocks before the latest response', async () => {
     const counts = await usage({
       system: [cached(long)],
       messages: [user, messageWith('x'), request([cached(long)])],
@@ -59,26 +59,26 @@ describe('usage', () => {
     });
   });
 
-  it('marks the last block where the request asks for caching itself', async () => {
+  it('counts the last block as cached when the request asks for automatic caching', async () => {
     const counts = await usage({ cache_control: { type: 'ephemeral' }, messages: [request(long)] });
     expect(counts).toMatchObject({ input_tokens: 0, cache_creation_input_tokens: 2_006 });
   });
 
-  it('caches nothing that is too short for the model', async () => {
+  it('counts nothing as cached that is too short for the model', async () => {
     const short = await usage({ system: [cached('x'.repeat(4_000))] });
     expect(short).toMatchObject({ input_tokens: 1_008, cache_creation_input_tokens: 0 });
     const less = await usage({ model: 'claude-opus-4-6', system: [cached(long)] });
     expect(less).toMatchObject({ input_tokens: 2_008, cache_creation_input_tokens: 0 });
   });
 
-  it('is what was scripted, or missing', async () => {
+  it('is the scripted one, or missing', async () => {
     simulator.script({ usage: { input_tokens: 1_000_000, cache_read_input_tokens: 9 } });
     expect(await usage({})).toMatchObject({ input_tokens: 1_000_000, cache_read_input_tokens: 9 });
     simulator.script({ usage: null });
     expect(await responseFor()).not.toHaveProperty('usage');
   });
 
-  it('is counted beforehand to the same number', async () => {
+  it('is the same as the count of the token counting route', async () => {
     const { max_tokens: _, ...countable } = { ...valid, tools: [boil], system: 'Be brief.' };
     const response = await post(simulator, countable, { path: '/v1/messages/count_tokens' });
     expect(response.json()).toEqual({ input_tokens: (await usage(countable)).input_tokens });

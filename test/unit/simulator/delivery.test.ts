@@ -12,7 +12,10 @@ beforeEach(() => simulator.reset());
 
 const streamed = { ...valid, stream: true };
 
-/** All bytes of an answer as they come over the connection, and whether it was reset rather than closed. */
+/**
+ * Returns all bytes of a response as they arrive on the connection, and whether the connection was reset instead of
+ * closed.
+ */
 function rawChat(body: object): Promise<{ text: string; reset: boolean }> {
   const payload = JSON.stringify(body);
   const head = [
@@ -42,15 +45,15 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('how an answer is sent', () => {
-  it('waits before the head as long as asked', async () => {
+describe('the delivery of a response', () => {
+  it('starts after the scripted delay', async () => {
     simulator.script({ headDelayMs: 80 });
     const started = performance.now();
     await postChat(simulator, valid);
     expect(performance.now() - started).toBeGreaterThanOrEqual(79);
   });
 
-  it('sends the events of a stream one by one with the asked time between them', async () => {
+  it('sends the events of a stream one by one with the scripted time between them', async () => {
     simulator.script({ tokens: 4, pieceDelayMs: 15 });
     const started = performance.now();
     const { text } = await rawChat(streamed);
@@ -59,7 +62,7 @@ describe('how an answer is sent', () => {
     expect(text.match(/token /g)).toHaveLength(4);
   });
 
-  it('cuts the bytes where asked, in the middle of a character too', async () => {
+  it('cuts the bytes where scripted, also in the middle of a character', async () => {
     simulator.script({ text: 'täglich 🍵 Tee', pieceBytes: [1, 7, 3] });
     const result = await postChat(simulator, streamed);
     const text = result
@@ -69,8 +72,8 @@ describe('how an answer is sent', () => {
   });
 });
 
-describe('an answer that stops early', () => {
-  it('closes the connection after so many events, without an end to the body', async () => {
+describe('a response that stops early', () => {
+  it('closes the connection after the scripted number of events, without an end of the body', async () => {
     simulator.script({ tokens: 10, stop: { by: 'cut', afterPieces: 3 } });
     const { text, reset } = await rawChat(streamed);
     expect(text.match(/data: /g)).toHaveLength(3);
@@ -80,7 +83,7 @@ describe('an answer that stops early', () => {
     await until(() => simulator.requests[0]?.ended === 'stopped');
   });
 
-  it('closes the connection after so many bytes', async () => {
+  it('closes the connection after the scripted number of bytes', async () => {
     simulator.script({ stop: { by: 'cut', afterBytes: 10 } });
     const { text } = await rawChat(valid);
     expect(text).toContain('200 OK');
@@ -94,19 +97,19 @@ describe('an answer that stops early', () => {
     expect(text).not.toContain('data:');
   });
 
-  it('resets the connection before any byte of an answer', async () => {
+  it('resets the connection before any byte of a response', async () => {
     simulator.script({ stop: { by: 'reset', beforeHead: true } });
     expect(await rawChat(valid)).toMatchObject({ text: '', reset: true });
   });
 
-  it('ends a stream early as if all were well', async () => {
+  it('ends a stream early as if it were complete', async () => {
     simulator.script({ tokens: 10, stop: { by: 'end', afterPieces: 2 } });
     const { text } = await rawChat(streamed);
     expect(text.endsWith('0\r\n\r\n')).toBe(true);
     expect(text).not.toContain('[DONE]');
   });
 
-  it('never answers, and notices when the client leaves', async () => {
+  it('never starts, and the simulator notices when the client leaves', async () => {
     simulator.script({ stop: { by: 'silence', beforeHead: true } });
     const leave = new AbortController();
     const result = fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
@@ -122,7 +125,7 @@ describe('an answer that stops early', () => {
     await until(() => simulator.requests[0]?.ended === 'client_left');
   });
 
-  it('notices a client that leaves in the middle of a stream', async () => {
+  it('is recorded when the client leaves in the middle of a stream', async () => {
     simulator.script({ tokens: 1_000_000, pieceDelayMs: 1 });
     const leave = new AbortController();
     const response = await fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
@@ -137,8 +140,8 @@ describe('an answer that stops early', () => {
   });
 });
 
-describe('an answer that is none', () => {
-  it('sends any bytes with any content type and status', async () => {
+describe('a malformed response', () => {
+  it('can have any bytes with any content type and status', async () => {
     simulator.script({ status: 200, body: '<html>busy</html>', headers: { 'content-type': 'text/html' } });
     const page = await postChat(simulator, valid);
     expect([page.headers.get('content-type'), page.text]).toEqual(['text/html', '<html>busy</html>']);
@@ -147,19 +150,19 @@ describe('an answer that is none', () => {
     expect([garbage.status, Buffer.from(garbage.text).length]).toEqual([502, 7]);
   });
 
-  it('sends what is no HTTP at all', async () => {
+  it('can be something other than HTTP', async () => {
     simulator.script({ rawBase64: Buffer.from('220 smtp ready\r\n').toString('base64') });
     expect((await rawChat(valid)).text).toBe('220 smtp ready\r\n');
   });
 
-  it('sends one event of any size', async () => {
+  it('can have one event of any size', async () => {
     simulator.script({ tokens: 1, tokenBytes: 5_000_000 });
     const result = await postChat(simulator, streamed);
     expect(result.text.length).toBeGreaterThan(5_000_000);
     expect(eventsOf(result.text)).toHaveLength(3);
   });
 
-  it('adds headers in any spelling of theirs', async () => {
+  it('can have any headers in any spelling', async () => {
     simulator.script({ status: 429, headers: { 'retry-after': '6m0s', 'retry-after-ms': '1500' } });
     const result = await postChat(simulator, valid);
     expect(result.status).toBe(429);
@@ -169,20 +172,20 @@ describe('an answer that is none', () => {
   });
 });
 
-describe('which request a behaviour is for', () => {
+describe('a scripted behaviour', () => {
   const statuses = async (count: number) => {
     const responses = [];
     for (let i = 0; i < count; i += 1) responses.push((await postChat(simulator, valid)).status);
     return responses;
   };
 
-  it('is the next one, then the one after', async () => {
+  it('applies to the next request, and a second one to the request after it', async () => {
     simulator.script({ status: 500 });
     simulator.script({ status: 429 });
     expect(await statuses(3)).toEqual([500, 429, 200]);
   });
 
-  it('is as many as asked', async () => {
+  it('applies to as many requests as scripted', async () => {
     simulator.script({ status: 503 }, { times: 2 });
     expect(await statuses(3)).toEqual([503, 503, 200]);
     simulator.script({ status: 503 }, { times: Infinity });
@@ -191,7 +194,7 @@ describe('which request a behaviour is for', () => {
     expect(await statuses(1)).toEqual([200]);
   });
 
-  it('is one that `when` accepts, which sees the request whole', async () => {
+  it('applies to a request that `when` accepts, which gets the whole request', async () => {
     simulator.script(
       { status: 500 },
       { when: (request) => (request.json() as { user?: string }).user === 'unlucky' },
@@ -200,7 +203,7 @@ describe('which request a behaviour is for', () => {
     expect((await postChat(simulator, { ...valid, user: 'unlucky' })).status).toBe(500);
   });
 
-  it('is never one that the vendor would refuse', async () => {
+  it('never applies to a request that the vendor would refuse', async () => {
     simulator.script({ text: 'scripted' });
     expect((await postChat(simulator, { ...valid, nonsense: 1 })).status).toBe(400);
     expect((await postChat(simulator, valid)).text).toContain('scripted');
@@ -209,7 +212,7 @@ describe('which request a behaviour is for', () => {
   const requesting = (simulate: unknown) =>
     postChat(simulator, { ...valid, messages: [{ role: 'user', content: JSON.stringify({ simulate }) }] });
 
-  it('may be told by the request itself', async () => {
+  it('can be in the request itself', async () => {
     expect((await requesting({ status: 503, headers: { 'retry-after': '2' } })).status).toBe(503);
     expect((await requesting({ text: 'told' })).text).toContain('told');
   });
@@ -227,7 +230,7 @@ describe('which request a behaviour is for', () => {
   });
 });
 
-describe('what was received', () => {
+describe('a received request', () => {
   it('is recorded with its credentials', async () => {
     await postChat(simulator, valid, { authorization: 'Bearer sk-sim-canary' });
     expect(simulator.requests).toHaveLength(1);
@@ -241,13 +244,13 @@ describe('what was received', () => {
     expect(simulator.requests[0]?.json()).toEqual(valid);
   });
 
-  it('is recorded when it is refused, and when it is no JSON', async () => {
+  it('is recorded also when it is refused, and when it is not JSON', async () => {
     await postChat(simulator, '{', { authorization: 'Basic x' });
     expect(simulator.requests[0]).toMatchObject({ status: 401, headers: { authorization: 'Basic x' } });
     expect(simulator.requests[0]?.json()).toBeUndefined();
   });
 
-  it('is kept for the latest 2,000 requests', async () => {
+  it('is kept among the latest 2,000', async () => {
     for (let sent = 0; sent < 2_005; sent += 50) {
       await Promise.all(
         Array.from({ length: 50 }, () => fetch(`${simulator.url}/nowhere`).then((one) => one.text())),
@@ -256,7 +259,7 @@ describe('what was received', () => {
     expect(simulator.requests).toHaveLength(2_000);
   });
 
-  it('is echoed when asked, with credentials only as their hash', async () => {
+  it('is echoed when scripted, with hashes instead of credentials', async () => {
     const secret = 'sk-svc-0123456789abcdefghij';
     simulator.script({ echo: true } satisfies Behaviour);
     const result = await postChat(
@@ -276,8 +279,8 @@ describe('what was received', () => {
   });
 });
 
-describe('the server', () => {
-  it('says which paths it serves', async () => {
+describe('the simulator’s server', () => {
+  it('reports which paths it serves', async () => {
     const response = await fetch(`${simulator.url}/v2/chat`);
     expect([response.status, await response.text()]).toEqual([
       404,
@@ -285,7 +288,7 @@ describe('the server', () => {
     ]);
   });
 
-  it('rejects when its port is taken', async () => {
+  it('rejects when its port is in use', async () => {
     await expect(startSimulator({ host: '127.0.0.1', port: simulator.port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });

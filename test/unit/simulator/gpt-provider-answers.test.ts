@@ -38,8 +38,8 @@ const streamed = (change: object = {}): Promise<Posted> =>
   postChat(simulator, { ...valid, stream: true, ...change });
 const contentFor = (change: object) => responseTo(change).then(({ choices }) => choices[0]?.message.content);
 
-describe('streams', () => {
-  it('have the shape of the vendor’s, event by event', async () => {
+describe('streams of the GPT provider', () => {
+  it('have the shape of the vendor’s stream, event by event', async () => {
     const simulate = { text: 'Tea ready.' };
     const messages = [{ role: 'user', content: JSON.stringify({ simulate }) }];
     const response = await streamed({ messages, stream_options: { include_usage: true } });
@@ -47,7 +47,7 @@ describe('streams', () => {
     expect(shapes(response.events())).toEqual(shapes(await transcript('gpt-provider-text.sse')));
   });
 
-  it('carry tool calls in the vendor’s deltas', async () => {
+  it('contain tool calls in the vendor’s deltas', async () => {
     simulator.script({
       toolCalls: [
         { name: 'boil', arguments: '{"cups":2}' },
@@ -58,7 +58,7 @@ describe('streams', () => {
       shapes(events.map((event) => ({ delta: (event as { choices: [Choice] }).choices[0].delta })));
     const ours = deltas((await streamed()).events());
     const theirs = deltas(await transcript('gpt-provider-tools.sse'));
-    // Ours has one more piece of arguments: `{}` too comes in halves.
+    // The simulator has one more piece of arguments, because it also splits `{}` in two.
     expect(ours.toSpliced(-2, 1)).toEqual(theirs);
   });
 
@@ -70,7 +70,7 @@ describe('streams', () => {
     expect(events.filter((event) => JSON.stringify(event).includes('"role"'))).toHaveLength(1);
   });
 
-  it('tell usage only when asked, in a last event without choices', async () => {
+  it('report usage only when requested, in a last event without choices', async () => {
     const without = (await streamed()).events();
     expect(without.some((event) => 'usage' in event)).toBe(false);
     const events = (await streamed({ stream_options: { include_usage: true } })).events();
@@ -78,7 +78,7 @@ describe('streams', () => {
     expect(events.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
   });
 
-  it('say the same and count the same as the answer that is no stream', async () => {
+  it('contain the same text and usage as the response without streaming', async () => {
     const whole = await responseTo({});
     const events = (await streamed({ stream_options: { include_usage: true } })).events();
     const text = events.flatMap((event) =>
@@ -88,12 +88,12 @@ describe('streams', () => {
     expect(events.at(-1)?.usage).toEqual(whole.usage);
   });
 
-  it('leave obfuscation away when asked', async () => {
+  it('leave out the obfuscation field when requested', async () => {
     const events = (await streamed({ stream_options: { include_obfuscation: false } })).events();
     expect(events.some((event) => 'obfuscation' in event)).toBe(false);
   });
 
-  it('break off with an error event and without [DONE] when scripted so', async () => {
+  it('break off with an error event and without [DONE] when scripted', async () => {
     simulator.script({ tokens: 10, errorAfterEvents: 2, error: { message: 'broken', code: 'server_error' } });
     const frames = (await streamed()).text.trimEnd().split('\n\n');
     expect(frames).toHaveLength(3);
@@ -109,8 +109,8 @@ describe('streams', () => {
   });
 });
 
-describe('texts', () => {
-  it('say that they are simulated, and are the same for the same request', async () => {
+describe('response texts of the GPT provider', () => {
+  it('state that they are simulated, and are the same for the same request', async () => {
     const text = await contentFor({});
     expect(text).toContain('simulated');
     expect(text).toContain('gpt-4o-mini');
@@ -118,11 +118,11 @@ describe('texts', () => {
     expect(await contentFor({})).toBe(text);
   });
 
-  it('come from the dated model behind a name', async () => {
+  it('come from the dated model behind an alias', async () => {
     expect((await responseTo({})).model).toBe('gpt-4o-mini-2024-07-18');
   });
 
-  it('end at the token limit, and say so', async () => {
+  it('stop at the token limit, and report it', async () => {
     const { choices, usage } = await responseTo({ max_tokens: 5 });
     expect(choices[0]).toMatchObject({
       finish_reason: 'length',
@@ -131,12 +131,12 @@ describe('texts', () => {
     expect(usage?.completion_tokens).toBe(5);
   });
 
-  it('end before a stop', async () => {
+  it('stop before a stop sequence', async () => {
     const { choices } = await responseTo({ stop: ['nowhere', ' simulated'] });
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'This is a' } });
   });
 
-  it('come n times, and cost n times', async () => {
+  it('come n times, and cost n times the tokens', async () => {
     const one = await responseTo({});
     const three = await responseTo({ n: 3 });
     expect(three.choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
@@ -150,14 +150,14 @@ describe('texts', () => {
     expect(usage?.completion_tokens).toBe(7);
   });
 
-  it('carry the probabilities asked for', async () => {
+  it('contain the requested log probabilities', async () => {
     const { choices } = await responseTo({ logprobs: true, top_logprobs: 2 });
     const tokens = choices[0]?.logprobs?.content ?? [];
     expect(tokens.map((one) => one.token).join('')).toBe(choices[0]?.message.content);
     expect(tokens[0]).toMatchObject({ bytes: expect.any(Array), top_logprobs: [{}, {}] });
   });
 
-  it('of a reasoning model cost tokens that are not seen', async () => {
+  it('of a reasoning model cost hidden tokens', async () => {
     const { usage } = await responseTo({ model: 'o4-mini', reasoning_effort: 'high' });
     expect(usage?.completion_tokens_details.reasoning_tokens).toBe(256);
     expect(usage?.completion_tokens).toBeGreaterThan(256);
@@ -173,14 +173,14 @@ describe('texts', () => {
   });
 });
 
-describe('usage', () => {
+describe('usage of the GPT provider', () => {
   it('adds up', async () => {
     const { usage } = await responseTo({});
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
     expect(usage?.prompt_tokens).toBe(3 + 3 + 2);
   });
 
-  it('is what was scripted, or missing', async () => {
+  it('is the scripted one, or missing', async () => {
     simulator.script({ usage: { prompt_tokens: 1_000_000, prompt_tokens_details: { cached_tokens: 9 } } });
     expect((await responseTo({})).usage).toMatchObject({
       prompt_tokens: 1_000_000,
@@ -194,14 +194,14 @@ describe('usage', () => {
   });
 });
 
-describe('structured answers', () => {
-  it('are a JSON object when asked for one', async () => {
+describe('structured responses of the GPT provider', () => {
+  it('are a JSON object when one is requested', async () => {
     const messages = [{ role: 'user', content: 'answer in JSON' }];
     const text = await contentFor({ messages, response_format: { type: 'json_object' } });
     expect(JSON.parse(text ?? '')).toEqual({ simulated: true, model: 'gpt-4o-mini' });
   });
 
-  it('are what the schema allows', async () => {
+  it('match the schema', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -233,7 +233,7 @@ describe('structured answers', () => {
     });
   });
 
-  it('end even when the schema goes round in circles', async () => {
+  it('end even when the schema is recursive', async () => {
     const schema = { type: 'object', properties: { self: { $ref: '#' } }, required: ['self'] };
     const text = await contentFor({
       response_format: { type: 'json_schema', json_schema: { name: 'loop', schema } },
@@ -242,7 +242,7 @@ describe('structured answers', () => {
   });
 });
 
-describe('tool calls', () => {
+describe('tool calls of the GPT provider', () => {
   const tools = [
     {
       type: 'function',
@@ -292,7 +292,7 @@ describe('tool calls', () => {
     expect(choices[0]?.message.tool_calls).toEqual([boil, { ...shell, id: 'call_simulated_2' }]);
   });
 
-  it('come in the deprecated form to who asks in it', async () => {
+  it('use the deprecated form when the request does', async () => {
     const functions = [{ name: 'boil', parameters: { type: 'object', properties: {} } }];
     const { choices } = await responseTo({ functions, function_call: { name: 'boil' } });
     expect(choices[0]?.message).toMatchObject({
@@ -303,14 +303,14 @@ describe('tool calls', () => {
 });
 
 describe('the simulated vendor’s models', () => {
-  it('are at least those of the catalog', () => {
+  it('include at least those of the catalog', () => {
     const chat = listCatalog().filter((model) => model.provider === 'gpt-provider' && model.chat);
     expect(chat.filter((model) => findModel(model.name)?.chat !== true).map((model) => model.name)).toEqual(
       [],
     );
   });
 
-  it('are listed as the vendor lists them', async () => {
+  it('are listed in the vendor’s format', async () => {
     const response = await fetch(`${simulator.baseUrls['gpt-provider']}/models`, {
       headers: { authorization: 'Bearer sk-sim-x' },
     });

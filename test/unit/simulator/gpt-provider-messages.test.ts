@@ -145,10 +145,10 @@ const takenMessages: readonly (readonly [string, readonly object[]])[] = [
   ],
 ];
 
-describe('messages', () => {
+describe('messages to the GPT provider', () => {
   it.each<Refusal>(refusedMessages)('refuses %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<readonly [string, readonly object[]]>(takenMessages)('takes %s', async (_name, messages) => {
+  it.each<readonly [string, readonly object[]]>(takenMessages)('accepts %s', async (_name, messages) => {
     const response = await postChat(simulator, { ...valid, messages });
     expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
   });

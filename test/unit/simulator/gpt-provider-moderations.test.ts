@@ -21,8 +21,8 @@ const flagged = ({ results }: ModerationCreateResponse) =>
     Object.entries(categories).flatMap(([category, isFlagged]) => (isFlagged === true ? [category] : [])),
   );
 
-describe('moderation, asked with the official SDK,', () => {
-  it('flags the categories that a text names, and answers in the order of the texts', async () => {
+describe('moderation through the official SDK', () => {
+  it('flags the categories that a text names, and keeps the order of the texts', async () => {
     const response = await client().moderations.create({
       model: 'omni-moderation-latest',
       input: ['quiet', 'flag:violence and flag:self-harm/intent', 'flag:hate=0.49', 'flag:hate=0.5'],
@@ -40,7 +40,7 @@ describe('moderation, asked with the official SDK,', () => {
     expect(Object.keys(category_applied_input_types ?? {})).toEqual(Object.keys(categories));
   });
 
-  it('takes one text, and judges parts together', async () => {
+  it('accepts a single text, and classifies parts together', async () => {
     const one = await client().moderations.create({ input: 'flag:violence' });
     const image = { type: 'image_url', image_url: { url: 'https://images.example.com/one.png' } } as const;
     const parts = await client().moderations.create({
@@ -49,7 +49,7 @@ describe('moderation, asked with the official SDK,', () => {
     expect([flagged(one), flagged(parts)]).toEqual([[['violence']], [['sexual', 'hate']]]);
   });
 
-  it('answers with a scripted error in the vendor’s envelope', async () => {
+  it('returns a scripted error in the vendor’s envelope', async () => {
     simulator.script({ status: 429 });
     await expect(client().moderations.create({ input: 'x' })).rejects.toMatchObject({
       status: 429,

@@ -119,15 +119,15 @@ const takenParameters: readonly (readonly [string, object])[] = [
   ],
 ];
 
-describe('parameters', () => {
+describe('parameters of the GPT provider', () => {
   it.each<Refusal>(refusedParameters)('refuses %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<readonly [string, object]>(takenParameters)('takes %s', async (_name, change) => {
+  it.each<readonly [string, object]>(takenParameters)('accepts %s', async (_name, change) => {
     expect((await postChat(simulator, { ...valid, ...change })).status).toBe(200);
   });
 });
 
-describe('tools', () => {
+describe('tools of the GPT provider', () => {
   it.each<Refusal>([
     ['an empty list', { tools: [] }, 'tools', 'empty_array'],
     ['129 tools', { tools: Array.from({ length: 129 }, () => tool) }, 'tools', 'array_above_max_length'],
@@ -157,7 +157,7 @@ describe('tools', () => {
   ])('refuses %s', (...row) => expectRefusal(simulator, row));
 });
 
-describe('reasoning models', () => {
+describe('reasoning models of the GPT provider', () => {
   const on = (model: string, change: object) => ({ model, ...change });
 
   it.each<Refusal>([
@@ -188,12 +188,12 @@ describe('reasoning models', () => {
     ['temperature without effort', on('gpt-5.1', { temperature: 0, reasoning_effort: 'none' })],
     ['tools without effort', on('gpt-5.4', { tools: [tool], reasoning_effort: 'none' })],
     ['verbosity', on('gpt-5', { verbosity: 'low' })],
-  ])('take %s', async (_name, change) => {
+  ])('accept %s', async (_name, change) => {
     expect((await postChat(simulator, { ...valid, ...change })).status).toBe(200);
   });
 });
 
-describe('who asks, for what and how', () => {
+describe('authentication, models and bodies of the GPT provider', () => {
   it.each<readonly [string, Record<string, string>, string | null, RegExp]>([
     ['no key', { authorization: '' }, null, /^You didn't provide an API key/],
     ['a key without its scheme', { authorization: 'sk-sim-x' }, null, /^You didn't provide an API key/],
@@ -217,13 +217,13 @@ describe('who asks, for what and how', () => {
     });
   });
 
-  it('takes a listed key and any spelling of Bearer', async () => {
+  it('accepts a listed key and any spelling of Bearer', async () => {
     for (const authorization of ['Bearer sk-listed-key', 'bearer sk-sim-x']) {
       expect((await postChat(simulator, valid, { authorization })).status).toBe(200);
     }
   });
 
-  it('does not know another model, nor one with a provider in front', async () => {
+  it('does not know other models, or a model with a provider prefix', async () => {
     for (const model of ['gpt-99', 'gpt-provider/gpt-4o-mini', '', 'toString']) {
       const response = await postChat(simulator, { ...valid, model });
       expect([response.status, await response.json()]).toEqual([
@@ -240,7 +240,7 @@ describe('who asks, for what and how', () => {
     }
   });
 
-  it('does not chat with an embedding model', async () => {
+  it('refuses a chat with an embedding model', async () => {
     const response = await postChat(simulator, { ...valid, model: 'text-embedding-3-small' });
     expect([response.status, response.text]).toEqual([404, expect.stringContaining('not a chat model')]);
   });
@@ -262,7 +262,7 @@ describe('who asks, for what and how', () => {
     expect(response.text).toMatch(message);
   });
 
-  it('knows its paths and their methods', async () => {
+  it('serves its paths with their methods only', async () => {
     const headers = { authorization: 'Bearer sk-sim-x' };
     const status = async (method: string, path: string) =>
       (await fetch(`${simulator.url}${path}`, { method, headers })).status;

@@ -41,7 +41,7 @@ const format = (schema: unknown) => ({
 });
 const closed = { type: 'object', properties: { cups: { type: 'integer' } }, additionalProperties: false };
 
-describe('what a model takes', () => {
+describe('the features of a model', () => {
   it.each<Refusal>([
     [
       'both sampling fields where one is the most',
@@ -108,9 +108,9 @@ describe('what a model takes', () => {
     ['both sampling fields of older models', inference({ temperature: 0.5, topP: 0.9 }), haiku3],
     ['a system text', { system: [{ text: 'x' }] }, llama],
     ['all stop sequences', inference({ stopSequences: ['a', 'b', 'c', 'd', 'e'] }), mistral],
-  ])('takes %s', (...row) => expectTaken(simulator, row));
+  ])('accepts %s', (...row) => expectTaken(simulator, row));
 
-  it('refuses tools in a stream where they come only whole', async () => {
+  it('refuses tools in a stream of a model that calls tools only without streaming', async () => {
     const change = { toolConfig };
     expect(await refusalOf(simulator, change, { model: llama, stream: true })).toMatchObject({
       status: 400,
@@ -121,7 +121,7 @@ describe('what a model takes', () => {
   });
 });
 
-describe('the form of the answer', () => {
+describe('the output format of a request', () => {
   it.each<Refusal>([
     ['a schema that is no JSON', format('{'), 'is not a valid JSON schema'],
     ['a schema that is no object', format('[]'), 'is not a valid JSON schema'],
@@ -163,7 +163,7 @@ describe('the form of the answer', () => {
     ],
   ])('refuses %s', (...row) => expectRefusal(simulator, row));
 
-  it('cannot read a schema that is no text', async () => {
+  it('refuses a schema that is not a text', async () => {
     const change = {
       outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: {} } } } },
     };
@@ -175,7 +175,7 @@ describe('the form of the answer', () => {
     ['a closed schema as text', format(closed)],
     ['an open one of a family that does not mind', format({ type: 'object' }), gptOss],
     ['the model’s own field', extra({ output_config: { format: { type: 'json_schema', schema: closed } } })],
-  ])('takes %s', (...row) => expectTaken(simulator, row));
+  ])('accepts %s', (...row) => expectTaken(simulator, row));
 });
 
 describe('cache points', () => {
@@ -241,5 +241,5 @@ describe('cache points', () => {
       { system: [{ text: 'x' }, point], messages: [user({ text: 'x' }, point)] },
       novaLite,
     ],
-  ])('are taken %s', (...row) => expectTaken(simulator, row));
+  ])('are accepted %s', (...row) => expectTaken(simulator, row));
 });

@@ -39,7 +39,7 @@ const point = { cachePoint: { type: 'default' } };
 const long = { text: 'tea '.repeat(2_000) };
 const budget = extra({ thinking: { type: 'enabled', budget_tokens: 1024 } });
 
-describe('an answer', () => {
+describe('a response of the managed cloud models', () => {
   it('has the vendor’s members and nothing else', async () => {
     expect(await responseFor()).toEqual({
       metrics: { latencyMs: 1 },
@@ -55,7 +55,7 @@ describe('an answer', () => {
     });
   });
 
-  it('says that it is simulated, by which model, and is the same for the same request', async () => {
+  it('states that it is simulated, by which model, and is the same for the same request', async () => {
     const [block] = await contentOf();
     expect(block?.text).toContain('simulated');
     expect(block?.text).toContain('anthropic.claude-sonnet-4-5-20250929-v1:0');
@@ -63,13 +63,13 @@ describe('an answer', () => {
     expect(await contentOf()).toEqual([block]);
   });
 
-  it('ends at the token limit, and says so', async () => {
+  it('stops at the token limit, and reports it', async () => {
     const { output, stopReason, usage } = await responseFor(inference({ maxTokens: 5 }));
     expect(output.message.content).toEqual([{ text: 'This is a simulated ' }]);
     expect([stopReason, usage?.outputTokens]).toEqual(['max_tokens', 5]);
   });
 
-  it('ends before the first stop sequence, and tells which on request', async () => {
+  it('stops before the first stop sequence, and reports it on request', async () => {
     const stops = inference({ stopSequences: ['No model', ' simulated'] });
     expect(await responseFor(stops)).toMatchObject({
       output: { message: { content: [{ text: 'This is a' }] } },
@@ -85,7 +85,7 @@ describe('an answer', () => {
     });
   });
 
-  it('keeps to a schema, given either way', async () => {
+  it('matches a schema, which can be given in either way', async () => {
     const schema = {
       type: 'object',
       properties: { cups: { type: 'integer' } },
@@ -101,7 +101,7 @@ describe('an answer', () => {
     expect(await contentOf(own)).toEqual([{ text: '{"cups":0}' }]);
   });
 
-  it('confirms the service tier and the latency, and shows the guardrail’s trace, where asked', async () => {
+  it('confirms the service tier and the latency, and contains the guardrail’s trace, when requested', async () => {
     const request = {
       serviceTier: { type: 'flex' },
       performanceConfig: { latency: 'standard' },
@@ -114,7 +114,7 @@ describe('an answer', () => {
     });
   });
 
-  it('cites the documents and search results that are to be cited', async () => {
+  it('cites the documents and search results with citations enabled', async () => {
     const citations = { enabled: true };
     const document = { name: 'menu', format: 'txt', source: { text: 'Green tea. Black tea.' }, citations };
     const pages = { name: 'scan', format: 'pdf', source: { bytes: 'JVBERg==' }, citations };
@@ -154,7 +154,7 @@ describe('an answer', () => {
   });
 });
 
-describe('tools', () => {
+describe('tool calls of the managed cloud models', () => {
   const stir = toolSpec('stir', {
     inputSchema: {
       json: { type: 'object', properties: { times: { type: 'integer', minimum: 2 } }, required: ['times'] },
@@ -162,7 +162,7 @@ describe('tools', () => {
   });
   const tools = [toolSpec('boil'), stir];
 
-  it('are called only when a call is forced', async () => {
+  it('happen only when a call is forced', async () => {
     expect(await contentOf({ toolConfig })).toEqual([{ text: expect.any(String) }]);
     expect(await responseFor({ toolConfig: { tools, toolChoice: { any: {} } } })).toMatchObject({
       output: {
@@ -172,14 +172,14 @@ describe('tools', () => {
     });
   });
 
-  it('are called by the name that is forced, with input sampled from the schema', async () => {
+  it('use the forced name, with input sampled from the schema', async () => {
     const named = { toolConfig: { tools, toolChoice: { tool: { name: 'stir' } } } };
     expect(await contentOf(named)).toMatchObject([{ toolUse: { name: 'stir', input: { times: 2 } } }]);
     const own = { toolConfig: { tools }, ...extra({ tool_choice: { type: 'tool', name: 'stir' } }) };
     expect(await contentOf(own)).toMatchObject([{ toolUse: { name: 'stir', input: { times: 2 } } }]);
   });
 
-  it('are called together only where the request says that they may be', async () => {
+  it('are several only when the request allows parallel calls', async () => {
     const choice = (disable_parallel_tool_use: boolean) => ({
       toolConfig: { tools },
       ...extra({ tool_choice: { type: 'any', disable_parallel_tool_use } }),
@@ -191,12 +191,12 @@ describe('tools', () => {
     expect(await contentOf(choice(true))).toHaveLength(1);
   });
 
-  it('are not called where the choice is none', async () => {
+  it('do not happen when the choice is none', async () => {
     const none = { toolConfig, ...extra({ tool_choice: { type: 'none' } }) };
     expect(await responseFor(none)).toMatchObject({ stopReason: 'end_turn' });
   });
 
-  it('are called under ids that differ within a conversation and fit the model', async () => {
+  it('have ids that differ within a conversation and fit the model', async () => {
     const forced = { toolConfig: { ...toolConfig, toolChoice: { any: {} } } };
     const messages = [hello, assistant(call('abcdefgh1')), user(result('abcdefgh1'))];
     expect(await contentOf({ ...forced, messages })).toMatchObject([
@@ -207,7 +207,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('are called as a behaviour says, behind its text, whatever the arguments', async () => {
+  it('are the scripted ones, after the text, with any arguments', async () => {
     simulator.script({
       text: 'On it.',
       toolCalls: [
@@ -232,7 +232,7 @@ describe('tools', () => {
   });
 });
 
-describe('thoughts', () => {
+describe('thoughts of the managed cloud models', () => {
   it.each<readonly [string, object, string | undefined, boolean]>([
     ['when asked, with a signature', budget, sonnet, true],
     ['adaptively', extra({ thinking: { type: 'adaptive' } }), sonnet5, true],
@@ -245,7 +245,7 @@ describe('thoughts', () => {
       false,
     ],
     ['by an open model', extra({ reasoning_effort: 'low' }), gptOss, false],
-  ])('come %s', async (_name, change, model = sonnet, isSigned) => {
+  ])('are returned %s', async (_name, change, model = sonnet, isSigned) => {
     const [thought, text] = await contentOf(change, { model });
     expect(text).toEqual({ text: expect.stringContaining('simulated') });
     const { reasoningText } = (thought?.reasoningContent ?? {}) as { reasoningText?: Json };
@@ -258,12 +258,12 @@ describe('thoughts', () => {
     ['when nothing is asked', {}, sonnet],
     ['when switched off', extra({ thinking: { type: 'disabled' } }), sonnet5],
     ['before a forced call', { toolConfig: { ...toolConfig, toolChoice: { any: {} } } }, sonnet5],
-  ])('do not come %s', async (_name, change, model) => {
+  ])('are not returned %s', async (_name, change, model) => {
     const content = await contentOf(change, { model });
     expect(content.filter(({ reasoningContent }) => reasoningContent !== undefined)).toEqual([]);
   });
 
-  it('are taken back as they came, shown and hidden', async () => {
+  it('are accepted unchanged in the history, readable and redacted', async () => {
     for (const reasoningRedacted of [false, true]) {
       simulator.script({
         reasoning: 'Two cups: a kettle.',
@@ -294,8 +294,8 @@ describe('thoughts', () => {
   });
 });
 
-describe('usage', () => {
-  it('tells what is written to the cache on a first turn, beside the input and within the total', async () => {
+describe('usage of the managed cloud models', () => {
+  it('reports tokens written to the cache on a first turn, beside the input and within the total', async () => {
     const { usage } = await responseFor({ system: [long, point] });
     expect(usage).toEqual({
       inputTokens: 5,
@@ -307,7 +307,7 @@ describe('usage', () => {
     });
   });
 
-  it('tells what is read from it on later turns', async () => {
+  it('reports tokens read from the cache on later turns', async () => {
     const hour = { cachePoint: { type: 'default', ttl: '1h' } };
     const { usage } = await responseFor({
       system: [long, hour],
@@ -317,13 +317,13 @@ describe('usage', () => {
     expect(usage).not.toHaveProperty('cacheDetails');
   });
 
-  it('caches nothing below the model’s minimum, and is silent of a model without a cache', async () => {
+  it('reports nothing cached below the model’s minimum, and no cache fields for a model without a cache', async () => {
     const { usage } = await responseFor({ system: [{ text: 'short' }, point] });
     expect(usage).toMatchObject({ inputTokens: 7, cacheWriteInputTokens: 0 });
     expect((await responseFor({}, { model: llama })).usage).not.toHaveProperty('cacheReadInputTokens');
   });
 
-  it('is what a behaviour says, or nothing', async () => {
+  it('is the scripted one, or missing', async () => {
     simulator.script({ usage: { inputTokens: 20, cacheReadInputTokens: 400 } });
     expect((await responseFor()).usage).toMatchObject({ inputTokens: 20, cacheReadInputTokens: 400 });
     simulator.script({ usage: null });

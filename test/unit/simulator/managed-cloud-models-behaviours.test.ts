@@ -11,8 +11,8 @@ beforeEach(() => simulator.reset());
 
 const responseFor = (change?: object) => respondedBy(simulator, change);
 
-describe('a behaviour', () => {
-  it('may stand in the last user message', async () => {
+describe('a scripted behaviour of the managed cloud models', () => {
+  it('can be in the last user message', async () => {
     const simulate = { text: 'Tea ready.', finishReason: 'content_filtered' };
     expect(await responseFor(history(user({ text: JSON.stringify({ simulate }) })))).toMatchObject({
       output: { message: { content: [{ text: 'Tea ready.' }] } },
@@ -20,7 +20,7 @@ describe('a behaviour', () => {
     });
   });
 
-  it('that is malformed is refused there', async () => {
+  it('that is malformed is refused when it is in a message', async () => {
     const messages = [user({ text: '{"simulate":{"txt":""}}' })];
     const response = await postConverse(simulator, { messages });
     expect([response.status, response.json()]).toEqual([
@@ -29,7 +29,7 @@ describe('a behaviour', () => {
     ]);
   });
 
-  it('may block the prompt', async () => {
+  it('can block the prompt', async () => {
     simulator.script({ blocked: 'guardrail_intervened' });
     expect(await responseFor({ toolConfig })).toMatchObject({
       output: { message: { content: [{ text: expect.stringContaining('guardrail') }] } },
@@ -37,7 +37,7 @@ describe('a behaviour', () => {
     });
   });
 
-  it('may name the sources of its text', async () => {
+  it('can name the sources of its text', async () => {
     simulator.script({
       text: 'Boil.',
       citations: [{ uri: 'https://tea.example', title: 'Tea', text: 'Boil it.' }],
@@ -69,7 +69,7 @@ describe('a behaviour', () => {
     [500, 'InternalServerException'],
     [503, 'ServiceUnavailableException'],
     [502, 'InternalServerException'],
-  ])('of status %i answers with %s', async (status, type) => {
+  ])('of status %i returns %s', async (status, type) => {
     for (const stream of [false, true]) {
       simulator.script({ status });
       const response = await postConverse(simulator, valid, { stream });
@@ -80,7 +80,7 @@ describe('a behaviour', () => {
     }
   });
 
-  it('may name the type of its error, the text and further members', async () => {
+  it('can set the type of its error, the text and further members', async () => {
     simulator.script({
       status: 424,
       error: { type: 'ModelErrorException', message: 'broken', originalStatusCode: '500', resourceName: 'x' },

@@ -27,7 +27,7 @@ afterAll(() => simulator.close());
 
 const opus55 = 'us.anthropic.claude-opus-5-5';
 
-describe('further fields', () => {
+describe('model-specific extra fields', () => {
   it.each<Refusal>([
     [
       'one that there is not',
@@ -229,5 +229,5 @@ describe('further fields', () => {
     ],
     ['reasoning effort', extra({ reasoning_effort: 'high' }), gptOss],
     ['seed and penalties', extra({ seed: 1, k: 3, frequency_penalty: 0.5 }), command],
-  ])('take %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectTaken(simulator, row));
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-describe('fields', () => {
+describe('fields of a converse request', () => {
   it.each<Refusal>([
     [
       'an unknown field',
@@ -215,14 +215,17 @@ describe('fields', () => {
       { messages: [user({ image: { format: 'png', source: { bytes: 'data:image/png;base64,AA==' } } })] },
       'Unable to decode a value as base64',
     ],
-  ])('cannot read %s, and says so from below the service', async (_name, change, message) => {
-    const response = await postConverse(simulator, { ...valid, ...change });
-    expect(response.json()).toEqual({ Message: message });
-    expect(response.status).toBe(400);
-    expect(response.headers.get('x-amzn-errortype')).toBe(
-      'SerializationException:http://internal.amazon.com/coral/com.amazon.coral.service/',
-    );
-  });
+  ])(
+    'cannot decode %s, and returns the error of the framework below the service',
+    async (_name, change, message) => {
+      const response = await postConverse(simulator, { ...valid, ...change });
+      expect(response.json()).toEqual({ Message: message });
+      expect(response.status).toBe(400);
+      expect(response.headers.get('x-amzn-errortype')).toBe(
+        'SerializationException:http://internal.amazon.com/coral/com.amazon.coral.service/',
+      );
+    },
+  );
 
   it.each<Taken>([
     [
@@ -260,5 +263,5 @@ describe('fields', () => {
       { performanceConfig: { latency: 'optimized' } },
       'amazon.nova-pro-v1:0',
     ],
-  ])('takes %s', (...row) => expectTaken(simulator, row));
+  ])('accepts %s', (...row) => expectTaken(simulator, row));
 });

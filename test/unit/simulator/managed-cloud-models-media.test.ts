@@ -38,7 +38,7 @@ const document = (name: string, change: object = {}) => ({
 const novaMicro = 'amazon.nova-micro-v1:0';
 const llama4 = 'us.meta.llama4-maverick-17b-instruct-v1:0';
 
-describe('media', () => {
+describe('media in a converse request', () => {
   it.each<Refusal>([
     [
       'an image of another kind',
@@ -209,10 +209,10 @@ describe('media', () => {
         hello,
       ),
     ],
-  ])('take %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectTaken(simulator, row));
 });
 
-it('an ARN of an application profile is judged by the model behind it', async () => {
+it('an ARN of an application profile has the limits of its model', async () => {
   const change = { inferenceConfig: { temperature: 0.5, topP: 0.5 } };
   const profile = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/simclaude45s';
   await expectRefusal(simulator, ['', change, 'cannot both be specified', profile]);

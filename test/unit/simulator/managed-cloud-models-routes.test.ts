@@ -28,7 +28,7 @@ const notFound = {
 const arn = (resource: string, account = '111122223333') =>
   `arn:aws:bedrock:us-east-1:${account}:${resource}`;
 
-describe('model ids', () => {
+describe('model ids of the managed cloud models', () => {
   it.each<readonly [string, string, object]>([
     ['an unknown one', 'anthropic.claude-nonsense-v1:0', unknownModel],
     ['a name of another vendor', 'gpt-4o', unknownModel],
@@ -83,25 +83,25 @@ describe('model ids', () => {
     arn('application-inference-profile/simclaude45s'),
     arn('provisioned-model/simnovapro00'),
     'arn:aws-us-gov:bedrock:us-gov-west-1:111122223333:inference-profile/us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0',
-  ])('take %s', async (model) => {
+  ])('accept %s', async (model) => {
     await expectTaken(simulator, ['', {}, model]);
   });
 
-  it('take a colon that is not encoded', async () => {
+  it('accept a colon that is not encoded', async () => {
     const url = `${simulator.baseUrls['managed-cloud-models']}/model/amazon.nova-pro-v1:0/converse`;
     const headers = { authorization: 'Bearer sk-sim-test', 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(valid) });
     expect(response.status).toBe(200);
   });
 
-  it('take every model of the table by the one way that leads to it', async () => {
+  it('accept every model of the table under its one valid id', async () => {
     for (const { name, onDemand, profiles } of models.values()) {
       await expectTaken(simulator, ['', {}, onDemand ? name : `${profiles[0]}.${name}`]);
     }
   });
 });
 
-describe('requests', () => {
+describe('requests to the managed cloud models', () => {
   const base = () => simulator.baseUrls['managed-cloud-models'];
   const send = async (path: string, init: RequestInit = {}) => {
     const headers = {
@@ -145,7 +145,7 @@ describe('requests', () => {
     ['[]', 'Start of structure or map expected'],
     ['"x"', 'Start of structure or map expected'],
     ['null', 'Start of structure or map expected'],
-  ])('whose body is %j cannot be read', async (body, Message) => {
+  ])('with the body %j cannot be parsed', async (body, Message) => {
     expect(await send(converse, { body })).toEqual({
       status: 400,
       type: 'SerializationException',
@@ -153,7 +153,7 @@ describe('requests', () => {
     });
   });
 
-  it('whose model id is encoded wrongly are refused', async () => {
+  it('with a wrongly encoded model id are refused', async () => {
     expect(await send('/model/%zz/converse')).toEqual({
       status: 400,
       type: 'ValidationException',
@@ -161,7 +161,7 @@ describe('requests', () => {
     });
   });
 
-  it('without credentials are refused before anything else is looked at', async () => {
+  it('without credentials are refused before all other checks', async () => {
     const response = await fetch(base() + converse, { method: 'POST', body: '{' });
     expect([response.status, await response.json()]).toEqual([
       403,
@@ -172,7 +172,7 @@ describe('requests', () => {
     );
   });
 
-  it('with an API key that is not known are denied with a capital Message', async () => {
+  it('with an unknown API key are denied with a capital Message', async () => {
     const response = await postConverse(simulator, valid, { headers: { authorization: 'Bearer ABSKother' } });
     expect([response.status, response.json()]).toEqual([
       403,
@@ -182,7 +182,7 @@ describe('requests', () => {
     expect(listed.status).toBe(200);
   });
 
-  it('carry a request id, also when refused', async () => {
+  it('have a request id, also when refused', async () => {
     const responses = [await postConverse(simulator, valid), await postConverse(simulator, '{')];
     const ids = responses.map(({ headers }) => headers.get('x-amzn-requestid'));
     expect(new Set(ids).size).toBe(2);

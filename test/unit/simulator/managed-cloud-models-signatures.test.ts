@@ -17,7 +17,7 @@ const now = 1_767_323_045;
 const body = '{"messages":[{"role":"user","content":[{"text":"hi"}]}]}';
 const path = '/model/anthropic.claude-3-5-sonnet-20240620-v1%3A0/converse';
 
-describe('the signature', () => {
+describe('the signature of a request', () => {
   const headers = {
     'content-type': 'application/json',
     host: 'bedrock-runtime.us-east-1.amazonaws.com',
@@ -26,7 +26,7 @@ describe('the signature', () => {
   };
   const scope = { date: '20260102', region: 'us-east-1', service: 'bedrock' };
 
-  it('is the one that two other implementations found', () => {
+  it('equals that of two other implementations', () => {
     expect(sha256(body)).toBe('c3335e07d6e89650bf94cb98664be69f8774dbc3198df221f113db0a59ea14f0');
     const received = { method: 'POST', path, query: '', headers, body: Buffer.from(body) };
     const canonical = canonicalRequest(received, Object.keys(headers));
@@ -38,7 +38,7 @@ describe('the signature', () => {
     );
   });
 
-  it('of two headers alone is the one that another client made', () => {
+  it('of only two headers equals that of another client', () => {
     const received = { method: 'POST', path, query: '', headers, body: Buffer.from(body) };
     const text = stringToSign(
       canonicalRequest(received, ['host', 'x-amz-date']),
@@ -83,7 +83,7 @@ interface Signing {
   readonly headers?: Record<string, string>;
 }
 
-/** A request as the library that clients use signs it, seen as the simulator sees it. */
+/** Returns a request that the usual client library signed, in the form that the simulator receives. */
 async function signed(signing: Signing = {}): Promise<Received> {
   const { account = accounts.permanent, region = 'us-east-1', service = 'bedrock', query = {} } = signing;
   const signer = new SignatureV4({ credentials: account, region, service, sha256: NodeSha256 });
@@ -131,7 +131,7 @@ function withHeaders(received: Received, change: Record<string, string | undefin
 
 const authorization = (received: Received) => String(received.headers.authorization);
 
-describe('a signed request is taken', () => {
+describe('a signed request is accepted', () => {
   it.each<readonly [string, Signing]>([
     ['of a permanent account', {}],
     ['of a temporary account with its token', { account: accounts.temporary }],
@@ -152,7 +152,7 @@ describe('a signed request is taken', () => {
     expect(() => authorize(received, context)).not.toThrow();
   });
 
-  it('whatever is added to it that is no x-amz header', async () => {
+  it('with any added headers other than x-amz headers', async () => {
     const received = withHeaders(await signed(), { via: '1.1 proxy', 'x-forwarded-for': '10.0.0.1' });
     expect(() => authorize(received, context)).not.toThrow();
   });
@@ -268,7 +268,7 @@ describe('a signed request is refused', () => {
     expect(refusal.message).toContain(message);
   });
 
-  it('with what should have been signed in the text', async () => {
+  it('with the expected canonical strings in the message', async () => {
     const refusal = refusalOf({ ...(await signed()), body: Buffer.from('{}') });
     expect(refusal.message).toContain(
       "The Canonical String for this request should have been\n'POST\n/managed-cloud-models/model/anthropic.claude-3-5-sonnet-20240620-v1%253A0/converse\n\n",
@@ -327,7 +327,7 @@ describe('a signed request is refused', () => {
     expect(refusal.message).toContain(message);
   });
 
-  it('as a whole when nothing authorizes it', async () => {
+  it('as unauthenticated without an authorization header', async () => {
     const refusal = refusalOf(withHeaders(await signed(), { authorization: undefined }));
     expect(refusal).toMatchObject({
       status: 403,
@@ -346,7 +346,7 @@ describe('an API key', () => {
   });
 
   it.each(['Bearer sk-sim-key', 'bearer sk-sim-key', 'Bearer ABSKSimQmVkcm9jaw==', 'Bearer listed-key'])(
-    'is taken as %s',
+    'is accepted as %s',
     (key) => {
       expect(() => authorize(withKey(key), context)).not.toThrow();
     },

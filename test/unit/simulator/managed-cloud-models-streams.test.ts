@@ -28,7 +28,7 @@ async function streamed(change: object = {}): Promise<Posted> {
 
 const typeOf = ({ headers }: Frame) => headers[0]?.[1];
 const payloadOf = ({ payload }: Frame) => JSON.parse(payload) as Json;
-/** Type and payload of each event, without the padding. */
+/** The type and payload of each event, without the padding. */
 const eventsOf = (frames: readonly Frame[]): readonly (readonly [string | undefined, Json])[] =>
   frames.map((frame) => {
     const { p: _padding, ...payload } = payloadOf(frame);
@@ -50,12 +50,12 @@ const kettle = {
   },
 };
 
-describe('a stream', () => {
-  it('is of the vendor’s content type', async () => {
+describe('a stream of the managed cloud models', () => {
+  it('has the vendor’s content type', async () => {
     expect((await streamed()).headers.get('content-type')).toBe('application/vnd.amazon.eventstream');
   });
 
-  it('has the events of the vendor’s, in their order and shape', async () => {
+  it('has the vendor’s events, in the same order and shape', async () => {
     simulator.script(kettle);
     const shapes = (frames: readonly Frame[]) =>
       frames.map((frame) => [
@@ -67,7 +67,7 @@ describe('a stream', () => {
     expect(shapes(ours)).toEqual(shapes(await transcript('managed-cloud-models')));
   });
 
-  it('is this to the byte', async () => {
+  it('has exactly these bytes', async () => {
     simulator.script(kettle);
     const { bytes } = await streamed();
     const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -103,13 +103,13 @@ describe('a stream', () => {
     expect(bytes.equals(Buffer.concat(frames))).toBe(true);
   });
 
-  it('pads its events with text of varying length', async () => {
+  it('has events padded with text of varying length', async () => {
     const lengths = (await streamed()).frames().map((frame) => String(payloadOf(frame).p).length);
     expect(new Set(lengths).size).toBeGreaterThan(10);
     expect(Math.min(...lengths)).toBeGreaterThan(0);
   });
 
-  it('says the same and counts the same as the answer that is no stream', async () => {
+  it('contains the same text and usage as the response without streaming', async () => {
     const whole = (await postConverse(simulator, valid)).json();
     const events = eventsOf((await streamed()).frames());
     const text = events.flatMap(([type, { delta }]) =>
@@ -119,7 +119,7 @@ describe('a stream', () => {
     expect(events.at(-1)).toEqual(['metadata', { metrics: { latencyMs: 1 }, usage: whole.usage }]);
   });
 
-  it('tells the stop sequence where asked, below the delta', async () => {
+  it('reports the stop sequence on request, below the delta', async () => {
     const request = {
       ...inference({ stopSequences: [' simulated'] }),
       additionalModelResponseFieldPaths: ['/delta/stop_sequence', '/stop_sequence'],
@@ -133,7 +133,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('begins no block that is not a call, and sends no input where there is none', async () => {
+  it('starts no block except for a call, and sends no input delta for a call without input', async () => {
     simulator.script({
       toolCalls: [
         { name: 'boil', arguments: '' },
@@ -154,7 +154,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('carries hidden thoughts and citations in deltas of their own', async () => {
+  it('contains redacted thoughts and citations in deltas of their own', async () => {
     simulator.script({
       reasoning: 'x',
       reasoningRedacted: true,
@@ -171,14 +171,14 @@ describe('a stream', () => {
     ]);
   });
 
-  it('has no usage where a test took it away', async () => {
+  it('has no usage when a test removes it', async () => {
     simulator.script({ usage: null });
     expect(eventsOf((await streamed()).frames()).at(-1)).toEqual(['metadata', { metrics: { latencyMs: 1 } }]);
   });
 });
 
-describe('a stream that fails', () => {
-  it('ends in an exception, as the vendor’s does', async () => {
+describe('a failing stream of the managed cloud models', () => {
+  it('ends in an exception, like the vendor’s', async () => {
     simulator.script({
       ...kettle,
       errorAfterEvents: 5,
@@ -208,7 +208,7 @@ describe('a stream that fails', () => {
     expect(JSON.parse(only?.payload ?? '')).toEqual({ message: expect.any(String) });
   });
 
-  it('may end in an error that the API does not name', async () => {
+  it('can end in an error outside the API', async () => {
     simulator.script({ errorAfterEvents: 1, error: { code: 'InternalFailure', message: 'gone' } });
     expect((await streamed()).frames().at(-1)).toMatchObject({
       headers: [
@@ -220,7 +220,7 @@ describe('a stream that fails', () => {
     });
   });
 
-  it('tells what the model said', async () => {
+  it('contains the model’s original error', async () => {
     const error = {
       type: 'ModelStreamErrorException',
       originalStatusCode: '500',
@@ -233,7 +233,7 @@ describe('a stream that fails', () => {
     });
   });
 
-  it('may carry any bytes: frames with a wrong checksum, or half of one', async () => {
+  it('can contain any bytes: frames with a wrong checksum, or half a frame', async () => {
     const whole = eventFrame('messageStart', '{"p":"a","role":"assistant"}');
     const broken = Buffer.from(whole);
     broken.writeUInt8(broken.readUInt8(20) ^ 1, 20);

@@ -27,7 +27,7 @@ afterAll(() => simulator.close());
 
 const schema = (json: unknown) => ({ tools: [toolSpec('boil', { inputSchema: { json } })] });
 
-describe('tools', () => {
+describe('tools of the managed cloud models', () => {
   const config = (toolConfig: object) => ({ toolConfig });
 
   it.each<Refusal>([
@@ -158,10 +158,10 @@ describe('tools', () => {
         ],
       }),
     ],
-  ])('take %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectTaken(simulator, row));
 });
 
-describe('calls and results', () => {
+describe('tool calls and results in the history', () => {
   it.each<Refusal>([
     [
       'without tools in the request',
@@ -313,5 +313,5 @@ describe('calls and results', () => {
       turn([call('a')], result('a'), { cachePoint: { type: 'default' } }),
       novaLite,
     ],
-  ])('are taken %s', (...row) => expectTaken(simulator, row));
+  ])('are accepted %s', (...row) => expectTaken(simulator, row));
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-describe('turns', () => {
+describe('turns of a conversation', () => {
   it.each<Refusal>([
     [
       'no messages',
@@ -148,10 +148,10 @@ describe('turns', () => {
         hello,
       ),
     ],
-  ])('take %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectTaken(simulator, row));
 });
 
-describe('thoughts sent back', () => {
+describe('thoughts in the history', () => {
   const thought = (change: object = {}) => ({
     reasoningContent: { reasoningText: { text: 'tea', signature: signThought('tea'), ...change } },
   });
@@ -230,5 +230,5 @@ describe('thoughts sent back', () => {
       { ...turn([call('a')], result('a')), additionalModelRequestFields: { thinking: { type: 'adaptive' } } },
       sonnet46,
     ],
-  ])('are taken %s', (...row) => expectTaken(simulator, row));
+  ])('are accepted %s', (...row) => expectTaken(simulator, row));
 });

@@ -1,4 +1,5 @@
-// A chat request to the simulator as plain HTTP, so that what arrives is seen as bytes and not as an SDK's idea of it.
+// Sends a chat request to the simulator as plain HTTP. Tests check the bytes of the response instead of an SDK's
+// interpretation.
 import { expect } from 'vitest';
 import type { Simulator } from '../../../simulator/index.ts';
 
@@ -10,7 +11,7 @@ export interface Posted {
   readonly text: string;
   /** The body as JSON. */
   json(): Promise<Readonly<Record<string, unknown>>>;
-  /** The data of each event but the last, which must be `[DONE]`. */
+  /** The data of each event except the last, which must be `[DONE]`. */
   events(): readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -21,7 +22,7 @@ export function postChat(simulator: Simulator, body: unknown, headers: SentHeade
   return post(url, body, { authorization: 'Bearer sk-sim-test', ...headers });
 }
 
-/** @param body sent as it is if a string, else as JSON */
+/** @param body a string is sent unchanged, anything else as JSON */
 export async function post(url: string, body: unknown, headers: SentHeaders): Promise<Posted> {
   const response = await fetch(url, {
     method: 'POST',
@@ -48,7 +49,7 @@ export function eventsOf(text: string): readonly Readonly<Record<string, unknown
   });
 }
 
-/** What differs from a valid request, and the field and code that the vendor names for it. */
+/** The change that makes a valid request invalid, with the field and code that the vendor names for it. */
 export type Refusal = readonly [name: string, change: object, param: string | null, code: string | null];
 
 export async function expectRefusal(simulator: Simulator, [, change, param, code]: Refusal): Promise<void> {

@@ -1,10 +1,10 @@
-// A request to converse as plain HTTP with an API key, and the frames of an answer read by hand: what arrives is seen as bytes
-// and not as an SDK's or the simulator's idea of it.
+// Sends a converse request as plain HTTP with an API key, and parses the frames of the response by hand. Tests check
+// bytes instead of the interpretation of an SDK or the simulator.
 import { crc32 } from 'node:zlib';
 import { expect } from 'vitest';
 import type { Simulator } from '../../../simulator/index.ts';
 
-/** The model that takes most. */
+/** The model with the most features. */
 export const sonnet = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 export const sonnet46 = 'us.anthropic.claude-sonnet-4-6';
 export const sonnet5 = 'global.anthropic.claude-sonnet-5';
@@ -38,7 +38,7 @@ export const call = (toolUseId: string, name = 'boil', input: unknown = {}) => (
 export const result = (toolUseId: string, change: object = {}) => ({
   toolResult: { toolUseId, content: [{ text: 'done' }], ...change },
 });
-/** A conversation whose assistant called tools, and what the user sent then. */
+/** A conversation in which the assistant called tools, with the user's next message. */
 export const turn = (calls: readonly object[], ...results: object[]) => ({
   toolConfig,
   messages: [hello, assistant(...calls), user(...results)],
@@ -60,7 +60,7 @@ export interface Posted {
   frames(): readonly Frame[];
 }
 
-/** @param body sent as it is if a string, else as JSON */
+/** @param body a string is sent unchanged, anything else as JSON */
 export async function postConverse(
   simulator: Simulator,
   body: unknown,
@@ -85,14 +85,14 @@ export async function postConverse(
 }
 
 export interface Frame {
-  /** In their order. */
+  /** The headers in their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly payload: string;
   /** The whole frame. */
   readonly bytes: Buffer;
 }
 
-/** @throws Error when a length or a checksum is wrong, or something is left over */
+/** @throws Error when a length or a checksum is wrong, or bytes are left over */
 export function framesOf(bytes: Buffer): readonly Frame[] {
   const frames: Frame[] = [];
   for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at)) {
@@ -119,7 +119,7 @@ function headersOf(bytes: Buffer): Frame['headers'] {
   return headers;
 }
 
-/** What differs from a valid request, and a part of what the vendor says; another model where one is named. */
+/** The change that makes a valid request invalid, a part of the vendor's message, and optionally another model. */
 export type Refusal = [name: string, change: object, message: string, model?: string];
 
 export async function expectRefusal(
@@ -139,7 +139,7 @@ export async function expectTaken(simulator: Simulator, [, change, model = sonne
   expect([response.status, response.status === 200 ? '' : response.bytes.toString()]).toEqual([200, '']);
 }
 
-/** The whole of a refusal: its status, the type in its header without the address behind it, and its body. */
+/** Returns everything about a refusal: its status, the type in its header without the URL behind it, and its body. */
 export async function refusalOf(simulator: Simulator, change: object, target: Target): Promise<unknown> {
   const response = await postConverse(simulator, { ...valid, ...change }, target);
   const type = response.headers.get('x-amzn-errortype')?.split(':')[0];
@@ -152,7 +152,7 @@ export interface JsonResponse {
   readonly usage?: Readonly<Record<string, number>>;
 }
 
-/** What came back for a request that must be taken. */
+/** Returns the response to a request that must be accepted. */
 export async function respondedBy(
   simulator: Simulator,
   change: object = {},

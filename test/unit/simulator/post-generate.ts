@@ -1,4 +1,5 @@
-// A generateContent request to the simulator as plain HTTP, so that what arrives is seen as bytes and not as an SDK's idea of it.
+// Sends a generateContent request to the simulator as plain HTTP. Tests check the bytes of the response instead of an
+// SDK's interpretation.
 import { expect } from 'vitest';
 import type { Simulator } from '../../../simulator/index.ts';
 
@@ -15,7 +16,7 @@ export interface ChatExchange {
   readonly method?: string;
   /** Default v1beta. */
   readonly version?: string;
-  /** With its question mark. */
+  /** Including the question mark. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -74,7 +75,7 @@ export async function generated(
   return JSON.parse(response.text);
 }
 
-/** The responses of a stream of events, whose framing must be the vendor's. */
+/** Returns the responses of an event stream, and checks that the framing is the vendor's. */
 export async function streamed(
   simulator: Simulator,
   change: object = {},
@@ -95,7 +96,7 @@ export function eventsOf(text: string): readonly Json[] {
   });
 }
 
-/** What differs from a valid request, what the vendor says to that, and of which model. */
+/** The change that makes a valid request invalid, the vendor's message, and optionally another model. */
 export type Refusal = readonly [name: string, change: object, message: string | RegExp, model?: string];
 
 export async function expectRefusal(
@@ -113,14 +114,14 @@ export async function expectRefusal(
   expect(response.status).toBe(400);
 }
 
-/** What differs from a valid request that the vendor takes as well, and of which model. */
+/** A change after which the vendor still accepts the request, and optionally another model. */
 export type Taken = readonly [name: string, change: object, model?: string];
 
 export async function expectTaken(simulator: Simulator, [, change, model]: Taken): Promise<void> {
   await generated(simulator, change, model);
 }
 
-/** Rows of unequal length as a table of tests: each is named by its first column. */
+/** Makes rows of unequal length a table of tests, named by the first column. */
 export function cases<Row extends readonly [name: string, ...rest: unknown[]]>(rows: readonly Row[]) {
   return rows.map((row) => [row[0], row] as const);
 }

@@ -1,4 +1,5 @@
-// A request to the simulated assistant vendor as plain HTTP, so that what arrives is seen as bytes and not as an SDK's idea of it.
+// Sends a request to the simulated assistant vendor as plain HTTP. Tests check the bytes of the response instead of an
+// SDK's interpretation.
 import { expect } from 'vitest';
 import type { Simulator } from '../../../simulator/index.ts';
 
@@ -42,7 +43,7 @@ export interface Posted {
   events(): readonly Json[];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: assertions look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: assertions look into responses of every shape
 type Json = Readonly<Record<string, any>>;
 
 export interface Target {
@@ -72,7 +73,7 @@ export async function post(simulator: Simulator, body: unknown, target: Target =
   };
 }
 
-/** Each event of a stream; its name and the type in its data are the same. */
+/** Returns the events of a stream. Checks that the name of each event equals the type in its data. */
 export function eventsOf(text: string): readonly Json[] {
   const frames = text.split('\n\n');
   if (frames.pop() !== '') throw new Error('the stream does not end with an empty line');
@@ -84,7 +85,7 @@ export function eventsOf(text: string): readonly Json[] {
   });
 }
 
-/** What differs from a valid request, and what the vendor says to it. */
+/** The change that makes a valid request invalid, and the vendor's message. */
 export type Refusal = readonly [name: string, change: object, message: string | RegExp];
 
 export async function expectRefusal(
@@ -109,7 +110,7 @@ export async function expectTaken(simulator: Simulator, change: object, target?:
   expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
 }
 
-/** The answer to a request that is taken, as JSON. */
+/** Returns the response to an accepted request, as JSON. */
 export async function responseTo(simulator: Simulator, change: object = {}): Promise<Json> {
   const response = await post(simulator, { ...valid, ...change });
   expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);

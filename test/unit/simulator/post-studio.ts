@@ -1,4 +1,4 @@
-// Requests to the hosted model studio's dialects as plain HTTP, and the answers they are refused with.
+// Sends requests to the dialects of the hosted model studio as plain HTTP, and builds the bodies of its refusals.
 import { expect } from 'vitest';
 import type { Simulator } from '../../../simulator/index.ts';
 import { type Posted, post, type SentHeaders } from './post-chat.ts';
@@ -18,7 +18,7 @@ export const boil = {
   },
 };
 
-/** The dialects of one simulator. */
+/** Returns functions that send requests in each dialect of one simulator. */
 export function studio(simulator: () => Simulator) {
   const at = (path: string, body: unknown, headers: SentHeaders = apiKey): Promise<Posted> =>
     post(`${simulator().baseUrls['studio-ai']}${path}`, body, headers);
@@ -49,7 +49,7 @@ export function expectTaken(response: Posted): void {
   expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
 }
 
-/** A refusal in the words of the models' own vendor. */
+/** A refusal in the format of the GPT models' vendor. */
 export function asVendor(param: string | null, code: string | null): object {
   return { error: { message: expect.any(String), type: 'invalid_request_error', param, code } };
 }
@@ -58,7 +58,7 @@ export function badRequest(message: string): object {
   return { error: { code: 'BadRequest', message } };
 }
 
-/** One fault of a body of the inference API, as its validator tells it. @param place as `messages.0.content` */
+/** One validation error of the inference API. @param place the location, such as `messages.0.content` */
 export function invalid(type: string, place: string): object {
   const steps = place.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
   const detail = expect.objectContaining({ type, loc: ['body', ...steps], msg: expect.any(String) });
@@ -67,7 +67,7 @@ export function invalid(type: string, place: string): object {
   };
 }
 
-/** A refusal by a model of another make than the GPT vendor's. */
+/** A refusal by a model of another vendor than the GPT vendor. */
 export function ofModel(message: string | RegExp): object {
   return { error: { code: 'Bad Request', message: expect.stringMatching(message), status: 400 } };
 }
@@ -104,14 +104,14 @@ export interface JsonResponse {
   readonly prompt_filter_results?: readonly object[];
 }
 
-/** What was answered, once it was taken. */
+/** Returns the response to a request that must be accepted. */
 export async function responseTo(pending: Promise<Posted>): Promise<JsonResponse> {
   const response = await pending;
   expectTaken(response);
   return (await response.json()) as unknown as JsonResponse;
 }
 
-/** The events of a stream but its `[DONE]`. */
+/** Returns the events of a stream without its `[DONE]`. */
 export async function events(pending: Promise<Posted>): Promise<readonly JsonResponse[]> {
   const response = await pending;
   expectTaken(response);
@@ -124,5 +124,5 @@ export const textOf = (list: readonly JsonResponse[]) =>
   list.flatMap(({ choices }) => choices.map((choice) => choice.delta?.content ?? '')).join('');
 
 const safe = { filtered: false, severity: 'safe' };
-/** What the content filter tells of a text that it has nothing against. */
+/** The content filter's results for a harmless text. */
 export const clean = { hate: safe, self_harm: safe, sexual: safe, violence: safe };

@@ -1,4 +1,4 @@
-// What the simulated vendor answers: texts, thoughts, structured answers and calls.
+// Responses of the simulated search vendor: texts, thoughts, structured responses and calls.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { type Behaviour, type Simulator, startSimulator } from '../../../simulator/index.ts';
@@ -24,8 +24,8 @@ const directed = (simulate: Behaviour) => ({
 const config = (fields: object) => ({ generationConfig: fields });
 const flash35 = 'gemini-3.5-flash';
 
-describe('texts', () => {
-  it('say that they are simulated, and are the same for the same request', async () => {
+describe('response texts of the search provider', () => {
+  it('state that they are simulated, and are the same for the same request', async () => {
     const response = await responseTo();
     expect(textOf(response)).toContain('simulated');
     expect(textOf(response)).toContain('gemini-2.5-flash');
@@ -36,20 +36,20 @@ describe('texts', () => {
     });
   });
 
-  it('come from the model behind an alias, each with an id of its own', async () => {
+  it('come from the model behind an alias, each with its own id', async () => {
     const first = await responseTo({}, 'gemini-pro-latest');
     expect(first.modelVersion).toBe('gemini-3.1-pro-preview');
     expect((await responseTo()).responseId).not.toBe(first.responseId);
   });
 
-  it('are what is scripted, or asked for in the last message', async () => {
+  it('are the scripted ones, or those requested in the last message', async () => {
     simulator.script({ text: 'Scripted.' });
     expect(textOf(await responseTo())).toBe('Scripted.');
     expect(textOf(await responseTo(directed({ text: 'Directed.' })))).toBe('Directed.');
     expect(textOf(await responseTo(directed({ tokens: 3, tokenBytes: 4 })))).toBe('toketoketoke');
   });
 
-  it('tell a directive that is malformed', async () => {
+  it('report a malformed directive', async () => {
     const response = await post(simulator, { body: directed({ txt: 'a' } as Behaviour) });
     expect([response.status, response.text]).toEqual([
       400,
@@ -57,7 +57,7 @@ describe('texts', () => {
     ]);
   });
 
-  it('end at the token limit, and say so', async () => {
+  it('stop at the token limit, and report it', async () => {
     const response = await responseTo(config({ maxOutputTokens: 5 }), 'gemini-2.0-flash');
     expect(response.candidates[0]).toMatchObject({
       finishReason: 'MAX_TOKENS',
@@ -66,21 +66,21 @@ describe('texts', () => {
     expect(response.usageMetadata.candidatesTokenCount).toBe(5);
   });
 
-  it('end before a stop sequence', async () => {
+  it('stop before a stop sequence', async () => {
     const response = await responseTo(config({ stopSequences: ['nowhere', ' simulated'] }));
     expect([textOf(response), response.candidates[0].finishReason]).toEqual(['This is a', 'STOP']);
     const limits = config({ stopSequences: [' simulated'], maxOutputTokens: 5 });
     expect((await responseTo(limits, 'gemini-2.0-flash')).candidates[0].finishReason).toBe('STOP');
   });
 
-  it('come as several candidates, and cost as many times', async () => {
+  it('come as several candidates, and cost as many times the tokens', async () => {
     const one = await responseTo({}, 'gemini-2.0-flash');
     const three = await responseTo(config({ candidateCount: 3 }), 'gemini-2.0-flash');
     expect(three.candidates.map((candidate) => candidate.index)).toEqual([0, 1, 2]);
     expect(three.usageMetadata.candidatesTokenCount).toBe((one.usageMetadata.candidatesTokenCount ?? 0) * 3);
   });
 
-  it('carry the probabilities asked for', async () => {
+  it('contain the requested log probabilities', async () => {
     const fields = config({ responseLogprobs: true, logprobs: 2 });
     const [candidate] = (await responseTo(fields, 'gemini-2.0-flash')).candidates;
     const { chosenCandidates, topCandidates } = candidate.logprobsResult as Record<string, Json[]>;
@@ -89,7 +89,7 @@ describe('texts', () => {
     expect(candidate.avgLogprobs).toBe(-0.01);
   });
 
-  it('tell what was received, the key only as its hash', async () => {
+  it('show the received request when scripted to echo, with a hash instead of the key', async () => {
     simulator.script({ echo: true });
     const text = textOf(await responseTo());
     expect(JSON.parse(text)).toMatchObject({ method: 'POST', body: JSON.stringify(valid) });
@@ -97,10 +97,10 @@ describe('texts', () => {
   });
 });
 
-describe('thinking', () => {
+describe('thinking of the search provider', () => {
   const thinking = (fields: object) => config({ thinkingConfig: fields });
 
-  it('is counted, and shown only when asked for', async () => {
+  it('is counted, and shown only when requested', async () => {
     const silent = await responseTo();
     expect([partsOf(silent).length, silent.usageMetadata.thoughtsTokenCount]).toEqual([1, 64]);
     const [thought, text] = partsOf(await responseTo(thinking({ includeThoughts: true })));
@@ -118,19 +118,19 @@ describe('thinking', () => {
     [thinking({ thinkingLevel: 'MINIMAL' }), flash35, undefined],
     [{}, 'gemini-3.1-pro-preview', 256],
     [{}, 'gemini-2.0-flash', undefined],
-  ])('of %j by %s costs %s tokens', async (change, model, tokens) => {
+  ])('with %j by %s costs %s tokens', async (change, model, tokens) => {
     const { usageMetadata } = await responseTo(change, model);
     expect(usageMetadata.thoughtsTokenCount).toBe(tokens);
   });
 
-  it('is what is scripted', async () => {
+  it('is the scripted one', async () => {
     simulator.script({ reasoning: 'Weighing kettles.', text: 'On it.' });
     const response = await responseTo(thinking({ includeThoughts: true }));
     expect(partsOf(response)).toEqual([{ text: 'Weighing kettles.', thought: true }, { text: 'On it.' }]);
     expect(response.usageMetadata.thoughtsTokenCount).toBe(5);
   });
 
-  it('up to the limit leaves a candidate without parts', async () => {
+  it('up to the token limit leaves a candidate without parts', async () => {
     const response = await responseTo(config({ maxOutputTokens: 10 }));
     expect(response.candidates).toEqual([
       { content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 },
@@ -144,10 +144,10 @@ describe('thinking', () => {
   });
 });
 
-describe('structured answers', () => {
+describe('structured responses of the search provider', () => {
   const json = (fields: object) => config({ responseMimeType: 'application/json', ...fields });
 
-  it('are an object when only JSON is asked for', async () => {
+  it('are an object when only JSON is requested', async () => {
     expect(JSON.parse(textOf(await responseTo(json({}))))).toEqual({
       simulated: true,
       model: 'gemini-2.5-flash',
@@ -180,12 +180,12 @@ describe('structured answers', () => {
         $defs: { leaf: { enum: ['green'] } },
       },
     ],
-  ])('are what %s allows', async (field, schema) => {
+  ])('match %s', async (field, schema) => {
     const response = await responseTo(json({ [field]: schema }));
     expect(JSON.parse(textOf(response))).toEqual({ name: 'simulated', cups: 2, leaves: ['green'] });
   });
 
-  it('are one of the words allowed', async () => {
+  it('are one of the allowed words', async () => {
     const responseSchema = { type: 'STRING', enum: ['green', 'black'] };
     expect(textOf(await responseTo(config({ responseMimeType: 'text/x.enum', responseSchema })))).toBe(
       'green',
@@ -193,7 +193,7 @@ describe('structured answers', () => {
   });
 });
 
-describe('calls', () => {
+describe('function calls of the search provider', () => {
   const cups = { type: 'object', properties: { cups: { type: 'integer', minimum: 1 } }, required: ['cups'] };
   const tools = [{ functionDeclarations: [{ name: 'boil', parametersJsonSchema: cups }, { name: 'stir' }] }];
   const mode = (functionCallingConfig: object) => ({ tools, toolConfig: { functionCallingConfig } });
@@ -218,7 +218,7 @@ describe('calls', () => {
     expect(textOf(response) === '').toBe(calls.length > 0);
   });
 
-  it('have an id and a signature on the first, of a model that signs', async () => {
+  it('have an id and a signature on the first call, for a model that signs', async () => {
     const [first, second] = partsOf(
       await responseTo(mode({ mode: 'ANY', allowedFunctionNames: ['boil', 'stir'] }), flash35),
     );
@@ -237,7 +237,7 @@ describe('calls', () => {
     expect(partsOf(await responseTo(off))).toEqual([{ functionCall: boil }]);
   });
 
-  it('are what is scripted, text beside them', async () => {
+  it('are the scripted ones, beside text', async () => {
     simulator.script({ text: 'On it.', toolCalls: [{ name: 'pour', arguments: '{"cups":2}' }] });
     expect(partsOf(await responseTo({}, 'gemini-2.0-flash'))).toEqual([
       { text: 'On it.' },

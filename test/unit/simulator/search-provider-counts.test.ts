@@ -1,4 +1,5 @@
-// What the simulated vendor counts, rates, cites and keeps back, and the errors that a test asks for.
+// Token counts, safety ratings, citations and blocked responses of the simulated search vendor, and the errors that a
+// test scripts.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Behaviour, type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { generated, post, valid } from './post-generate.ts';
@@ -12,8 +13,8 @@ beforeEach(() => simulator.reset());
 
 const responseTo = (change: object = {}, model?: string) => generated(simulator, change, model);
 
-describe('counts', () => {
-  it('add up: thoughts beside the candidates, what is cached within the prompt', async () => {
+describe('token counts of the search provider', () => {
+  it('add up: thoughts are beside the candidates, cached tokens are within the prompt', async () => {
     const body = {
       cachedContent: 'cachedContents/sim-a',
       contents: [{ parts: [{ text: 'hello' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }],
@@ -33,13 +34,13 @@ describe('counts', () => {
     });
   });
 
-  it('have what a search found', async () => {
+  it('include the results of a search', async () => {
     const { usageMetadata: usage } = await responseTo({ tools: [{ googleSearch: {} }] });
     expect(usage.toolUsePromptTokenCount).toBe(32);
     expect(usage.totalTokenCount).toBe(2 + 32 + 34 + 64);
   });
 
-  it('are what is scripted, or missing', async () => {
+  it('are the scripted ones, or missing', async () => {
     simulator.script({
       usage: { promptTokenCount: 520, cachedContentTokenCount: 400, candidatesTokenCount: 7 },
     });
@@ -53,7 +54,7 @@ describe('counts', () => {
     expect(await responseTo()).not.toHaveProperty('usageMetadata');
   });
 
-  it('of a prompt are told without an answer', async () => {
+  it('of a prompt are returned without a response to it', async () => {
     const request = (body: object) => post(simulator, { method: 'countTokens', body });
     expect(JSON.parse((await request(valid)).text)).toEqual({
       totalTokens: 2,
@@ -78,8 +79,8 @@ describe('counts', () => {
   });
 });
 
-describe('filters and sources', () => {
-  it('let a prompt through or not: then there are no candidates', async () => {
+describe('filters and sources of the search provider', () => {
+  it('can block a prompt, which leaves no candidates', async () => {
     simulator.script({ blocked: 'PROHIBITED_CONTENT' });
     const response = await responseTo();
     expect(response).not.toHaveProperty('candidates');
@@ -94,7 +95,7 @@ describe('filters and sources', () => {
     expect(response.usageMetadata).not.toHaveProperty('candidatesTokenCount');
   });
 
-  it('keep an answer back: a candidate without content', async () => {
+  it('can block a response: a candidate without content', async () => {
     simulator.script({ finishReason: 'SAFETY' });
     expect((await responseTo({}, 'gemini-2.0-flash')).candidates).toEqual([
       {
@@ -107,7 +108,7 @@ describe('filters and sources', () => {
     expect((await responseTo()).candidates).toEqual([{ finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }]);
   });
 
-  it('cut an answer off: what was said stays', async () => {
+  it('can cut off a response, whose text so far stays', async () => {
     simulator.script({ finishReason: 'RECITATION', text: 'Call me' });
     expect((await responseTo({}, 'gemini-2.0-flash')).candidates[0]).toMatchObject({
       finishReason: 'RECITATION',
@@ -115,7 +116,7 @@ describe('filters and sources', () => {
     });
   });
 
-  it('rate the categories that were set', async () => {
+  it('rate the categories of the request', async () => {
     const safetySettings = ['HARM_CATEGORY_HARASSMENT', 'HARM_CATEGORY_HATE_SPEECH'].map((category) => ({
       category,
       threshold: 'BLOCK_NONE',
@@ -126,7 +127,7 @@ describe('filters and sources', () => {
     );
   });
 
-  it('cite by bytes', async () => {
+  it('cite by byte positions', async () => {
     simulator.script({
       text: '🍵 Tee für alle',
       citations: [{ uri: 'https://a.test/', text: 'für' }, { uri: 'https://b.test/' }],
@@ -140,7 +141,7 @@ describe('filters and sources', () => {
     });
   });
 
-  it('ground by bytes what a search found', async () => {
+  it('ground the results of a search by byte positions', async () => {
     const tools = [{ googleSearch: {} }];
     simulator.script({
       text: '🍵 Tee',
@@ -168,7 +169,7 @@ describe('filters and sources', () => {
   });
 });
 
-describe('errors', () => {
+describe('errors of the search provider', () => {
   const failed = async (behaviour: Behaviour) => {
     simulator.script(behaviour);
     const response = await post(simulator);
@@ -194,7 +195,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('tell a quota and when to ask again', async () => {
+  it('report a quota and when to retry', async () => {
     const [, error] = await failed({ status: 429 });
     expect(error.details).toEqual([
       {
@@ -219,7 +220,7 @@ describe('errors', () => {
     expect(other.details).toHaveLength(2);
   });
 
-  it('tell another status and reason as scripted', async () => {
+  it('have another status and reason when scripted', async () => {
     const [, error] = await failed({
       status: 400,
       error: { status: 'FAILED_PRECONDITION', reason: 'BILLING_DISABLED' },

@@ -1,4 +1,4 @@
-// What the simulated vendor's models take of how an answer is generated and filtered.
+// Parameters of generation and filtering that the models of the simulated search vendor accept.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { searchProvider } from '../../../simulator/search-provider/index.ts';
@@ -18,7 +18,7 @@ const flash35 = 'gemini-3.5-flash';
 const flash38 = 'gemini-3.8-flash';
 const pro31 = 'gemini-3.1-pro-preview';
 
-describe('generation', () => {
+describe('generation parameters of the search provider', () => {
   it.each(
     cases<Refusal>([
       ['temperature above 2', config({ temperature: 2.1 }), /temperature must be in the range \[0.0, 2.0\]/],
@@ -113,16 +113,16 @@ describe('generation', () => {
       ],
       ['labels, tier and store', { labels: { team: 'a' }, serviceTier: 'flex', store: false }],
     ]),
-  )('takes %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectTaken(simulator, row));
 
-  it('does not stream several candidates', async () => {
+  it('refuses to stream several candidates', async () => {
     const body = { ...valid, ...config({ candidateCount: 2 }) };
     const response = await post(simulator, { body, method: 'streamGenerateContent' });
     expect([response.status, response.text]).toEqual([400, expect.stringContaining('Multiple candidates')]);
   });
 });
 
-describe('thinking', () => {
+describe('thinking parameters of the search provider', () => {
   const thinking = (fields: object) => config({ thinkingConfig: fields });
 
   it.each(
@@ -199,10 +199,10 @@ describe('thinking', () => {
       ['every level', thinking({ thinkingLevel: 'minimal' }), flash35],
       ['an older caller’s budget', thinking({ thinkingBudget: 1_024 }), flash35],
     ]),
-  )('takes %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectTaken(simulator, row));
 });
 
-describe('safety, caches and lengths', () => {
+describe('safety settings, caches and lengths of the search provider', () => {
   const harm = { category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' };
 
   it.each(
@@ -249,9 +249,9 @@ describe('safety, caches and lengths', () => {
       ],
       ['a cache that the simulator has', { cachedContent: 'cachedContents/sim-a' }],
     ]),
-  )('takes %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectTaken(simulator, row));
 
-  it('does not know another cache', async () => {
+  it('refuses an unknown cache', async () => {
     const response = await post(simulator, { body: { ...valid, cachedContent: 'cachedContents/a' } });
     expect([response.status, response.text]).toEqual([
       403,
@@ -259,7 +259,7 @@ describe('safety, caches and lengths', () => {
     ]);
   });
 
-  it('has an end to what a request may weigh', () => {
+  it('refuses a request that is too large', () => {
     const response = searchProvider.respond(
       {
         method: 'POST',

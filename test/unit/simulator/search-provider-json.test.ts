@@ -1,4 +1,4 @@
-// How the JSON of a request is read: names, types and values, as protocol buffers take them.
+// How the JSON of a request is parsed: names, types and values, by the rules of protocol buffers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { cases, expectRefusal, expectTaken, post, type Refusal, type Taken, valid } from './post-generate.ts';
@@ -13,7 +13,7 @@ const beta = 'type.googleapis.com/google.ai.generativelanguage.v1beta';
 const unknown = (name: string, at: string, why = 'Cannot find field.') =>
   `Invalid JSON payload received. Unknown name "${name}"${at && ` at '${at}'`}: ${why}`;
 
-describe('names', () => {
+describe('field names of a request', () => {
   it.each(
     cases<Refusal>([
       ['unknown at the top', { messages: [] }, unknown('messages', '')],
@@ -49,9 +49,9 @@ describe('names', () => {
         /displayName/,
       ],
     ]),
-  )('refuses one that is %s', (_name, row) => expectRefusal(simulator, row));
+  )('refuses a name that is %s', (_name, row) => expectRefusal(simulator, row));
 
-  it('names the message in the details, and leaves the field away for the whole body', async () => {
+  it('reports the message of an unknown field in the details, and no field for the whole body', async () => {
     const violations = async (body: object) =>
       JSON.parse((await post(simulator, { body })).text).error.details[0].fieldViolations;
     expect(await violations({ ...valid, generationConfig: { nope: 1 } })).toEqual([
@@ -72,10 +72,10 @@ describe('names', () => {
         },
       ],
     ]),
-  )('takes them %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts names %s', (_name, row) => expectTaken(simulator, row));
 });
 
-describe('values', () => {
+describe('field values of a request', () => {
   const config = (fields: object) => ({ generationConfig: fields });
 
   it.each(
@@ -181,10 +181,10 @@ describe('values', () => {
         },
       ],
     ]),
-  )('takes %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectTaken(simulator, row));
 });
 
-describe('the body', () => {
+describe('the body of a request', () => {
   it.each<readonly [string, string, RegExp]>([
     ['a list', '[]', /Root element must be a message/],
     ['no JSON', '{"contents":', /^Invalid JSON payload received. Unexpected token/],
@@ -195,7 +195,7 @@ describe('the body', () => {
     expect(JSON.parse(response.text).error.message).toMatch(message);
   });
 
-  it('is read as a form when its type is not JSON', async () => {
+  it('is parsed as a form when its content type is not JSON', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const response = await post(simulator, { headers });
     expect(JSON.parse(response.text).error.message).toMatch(

@@ -1,4 +1,4 @@
-// The simulated vendor's models: which there are, in which pages, and what they tell of themselves.
+// The models of the simulated search vendor: the list, its pages, and the description of a model.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listModels as listCatalog } from '../../../proxy/catalog/models.ts';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-describe('the simulated vendor’s models', () => {
+describe('models of the search provider', () => {
   const headers = { 'x-goog-api-key': 'AIzaSimTest' };
   interface Page {
     readonly models: readonly { readonly name: string }[];
@@ -22,7 +22,7 @@ describe('the simulated vendor’s models', () => {
     return { status: response.status, body: (await response.json()) as Page };
   };
 
-  it('are at least those of the catalog', () => {
+  it('include at least those of the catalog', () => {
     const chat = listCatalog().filter((model) => model.provider === 'search-provider' && model.chat);
     const missing = chat.filter((model) => findModel(model.name, 'v1beta')?.generates !== true);
     expect(missing.map((model) => model.name)).toEqual([]);
@@ -54,7 +54,7 @@ describe('the simulated vendor’s models', () => {
     expect(names.filter((name) => /latest|preview/.test(name))).toEqual([]);
   });
 
-  it('tell of themselves', async () => {
+  it('are described with limits and methods', async () => {
     expect((await get('/v1/models/gemini-3.5-flash')).body).toMatchObject({
       name: 'models/gemini-3.5-flash',
       inputTokenLimit: 1_048_576,
@@ -68,7 +68,7 @@ describe('the simulated vendor’s models', () => {
     });
   });
 
-  it('answer the tier that is asked for in a header', async () => {
+  it('return the service tier of the request in a header', async () => {
     const tier = async (serviceTier?: string) =>
       (
         await post(simulator, { body: { contents: [hello], ...(serviceTier && { serviceTier }) } })

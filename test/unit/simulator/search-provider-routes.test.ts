@@ -1,4 +1,4 @@
-// Who asks the simulated vendor, for what and under which path.
+// Authentication and paths of the simulated search vendor.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { post, valid } from './post-generate.ts';
@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-describe('who asks', () => {
+describe('a caller of the search provider', () => {
   const error = async (headers: Record<string, string>, query = '') => {
     const response = await post(simulator, { headers, query });
     return [response.status, JSON.parse(response.text).error];
   };
 
-  it('is told without a key that there must be one', async () => {
+  it('is refused without a key', async () => {
     expect(await error({ 'x-goog-api-key': '' })).toEqual([
       403,
       {
@@ -27,7 +27,7 @@ describe('who asks', () => {
   });
 
   it.each(['AIzaSyReal', 'sk-proj-1', `sk-svc-${'a'.repeat(49)}`])(
-    'is told that %s is no key',
+    'is refused with the invalid key %s',
     async (key) => {
       const message = 'API key not valid. Please pass a valid API key.';
       const metadata = { service: 'generativelanguage.googleapis.com' };
@@ -51,14 +51,14 @@ describe('who asks', () => {
     },
   );
 
-  it('is not known by a bearer, whatever key stands beside it', async () => {
+  it('is refused with a bearer token, even beside a valid key', async () => {
     expect(await error({ authorization: 'Bearer AIzaSimTest' })).toMatchObject([
       401,
       { status: 'UNAUTHENTICATED', details: [{ reason: 'ACCESS_TOKEN_TYPE_UNSUPPORTED' }] },
     ]);
   });
 
-  it('may have a listed key, one of the simulator’s own, or send it in the query', async () => {
+  it('can use a listed key, one of the simulator’s own, or a key in the query', async () => {
     for (const key of ['AIza-listed', 'sk-sim-x']) {
       expect((await post(simulator, { headers: { 'x-goog-api-key': key } })).status).toBe(200);
     }
@@ -69,7 +69,7 @@ describe('who asks', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('a path of the search provider', () => {
   const missing = (name: string, version = 'v1beta', method = 'generateContent') => ({
     error: {
       code: 404,
@@ -78,25 +78,25 @@ describe('what is asked for', () => {
     },
   });
 
-  it.each(['gemini-99', 'toString', 'gemini-embedding-001', 'models'])('is no model %s', async (model) => {
+  it.each(['gemini-99', 'toString', 'gemini-embedding-001', 'models'])('has no model %s', async (model) => {
     const response = await post(simulator, { model });
     expect([response.status, JSON.parse(response.text)]).toEqual([404, missing(model)]);
   });
 
-  it.each(['gemini-flash-latest', 'gemini-3.1-pro-preview'])('under v1 is not %s', async (model) => {
+  it.each(['gemini-flash-latest', 'gemini-3.1-pro-preview'])('under v1 has no model %s', async (model) => {
     const response = await post(simulator, { model, version: 'v1' });
     expect([response.status, JSON.parse(response.text)]).toEqual([404, missing(model, 'v1')]);
     expect((await post(simulator, { model })).status).toBe(200);
   });
 
-  it('under v1 is all else that v1beta has, and its types are named after it', async () => {
+  it('under v1 supports everything else of v1beta, and its types have the name of v1', async () => {
     const body = { ...valid, systemInstruction: { parts: [{ text: 'a' }] }, tools: [{ googleSearch: {} }] };
     expect((await post(simulator, { body, version: 'v1' })).status).toBe(200);
     const wrong = await post(simulator, { body: { contents: 'a' }, version: 'v1' });
     expect(JSON.parse(wrong.text).error.message).toContain('generativelanguage.v1.Content');
   });
 
-  it('is found by a name that is encoded', async () => {
+  it('can contain an encoded model name', async () => {
     expect((await post(simulator, { model: 'gemini-2%2E5-flash' })).status).toBe(200);
     expect((await post(simulator, { model: 'google%2Fgemini-2.5-flash' })).status).toBe(404);
     expect((await post(simulator, { model: '%E0%A4%A' })).status).toBe(404);
@@ -113,7 +113,7 @@ describe('what is asked for', () => {
     ['POST', '/v1alpha/models/gemini-2.5-flash:generateContent'],
     ['GET', '/v1beta/models/a/b'],
     ['GET', '/v1beta/'],
-  ])('leads nowhere: %s %s', async (method, path) => {
+  ])('does not exist: %s %s', async (method, path) => {
     const response = await fetch(simulator.baseUrls['search-provider'] + path, { method });
     expect([response.status, response.headers.get('content-type')]).toEqual([
       404,
@@ -122,7 +122,7 @@ describe('what is asked for', () => {
     expect(await response.text()).toContain('<!DOCTYPE html>');
   });
 
-  it('has only the query parameters that there are', async () => {
+  it('has only the known query parameters', async () => {
     expect((await post(simulator, { query: '?prettyPrint=false&alt=json' })).status).toBe(200);
     for (const query of ['?stream=true', '?alt=sse', '?alt=xml']) {
       const response = await post(simulator, { query });

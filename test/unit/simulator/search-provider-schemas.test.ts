@@ -1,4 +1,4 @@
-// The schemas of answers and of tools, and tools, as the simulated vendor takes them.
+// Tools, and schemas of responses and of tools, that the simulated search vendor accepts.
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { cases, expectRefusal, expectTaken, type Refusal, type Taken } from './post-generate.ts';
@@ -12,7 +12,7 @@ afterAll(() => simulator.close());
 const config = (fields: object) => ({ generationConfig: fields });
 const flash35 = 'gemini-3.5-flash';
 
-describe('the form of the answer', () => {
+describe('the output schema of a request', () => {
   const json = (fields: object) => config({ responseMimeType: 'application/json', ...fields });
   const object = (fields: object) => json({ responseSchema: { type: 'OBJECT', ...fields } });
   const at = '* GenerateContentRequest.generation_config.response_schema';
@@ -165,10 +165,10 @@ describe('the form of the answer', () => {
         flash35,
       ],
     ]),
-  )('takes %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectTaken(simulator, row));
 });
 
-describe('tools', () => {
+describe('tools of the search provider', () => {
   const declared = (...functionDeclarations: object[]) => ({ tools: [{ functionDeclarations }] });
   const boil = { name: 'boil' };
   const choice = (functionCallingConfig: object) => ({
@@ -283,5 +283,5 @@ describe('tools', () => {
         flash35,
       ],
     ]),
-  )('takes %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectTaken(simulator, row));
 });

@@ -1,4 +1,5 @@
-// The simulated vendor's streams: events, or a JSON list that grows; what each response of them has, and how they break off.
+// Streams of the simulated search vendor: server-sent events, or a JSON list that grows. The content of each response,
+// and streams that break off.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
@@ -19,15 +20,15 @@ const textOf = (events: readonly Generated[]) =>
     .map((part) => (part.thought ? '' : (part.text ?? '')))
     .join('');
 
-/** The bytes with every value in place of which another may stand made the same, so that what is left is the framing. */
+/** Replaces all values that vary by fixed ones, so that only the framing is compared. */
 const shapeOf = (text: string) =>
   text
     .replace(/,"promptTokensDetails":\[[^\]]*\]/g, '')
     .replace(/:"[^"]*"/g, ':""')
     .replace(/:\d+/g, ':0');
 
-describe('events', () => {
-  it('are the vendor’s byte for byte, but for what is said and counted', async () => {
+describe('event streams of the search provider', () => {
+  it('equal the vendor’s bytes except for texts and counts', async () => {
     const theirs = await readFile(new URL('../../transcripts/search-provider.sse', import.meta.url), 'utf8');
     simulator.script({
       reasoning: 'Weighing kettles.',
@@ -56,7 +57,7 @@ describe('events', () => {
     ]);
   });
 
-  it('say the same and count the same as the answer that is no stream', async () => {
+  it('contain the same text and usage as the response without streaming', async () => {
     const whole = await generated(simulator, {}, 'gemini-2.0-flash');
     const events = await streamed(simulator, {}, 'gemini-2.0-flash');
     expect(events.length).toBeGreaterThan(5);
@@ -76,7 +77,7 @@ describe('events', () => {
     expect(totals).toEqual([...totals].sort((a, b) => a - b));
   });
 
-  it('carry each call whole, and the reason with the last', async () => {
+  it('contain each call whole, and the finish reason with the last one', async () => {
     simulator.script({ toolCalls: ['boil', 'stir'].map((name) => ({ name, arguments: '{"cups":2}' })) });
     const events = await streamed(simulator, {}, 'gemini-3.5-flash');
     expect(
@@ -90,7 +91,7 @@ describe('events', () => {
     ).toEqual([false, true]);
   });
 
-  it('end a signed text with a signature alone', async () => {
+  it('end a signed text with a separate signature', async () => {
     const events = await streamed(simulator, {}, 'gemini-3.5-flash');
     expect(events.at(-1)?.candidates[0]).toEqual({
       content: { role: 'model', parts: [{ text: '', thoughtSignature: expect.any(String) }] },
@@ -99,7 +100,7 @@ describe('events', () => {
     });
   });
 
-  it('end with a reason alone where only thoughts fit', async () => {
+  it('end with only a finish reason when the limit leaves room for thoughts only', async () => {
     const config = { generationConfig: { maxOutputTokens: 3, thinkingConfig: { includeThoughts: true } } };
     const events = await streamed(simulator, config);
     expect(events.map((event) => event.candidates[0])).toEqual([
@@ -108,7 +109,7 @@ describe('events', () => {
     ]);
   });
 
-  it('are one where the filter spoke', async () => {
+  it('have one event when the filter blocks', async () => {
     simulator.script({ blocked: 'SAFETY' });
     expect(await streamed(simulator)).toMatchObject([{ promptFeedback: { blockReason: 'SAFETY' } }]);
     simulator.script({ finishReason: 'SAFETY' });
@@ -117,7 +118,7 @@ describe('events', () => {
     ]);
   });
 
-  it('tell sources with the reason', async () => {
+  it('report sources together with the finish reason', async () => {
     simulator.script({ text: 'Tea for all', citations: [{ uri: 'https://a.test/', text: 'all' }] });
     const events = await streamed(simulator, {}, 'gemini-2.0-flash');
     expect(events.map((event) => 'citationMetadata' in event.candidates[0])).toEqual([false, false, true]);
@@ -126,13 +127,13 @@ describe('events', () => {
     });
   });
 
-  it('carry the probabilities of what each says', async () => {
+  it('contain the log probabilities of the text of each event', async () => {
     const config = { generationConfig: { responseLogprobs: true } };
     const [first] = await streamed(simulator, config, 'gemini-2.0-flash');
     expect(first?.candidates[0].logprobsResult).toMatchObject({ chosenCandidates: [{ token: 'This ' }] });
   });
 
-  it('break off with an error as one more', async () => {
+  it('break off with an error as one more event', async () => {
     simulator.script({ tokens: 10, errorAfterEvents: 2, error: { message: 'broken' } });
     const events = eventsOf((await raw('?alt=sse')).text);
     expect(events).toHaveLength(3);
@@ -140,8 +141,8 @@ describe('events', () => {
   });
 });
 
-describe('a list', () => {
-  it('grows by one response after the other', async () => {
+describe('a stream as a JSON list', () => {
+  it('grows by one response after another', async () => {
     const response = await raw('', valid, 'gemini-2.0-flash');
     expect(response.headers.get('content-type')).toBe('application/json; charset=UTF-8');
     expect(response.text.startsWith('[{\n  "candidates"')).toBe(true);
@@ -150,7 +151,7 @@ describe('a list', () => {
     expect(textOf(JSON.parse(response.text))).toBe(textOf(await streamed(simulator, {}, 'gemini-2.0-flash')));
   });
 
-  it('breaks off with an error as one more', async () => {
+  it('breaks off with an error as one more element', async () => {
     simulator.script({ tokens: 10, errorAfterEvents: 1 });
     expect(JSON.parse((await raw('?alt=json')).text)).toMatchObject([
       { candidates: [{}] },
@@ -162,7 +163,7 @@ describe('a list', () => {
 describe('errors before a stream', () => {
   const bad = { contents: [] };
 
-  it('are an object in a list, or JSON under the type of events', async () => {
+  it('are an object in a list, or JSON with the content type of events', async () => {
     const inList = await raw('', bad);
     expect([inList.status, inList.headers.get('content-type')]).toEqual([
       400,
@@ -176,7 +177,7 @@ describe('errors before a stream', () => {
     expect(JSON.parse((await raw('')).text)).toMatchObject([{ error: { code: 429 } }]);
   });
 
-  it('about the key are JSON to who asks for events', async () => {
+  it('about the key are plain JSON, also for event streams', async () => {
     const headers = { 'x-goog-api-key': 'wrong' };
     const response = await post(simulator, { method: 'streamGenerateContent', query: '?alt=sse', headers });
     expect([response.status, response.headers.get('content-type')]).toEqual([

@@ -1,4 +1,4 @@
-// The conversation: roles, parts, media, where calls and their responses stand, and signatures that must come back.
+// The conversation: roles, parts, media, the positions of calls and their responses, and required signatures.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
@@ -25,7 +25,7 @@ const says = (...parts: object[]) => ({ contents: [{ role: 'user', parts }] });
 const inline = (mimeType: string, data = 'iVBORw==') => ({ inlineData: { mimeType, data } });
 const file = (fileUri: string) => ({ fileData: { fileUri, mimeType: 'video/mp4' } });
 
-describe('contents', () => {
+describe('contents of a conversation', () => {
   const parts = '* GenerateContentRequest.contents[0].parts';
 
   it.each(
@@ -121,9 +121,9 @@ describe('contents', () => {
         },
       ],
     ]),
-  )('take %s', (_name, row) => expectTaken(simulator, row));
+  )('accept %s', (_name, row) => expectTaken(simulator, row));
 
-  it('do not know another file', async () => {
+  it('refuse an unknown file', async () => {
     const response = await post(simulator, { body: says(file('files/abc')) });
     expect([response.status, response.text]).toEqual([403, expect.stringContaining('access the File abc')]);
   });
@@ -148,7 +148,7 @@ const withImage = turns(
   hello,
 );
 
-describe('calls and responses', () => {
+describe('function calls and their responses in the history', () => {
   const callTurn =
     'Please ensure that function call turn comes immediately after a user turn or after a function response turn.';
   const responseTurn =
@@ -246,13 +246,13 @@ describe('calls and responses', () => {
         'text of a streamed answer before them',
         turns(hello, model({ text: 'a' }), model(call('boil')), boiled),
       ],
-      // In a turn that is over, so that no signatures are asked for.
+      // In a finished turn, so that no signatures are required.
       ['an image in a response', withImage, 'gemini-3.5-flash'],
     ]),
-  )('take %s', (_name, row) => expectTaken(simulator, row));
+  )('accept %s', (_name, row) => expectTaken(simulator, row));
 });
 
-it('take no image in a response of a model before Gemini 3', () =>
+it('function responses with an image are refused by models before Gemini 3', () =>
   expectRefusal(simulator, [
     '',
     withImage,
@@ -275,7 +275,7 @@ describe('thought signatures', () => {
   const missing = (name: string, position: number) =>
     `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${position}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`;
 
-  it('are wanted of the first call of each step of the current turn', async () => {
+  it('are required on the first call of each step of the current turn', async () => {
     const signature = await issued('boil');
     const step = [model(signed(signature), call('stir')), user(response('boil'), response('stir'))];
     await expectTaken(simulator, ['', turns(hello, ...step, ...step), signing]);
@@ -295,14 +295,14 @@ describe('thought signatures', () => {
     await expectRefusal(simulator, ['', wrongPart, missing('boil', 2), signing]);
   });
 
-  it('are not wanted of turns that are over, nor by models that do not sign', async () => {
+  it('are not required in finished turns, or by models that do not sign', async () => {
     const past = [hello, model(call('boil')), boiled, model({ text: 'Done.' })];
     await expectTaken(simulator, ['', turns(...past, hello), signing]);
     await expectTaken(simulator, ['', turns(hello, model(call('boil')), boiled), 'gemini-2.5-pro']);
   });
 
   it.each(['gemini-3.5-flash', 'gemini-2.5-flash'])(
-    'are refused by %s when they are not its own',
+    'are refused by %s when another service issued them',
     async (name) => {
       const [, body = ''] =
         Buffer.from(await issued('boil'), 'base64')
@@ -315,14 +315,14 @@ describe('thought signatures', () => {
     },
   );
 
-  it('belong to the call that they came with', async () => {
+  it('are valid only for the call with which they were issued', async () => {
     const signature = await issued('boil');
     const contents = turns(hello, model(signed(signature, 'stir')), user(response('stir')));
     await expectRefusal(simulator, ['', contents, 'Corrupted thought signature.', signing]);
   });
 
   it.each(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'])(
-    'may be %s, as documented',
+    'can be %s, as documented',
     async (signature) => {
       await expectTaken(simulator, ['', turns(hello, model(signed(signature)), boiled), signing]);
     },
@@ -338,7 +338,7 @@ describe('thought signatures', () => {
     ]);
   });
 
-  it('come with texts too, and are taken back with an empty one', async () => {
+  it('are issued with texts too, and accepted with an empty text', async () => {
     const [candidate] = (await generated(simulator, valid, signing)).candidates;
     const [part] = candidate.content?.parts ?? [];
     const { thoughtSignature = '' } = part as Part;

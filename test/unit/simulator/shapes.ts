@@ -1,8 +1,9 @@
-// What a stream is made of, whatever its texts: to compare the simulator's with a transcript of the vendor's.
+// The structure of a stream without its texts, to compare the simulator's streams with a recorded transcript of the
+// vendor's.
 import { readFile } from 'node:fs/promises';
 import { eventsOf } from './post-chat.ts';
 
-/** The keys of each event, nested ones joined by dots. */
+/** Returns the keys of each event; nested keys are joined by dots. */
 export function shapes(events: readonly object[]): readonly (readonly string[])[] {
   return events.map((event) => [...new Set(keysOf(event))].sort());
 }
@@ -15,7 +16,7 @@ function keysOf(value: unknown, path = ''): string[] {
     : entries.flatMap(([key, item]) => keysOf(item, `${path}.${key}`));
 }
 
-/** Events of a stream that ends with `[DONE]`. */
+/** Returns the events of a recorded stream that ends with `[DONE]`. */
 export function transcript(name: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   return readFile(new URL(`../../transcripts/${name}`, import.meta.url), 'utf8').then(eventsOf);
 }

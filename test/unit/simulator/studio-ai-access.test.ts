@@ -21,7 +21,7 @@ const noDeployment = {
   error: { code: 'DeploymentNotFound', message: expect.stringMatching(/^The API deployment for this/) },
 };
 const noResource = { error: { code: '404', message: 'Resource not found' } };
-describe('credentials', () => {
+describe('credentials of the studio', () => {
   const datedPath = '/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21';
   const inferencePath = '/models/chat/completions?api-version=2024-05-01-preview';
 
@@ -79,12 +79,12 @@ describe('credentials', () => {
     ['a token at v1', '/openai/v1/chat/completions', token],
     ['a plain key as bearer at a host of one model', '/chat/completions', plainBearer],
     ['a token at a host of one model', '/chat/completions', token],
-  ])('take %s', async (_name, path, headers) => {
+  ])('accept %s', async (_name, path, headers) => {
     expect((await at(path, { model: 'gpt-4o', messages }, headers)).status).toBe(200);
   });
 });
 
-describe('paths and versions', () => {
+describe('paths and versions of the studio', () => {
   it.each<readonly [string, string, number, object]>([
     ['a deployment without a version', '/openai/deployments/gpt-4o/chat/completions', 404, noResource],
     [
@@ -153,7 +153,7 @@ describe('paths and versions', () => {
     await expectResponse(await at(path, { model: 'gpt-4o', messages }), status, body);
   });
 
-  it('know methods', async () => {
+  it('accept only their methods', async () => {
     const statusOf = async (method: string, path: string) =>
       (
         await fetch(`${simulator.baseUrls['studio-ai']}${path}`, {
@@ -172,7 +172,7 @@ describe('paths and versions', () => {
     expect(await statusOf('GET', '/anything')).toBe(404);
   });
 
-  it('take the undated and the preview version at v1, any at a host of one model, and an encoded deployment', async () => {
+  it('accept the undated and the preview version at v1, any version at a host of one model, and an encoded deployment', async () => {
     expect((await v1({}, '?api-version=preview')).status).toBe(200);
     expect((await v1({}, '?api-version=v1')).status).toBe(200);
     expect((await dated('gpt%2D4o', { messages })).status).toBe(200);

@@ -20,8 +20,8 @@ afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 const { dated, v1, inference, host } = studio(() => simulator);
 
-describe('answers of GPT models', () => {
-  it('name the model behind the deployment, and tell what the filter found', async () => {
+describe('responses of GPT models in the studio', () => {
+  it('name the model behind the deployment, and contain the filter’s results', async () => {
     const response = await responseTo(v1({ model: 'team-chat' }));
     expect(response.model).toBe('gpt-4.1-mini-2025-04-14');
     expect(response.prompt_filter_results).toHaveLength(1);
@@ -29,7 +29,7 @@ describe('answers of GPT models', () => {
     expect(response.choices[0]?.message.content).toContain('simulated');
   });
 
-  it('tell that the filter failed', async () => {
+  it('report a failed filter', async () => {
     const failed = { error: { code: 'content_filter_error', message: expect.any(String) } };
     const { choices } = await responseTo(dated('gpt-4o-failing-filter', { messages }));
     expect(choices[0]).toMatchObject({ content_filter_result: failed });
@@ -47,7 +47,7 @@ describe('answers of GPT models', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it('come with the service’s headers', async () => {
+  it('have the service’s headers', async () => {
     const { headers } = await dated('gpt-4o', { messages });
     expect(Object.fromEntries(headers)).toMatchObject({
       'apim-request-id': expect.any(String),
@@ -59,15 +59,15 @@ describe('answers of GPT models', () => {
     });
   });
 
-  it('end at the token limit and before a stop', async () => {
+  it('stop at the token limit and before a stop sequence', async () => {
     expect((await responseTo(v1({ max_tokens: 5 }))).choices[0]?.finish_reason).toBe('length');
     const { choices } = await responseTo(inference({ stop: [' simulated'] }));
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'This is a' } });
   });
 });
 
-describe('answers of other makes', () => {
-  it('have no filter’s results at the inference API, and no fields of a GPT model', async () => {
+describe('responses of models of other vendors in the studio', () => {
+  it('have no filter results and no fields of GPT models at the inference API', async () => {
     const { id, ...response } = await responseTo(inference({ model: 'DeepSeek-V3.2' }));
     expect(response).toEqual({
       object: 'chat.completion',
@@ -87,17 +87,17 @@ describe('answers of other makes', () => {
     expect(first?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
   });
 
-  it('have them at v1', async () => {
+  it('have filter results at v1', async () => {
     const response = await responseTo(v1({ model: 'DeepSeek-V3.2' }));
     expect(response.prompt_filter_results).toHaveLength(1);
     expect(response.choices[0]?.content_filter_results).toEqual(clean);
   });
 
-  it('are those of the one model of a host', async () => {
+  it('come from the one model of a host', async () => {
     expect((await responseTo(host({}))).model).toBe('Llama-3.3-70B-Instruct');
   });
 
-  it('show thinking at the head of the text', async () => {
+  it('show thinking at the beginning of the text', async () => {
     simulator.script({ reasoning: 'Hm, tea.', text: 'Tea' }, { times: 2 });
     const { choices, usage } = await responseTo(inference({ model: 'DeepSeek-R1' }));
     expect(choices[0]?.message.content).toBe('<think>\nHm, tea.\n</think>\n\nTea');
@@ -124,7 +124,7 @@ describe('answers of other makes', () => {
     expect(usage?.completion_tokens).toBe(3);
   });
 
-  it('have ids of calls that the make takes back', async () => {
+  it('have call ids that the model’s vendor accepts in the history', async () => {
     simulator.script({
       toolCalls: [
         { name: 'boil', arguments: '{}' },
@@ -135,7 +135,7 @@ describe('answers of other makes', () => {
     expect(choices[0]?.message.tool_calls?.map(({ id }) => id)).toEqual(['sim000001', 'sim000002']);
   });
 
-  it('tell usage unasked with the last choice, where the make does', async () => {
+  it('report usage with the last choice without a request, for vendors that do so', async () => {
     const list = await events(inference({ model: 'mistral-small-2503', stream: true }));
     expect(list.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage: { prompt_tokens: 8 } });
     const without = await events(inference({ model: 'DeepSeek-V3.2', stream: true }));
@@ -143,7 +143,7 @@ describe('answers of other makes', () => {
   });
 });
 
-describe('errors that were scripted', () => {
+describe('scripted errors of the studio', () => {
   const usual = (code: string) => ({ error: { code, message: expect.any(String) } });
 
   it.each<readonly [number, string]>([
@@ -157,13 +157,13 @@ describe('errors that were scripted', () => {
     [500, 'InternalServerError'],
     [503, 'ServiceUnavailable'],
     [504, 'InternalServerError'],
-  ])('are told as usual with %i', async (status, code) => {
+  ])('have the usual body for status %i', async (status, code) => {
     simulator.script({ status });
     const response = await dated('gpt-4o', { messages, stream: true });
     expect([response.status, await response.json()]).toEqual([status, usual(code)]);
   });
 
-  it('say when to come again', async () => {
+  it('state when to retry', async () => {
     simulator.script({ status: 429 }, { times: 3 });
     const responses = [await dated('gpt-4o', { messages }), await v1({}), await inference({})];
     expect(
@@ -174,7 +174,7 @@ describe('errors that were scripted', () => {
     for (const { text } of responses) expect(text).toContain('Please retry after 12 seconds');
   });
 
-  it('refuse a prompt as the filter does', async () => {
+  it('refuse a prompt in the way of the filter', async () => {
     simulator.script({ status: 400, error: { code: 'content_filter' } }, { times: 2 });
     expect(await (await v1({})).json()).toEqual({
       error: {
@@ -200,14 +200,14 @@ describe('errors that were scripted', () => {
     });
   });
 
-  it('hold the scripted parts', async () => {
+  it('contain the scripted parts', async () => {
     simulator.script({ status: 503, error: { code: 'NoCapacity', message: 'none left' } });
     expect(await (await inference({})).json()).toEqual({
       error: { code: 'NoCapacity', message: 'none left' },
     });
   });
 
-  it('may come in the last message, and are refused where malformed', async () => {
+  it('can be in the last message, and are refused when malformed', async () => {
     const simulate = (value: object) => ({
       messages: [{ role: 'user', content: JSON.stringify({ simulate: value }) }],
     });
@@ -218,14 +218,14 @@ describe('errors that were scripted', () => {
   });
 });
 
-describe('lists', () => {
+describe('model lists of the studio', () => {
   async function list(path: string): Promise<{ data: readonly { id: string }[] }> {
     const url = `${simulator.baseUrls['studio-ai']}${path}`;
     const response = await fetch(url, { headers: { ...apiKey, ...plainBearer } });
     return (await response.json()) as { data: readonly { id: string }[] };
   }
 
-  it('of a dated version hold base models, not deployments', async () => {
+  it('of a dated version contain base models, not deployments', async () => {
     const { data } = await list('/openai/models?api-version=2024-10-21');
     expect(data).toContainEqual(
       expect.objectContaining({
@@ -237,7 +237,7 @@ describe('lists', () => {
     expect(data.some(({ id }) => id === 'team-chat' || id === 'Phi-4')).toBe(false);
   });
 
-  it('of the undated version look like the vendor’s', async () => {
+  it('of the undated version have the vendor’s format', async () => {
     const { data } = await list('/openai/v1/models');
     expect(data).toContainEqual({
       id: 'Phi-4',
@@ -249,7 +249,7 @@ describe('lists', () => {
     expect(await list('/openai/v1/models/nope')).toMatchObject({ error: { code: '404' } });
   });
 
-  it('tell the model of the inference API and of a host', async () => {
+  it('describe the model of the inference API and of a host', async () => {
     expect(await list('/models/info?api-version=2024-05-01-preview')).toEqual({
       model_name: 'gpt-4o-2024-11-20',
       model_type: 'chat-completion',

@@ -23,7 +23,7 @@ const { at, inference, host } = studio(() => simulator);
 
 const passThrough = { 'extra-parameters': 'pass-through' };
 
-describe('the inference API’s parameters', () => {
+describe('parameters of the inference API', () => {
   it.each<readonly [string, object, string, string]>([
     ['temperature above 1', { temperature: 1.1 }, 'less_than_equal', 'temperature'],
     ['temperature as text', { temperature: '1' }, 'float_type', 'temperature'],
@@ -126,14 +126,14 @@ describe('the inference API’s parameters', () => {
     await expectResponse(await inference(change), 422, invalid(type, place));
   });
 
-  it('refuse a body that is no object', async () => {
+  it('refuse a body that is not an object', async () => {
     const path = '/models/chat/completions?api-version=2024-05-01-preview';
     const response = await at(path, '[]');
     expect([response.status, response.text]).toEqual([422, expect.stringContaining('model_attributes_type')]);
     expect((await at(path, '{')).status).toBe(400);
   });
 
-  it('name all extra parameters at once', async () => {
+  it('are reported all at once when they are extra', async () => {
     const { error } = (await (await inference({ n: 1, user: 'x' })).json()) as {
       error: { details: readonly { loc: readonly string[] }[] };
     };
@@ -143,7 +143,7 @@ describe('the inference API’s parameters', () => {
     ]);
   });
 
-  it('are told otherwise by the host of one model', async () => {
+  it('have other errors at a host of one model', async () => {
     const detail =
       "Extra parameters ['n', 'user'] are not allowed when extra-parameters is not set or set to be 'error'. Set extra-parameters to 'pass-through' to pass to the model.";
     await expectResponse(await host({ n: 1, user: 'x' }), 400, { detail });
@@ -183,16 +183,16 @@ describe('the inference API’s parameters', () => {
       messageWith(user, { ...calling('call_1'), content: null }, result('call_1')),
     ],
     ['names', messageWith({ ...user, name: 'ann' })],
-  ])('take %s', async (_name, change) => expectTaken(await inference(change)));
+  ])('accept %s', async (_name, change) => expectTaken(await inference(change)));
 });
 
 describe('the header extra-parameters', () => {
-  it('drops what is extra', async () => {
+  it('drops extra parameters with the value drop', async () => {
     const response = await inference({ n: 3, no_such: 1 }, { 'extra-parameters': 'drop' });
     expect((await response.json()).choices).toHaveLength(1);
   });
 
-  it('passes to a GPT model what its vendor knows, and no more', async () => {
+  it('passes to a GPT model only parameters that its vendor knows', async () => {
     const response = await inference({ n: 3 }, passThrough);
     expect((await response.json()).choices).toHaveLength(3);
     await expectResponse(
@@ -207,7 +207,7 @@ describe('the header extra-parameters', () => {
     );
   });
 
-  it('passes to another make what it knows, and no more', async () => {
+  it('passes to another vendor’s model only parameters that the vendor knows', async () => {
     expectTaken(await inference({ model: 'Mistral-Large-3', safe_prompt: true }, passThrough));
     const forbidden = { model: 'Mistral-Large-3', stream: true, stream_options: { include_usage: true } };
     await expectResponse(

@@ -31,8 +31,8 @@ const unsupported = (...loc: readonly (string | number)[]) => ({
 });
 const passThrough = { 'extra-parameters': 'pass-through' };
 
-describe('the inference API’s models', () => {
-  it('are named in the body or a header', async () => {
+describe('models of the inference API', () => {
+  it('are named in the body or in a header', async () => {
     const none = {
       error: { code: 'no_model_name', message: expect.any(String), details: expect.any(String) },
     };
@@ -45,7 +45,7 @@ describe('the inference API’s models', () => {
     expectTaken(await host({ model: 'x' }));
   });
 
-  it('reason in later versions only, and take their own limit of tokens as extra', async () => {
+  it('that reason need a later version, and accept their own token limit as an extra parameter', async () => {
     const since = 'Model {modelName} is enabled only for api versions 2024-12-01-preview and later';
     await expectResponse(await inference({ model: 'o4-mini' }), 400, badRequest(since));
     const later = (change: object) =>
@@ -65,7 +65,7 @@ describe('the inference API’s models', () => {
     );
   });
 
-  it('of the GPT vendor refuse in its words', async () => {
+  it('of the GPT vendor refuse with its messages', async () => {
     await expectResponse(
       await inference({ stop: ['a', 'b', 'c', 'd', 'e'] }),
       400,
@@ -188,7 +188,7 @@ describe('the inference API’s models', () => {
       400,
       ofModel("'tools' are specified"),
     ],
-  ])('of other makes refuse %s', async (...[, model, change, ...refusal]) => {
+  ])('of other vendors refuse %s', async (...[, model, change, ...refusal]) => {
     await expectResponse(await inference({ model, ...change }), ...refusal);
   });
 
@@ -205,7 +205,7 @@ describe('the inference API’s models', () => {
       messageWith({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b' } }] }),
     ],
     ['a JSON object without the word', 'Phi-4', { response_format: { type: 'json_object' } }],
-  ])('of other makes take %s', async (_name, model, change) =>
+  ])('of other vendors accept %s', async (_name, model, change) =>
     expectTaken(await inference({ model, ...change })),
   );
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 const { dated, v1 } = studio(() => simulator);
 
-describe('a dated version', () => {
+describe('a dated version of the studio API', () => {
   it.each<readonly [string, object, string, string | null, string | null]>([
     ['no messages', {}, '2024-10-21', 'messages', 'missing_required_parameter'],
     ['an unknown parameter', { messages, topk: 1 }, '2025-04-01-preview', 'topk', 'unknown_parameter'],
@@ -214,7 +214,7 @@ describe('a dated version', () => {
       { messages, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
       '2025-01-01-preview',
     ],
-  ])('takes %s', async (_name, deployment, body, version) => {
+  ])('accepts %s', async (_name, deployment, body, version) => {
     expectTaken(await dated(deployment, body, version));
   });
 
@@ -228,7 +228,7 @@ describe('a dated version', () => {
   });
 });
 
-describe('the undated version', () => {
+describe('the undated version of the studio API', () => {
   it.each<readonly [string, object, number, object]>([
     ['no model', { model: undefined }, 400, asVendor('model', 'missing_required_parameter')],
     ['an unknown deployment', { model: 'gpt-99' }, 404, asVendor(null, 'DeploymentNotFound')],
@@ -291,7 +291,7 @@ describe('the undated version', () => {
     ],
     ['stop as one string', { stop: 'x' }],
     ['metadata with store', { store: true, metadata: { a: 'b' } }],
-  ])('takes %s', async (_name, change) => {
+  ])('accepts %s', async (_name, change) => {
     expectTaken(await v1(change));
   });
 });

@@ -22,8 +22,8 @@ const { dated, v1 } = studio(() => simulator);
 
 const withUsage = { stream: true, stream_options: { include_usage: true } };
 
-describe('streams of GPT models', () => {
-  /** The transcript shortens what the filter and the usage tell, so both are compared without it. */
+describe('streams of GPT models in the studio', () => {
+  /** Removes the filter's results and the usage, which the transcript shortens. */
   function shortened(list: readonly JsonResponse[]): readonly object[] {
     return list.map(({ choices, usage, ...rest }) => ({
       ...rest,
@@ -35,7 +35,7 @@ describe('streams of GPT models', () => {
     }));
   }
 
-  it('have the shape of the service’s, event by event', async () => {
+  it('have the shape of the service’s streams, event by event', async () => {
     simulator.script({ text: 'Tea' });
     const ours = await events(dated('gpt-4o', { messages, ...withUsage }));
     const theirs = (await transcript('studio-ai.sse')) as unknown as readonly JsonResponse[];
@@ -43,7 +43,7 @@ describe('streams of GPT models', () => {
     expect(shortened(ours)[0]).toEqual(shortened(theirs)[0]);
   });
 
-  it('begin with the filter’s results about the prompt, without id, time and model', async () => {
+  it('begin with the filter’s results for the prompt, without id, time and model', async () => {
     const [first, second] = await events(v1({ stream: true }));
     expect(first).toEqual({
       id: '',
@@ -61,7 +61,7 @@ describe('streams of GPT models', () => {
     expect(second).toMatchObject({ model: 'gpt-4o-2024-11-20', choices: [{ delta: { role: 'assistant' } }] });
   });
 
-  it('tell the filter’s results beside text and nothing beside the rest', async () => {
+  it('have filter results only in events with text', async () => {
     const list = await events(dated('gpt-4o', { messages, stream: true }));
     for (const { choices } of list) {
       for (const { delta, content_filter_results } of choices) {
@@ -70,21 +70,21 @@ describe('streams of GPT models', () => {
     }
   });
 
-  it('tell usage only when asked, in the last event', async () => {
+  it('report usage only when requested, in the last event', async () => {
     expect((await events(v1({ stream: true }))).some((event) => 'usage' in event)).toBe(false);
     const list = await events(v1(withUsage));
     expect(list.filter((event) => 'usage' in event)).toEqual([list.at(-1)]);
     expect(list.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
   });
 
-  it('say the same and count the same as the answer that is no stream', async () => {
+  it('contain the same text and usage as the response without streaming', async () => {
     const whole = await responseTo(v1({}));
     const list = await events(v1(withUsage));
     expect(textOf(list)).toBe(whole.choices[0]?.message.content);
     expect(list.at(-1)?.usage).toEqual(whole.usage);
   });
 
-  it('carry tool calls piece by piece', async () => {
+  it('contain tool calls piece by piece', async () => {
     const list = await events(v1({ stream: true, tools: [boil], tool_choice: 'required' }));
     expect(list.slice(1).map(({ choices }) => choices[0]?.delta)).toEqual([
       { role: 'assistant', content: null },
@@ -100,7 +100,7 @@ describe('streams of GPT models', () => {
     expect(list.at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
-  it('end with the filter’s reason when scripted so', async () => {
+  it('end with the filter’s finish reason when scripted', async () => {
     simulator.script({ text: 'Tea', finishReason: 'content_filter' });
     const list = await events(v1({ stream: true }));
     expect(list.at(-1)?.choices[0]).toMatchObject({
@@ -109,7 +109,7 @@ describe('streams of GPT models', () => {
     });
   });
 
-  it('break off with an error event and without [DONE] when scripted so', async () => {
+  it('break off with an error event and without [DONE] when scripted', async () => {
     simulator.script({ tokens: 10, errorAfterEvents: 2 });
     const frames = (await v1({ stream: true })).text.trimEnd().split('\n\n');
     expect(frames).toHaveLength(3);
@@ -119,11 +119,11 @@ describe('streams of GPT models', () => {
   });
 });
 
-describe('a filter that works alongside', () => {
+describe('an asynchronous content filter', () => {
   const request = (change: object = {}) =>
     events(v1({ model: 'gpt-4o-async-filter', stream: true, ...change }));
 
-  it('tells its results in frames without a delta, the last behind all else', async () => {
+  it('reports its results in frames without a delta, the last one after everything else', async () => {
     const list = await request(withUsage);
     const annotations = list.filter(({ choices }) => choices.some((choice) => choice.delta === undefined));
     expect(annotations.length).toBeGreaterThan(1);
@@ -145,7 +145,7 @@ describe('a filter that works alongside', () => {
     });
   });
 
-  it('leaves out no character and never goes back', async () => {
+  it('covers every character and never goes back', async () => {
     const list = await request();
     const offsets = list.flatMap(({ choices }) => choices[0]?.content_filter_offsets ?? []);
     expect(offsets.slice(1).map((one) => one.start_offset)).toEqual(
@@ -154,19 +154,19 @@ describe('a filter that works alongside', () => {
     expect(offsets.at(-1)?.end_offset).toBe('hello'.length + textOf(list).length);
   });
 
-  it('tells no results beside the text', async () => {
+  it('reports no results in frames with text', async () => {
     const texts = (await request()).filter(({ choices }) => choices[0]?.delta !== undefined);
     expect(texts.some(({ choices }) => choices[0]?.content_filter_results !== undefined)).toBe(false);
   });
 
-  it('ends what it finds bad after it was said, in a frame without a delta', async () => {
+  it('stops a stream after the bad text was sent, in a frame without a delta', async () => {
     simulator.script({ text: 'Tea', finishReason: 'content_filter' });
     const last = (await request()).at(-1);
     expect(last).toMatchObject({ id: '', choices: [{ finish_reason: 'content_filter' }] });
     expect(last?.choices[0]).not.toHaveProperty('delta');
   });
 
-  it('tells of several choices', async () => {
+  it('reports on several choices', async () => {
     const list = await request({ n: 2 });
     expect(list.at(-1)?.choices.map(({ index }) => index)).toEqual([0, 1]);
   });

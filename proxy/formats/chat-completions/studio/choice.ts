@@ -1,5 +1,6 @@
-// One choice of a response, whole or as the deltas of a stream: as the vendor sent it, but for what models behind the studio leave
-// out and clients rely on, and for what was requested of the vendor in another form than the caller's.
+// One choice of a response, whole or as stream deltas. It stays as the vendor sent it, with two exceptions: fields that
+// models behind the studio omit and clients need are added, and output that the gateway requested in another form is
+// converted back.
 import { plainNumber } from '../../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../../common/json.ts';
 import { ResponseText } from '../../../conversation/output-mode.ts';
@@ -16,7 +17,7 @@ export class ChoiceReader {
     this.#text = new ResponseText(plan.form);
   }
 
-  /** @returns the choice itself where it stays unchanged */
+  /** @returns the same object if nothing changes */
   message(choice: JsonObject): JsonObject {
     const { message, finish_reason: reason } = choice;
     const shaped = isObject(message) ? this.#shaped(message, true) : message;
@@ -26,7 +27,7 @@ export class ChoiceReader {
       : { ...choice, message: shaped, finish_reason: finish };
   }
 
-  /** @returns the choice itself where it stays unchanged */
+  /** @returns the same object if nothing changes */
   delta(choice: JsonObject): JsonObject {
     const { delta, finish_reason: reason } = choice;
     const isLast = isReason(reason);
@@ -38,13 +39,13 @@ export class ChoiceReader {
       : { ...choice, delta: shaped, finish_reason: finish };
   }
 
-  /** What the vendor has left out at the end of a stream. */
+  /** The end of the choice, if the stream has ended without it. */
   end(): { readonly delta: JsonObject; readonly finish_reason: string } | undefined {
     if (this.#finished) return undefined;
     return { delta: this.#shaped({}, true), finish_reason: this.#finishReason(this.#ownReason) };
   }
 
-  /** For a model that gives none, or an empty one. */
+  /** The finish reason if the model sends none, or an empty one. */
   get #ownReason(): string {
     return this.#calls ? 'tool_calls' : 'stop';
   }
@@ -74,7 +75,7 @@ export function isReason(reason: unknown): reason is string {
   return typeof reason === 'string' && reason !== '';
 }
 
-/** The deprecated form knows one call only. */
+/** The deprecated form has one call only. */
 function asFunction({ tool_calls, ...part }: JsonObject, calls: readonly unknown[]): JsonObject {
   const first = calls.filter(isObject).find(({ index = 0 }) => plainNumber(index) === 0);
   return first === undefined ? part : { ...part, function_call: first.function };

@@ -1,5 +1,5 @@
-// The chunks of a stream. Frames that only report what the content filter found have no choices, or choices without a delta, which
-// clients trip over: they are swallowed, unless they say that the response ends. Every choice ends with a reason.
+// The chunks of a stream. Frames that only report content-filter results have no choices, or choices without a delta,
+// and break clients: they are dropped unless they contain a finish reason. Every choice ends with a finish reason.
 import { plainNumber } from '../../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../../common/json.ts';
 import { protocolError } from '../../protocol-error.ts';
@@ -11,7 +11,7 @@ import type { ResponsePlan } from './request-plan.ts';
 export class StudioChunks implements ChunkChanges {
   readonly #plan: ResponsePlan;
   readonly #choices = new Map<number, ChoiceReader>();
-  /** What every chunk repeats. Frames of the filter lack it. */
+  /** Fields that every chunk repeats. Frames of the filter lack them. */
   #head: JsonObject = {};
 
   constructor(plan: ResponsePlan) {

@@ -1,23 +1,27 @@
-// The four dialects of the studio, which follow from the base URL alone: where the request goes, which version it names,
-// and what body is understood there. From the vendor's REST references.
+// The studio's four dialects. The base URL alone selects the dialect, and with it the path, the API version and the
+// body.
+// Source: the vendor's REST references.
 import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
 import type { BaseUrl, FormatTarget } from '../../format.ts';
 
 export interface Dialect {
-  /** `gpt`: the callers' format as the GPT vendor has it. `inference`: fewer fields, plain texts, further fields on request. */
+  /**
+   * `gpt`: the callers' format as the GPT vendor defines it. `inference`: fewer fields, plain texts, further fields on
+   * request.
+   */
   readonly schema: 'gpt' | 'inference';
-  /** A host of one model knows keys as bearer tokens only. */
+  /** A host of one model accepts keys only as bearer tokens. */
   readonly keyHeader: 'api-key' | 'authorization';
-  /** Of the chat completions of a model. */
+  /** The path for chat completions of a model. */
   path(base: string, model: string): string;
-  /** Taken where the provider key names none; undefined where none is needed. */
+  /** Used if the provider key names no version; undefined if none is needed. */
   defaultVersion(capabilities: ModelCapabilities): string | undefined;
 }
 
-/** Where one request goes. */
+/** The address of one request. */
 export interface Endpoint {
   readonly dialect: Dialect;
-  /** With query. */
+  /** Includes the query. */
   readonly path: string;
   readonly version: string | undefined;
 }
@@ -46,7 +50,7 @@ const undated: Dialect = {
   defaultVersion: () => undefined,
 };
 
-/** The deployment is in the path, and its name is what callers call the model. */
+/** The deployment is in the path. Its name is the model name that callers use. */
 const dated: Dialect = {
   schema: 'gpt',
   keyHeader: 'api-key',
@@ -55,7 +59,7 @@ const dated: Dialect = {
     const deployments = base.endsWith('/deployments') ? base : `${base}/deployments`;
     return directlyBelow(`${deployments}/${encodeURIComponent(model)}`);
   },
-  // The last with a date, and the first that knows all fields: 2024-10-21, the last that is no preview, has no reasoning.
+  // The last dated version, and the first with all fields. 2024-10-21, the last without "preview", lacks reasoning.
   defaultVersion: () => '2025-04-01-preview',
 };
 
@@ -63,7 +67,7 @@ const inference: Dialect = {
   schema: 'inference',
   keyHeader: 'api-key',
   path: directlyBelow,
-  // Clients use the older one; through it the service refuses the GPT vendor's reasoning models.
+  // Clients use the older version. Through it, the service refuses the GPT vendor's reasoning models.
   defaultVersion: ({ family, reasoning }) =>
     family === 'gpt' && reasoning === 'effort' ? '2025-04-01' : '2024-05-01-preview',
 };
@@ -77,12 +81,12 @@ const hostOfOneModel: Dialect = {
 interface Row {
   readonly host?: RegExp;
   readonly path: RegExp;
-  /** Behind a base URL that names the resource only. */
+  /** Added to a base URL that names only the resource. */
   readonly adds?: string;
   readonly dialect: Dialect;
 }
 
-// The first that fits.
+// The first matching row applies.
 const rows: readonly Row[] = [
   { path: /\/openai\/v1$/, dialect: undated },
   { path: /\/openai(\/deployments(\/[^/]+)?)?$/, dialect: dated },

@@ -1,5 +1,5 @@
-// The studio's errors, in the envelopes of its gates, its services and the models behind them. What each means to callers follows
-// from its code, else from the status; codes of its own give way to those that callers' SDKs know.
+// The studio's errors, in the envelopes of its gateways, its services and the models behind them. The code decides the
+// kind of an error, else the status. The studio's own codes are replaced by those that callers' SDKs know.
 import type { JsonObject } from '../../../../common/json.ts';
 import type { VendorError } from '../../format.ts';
 import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../vendor-error.ts';
@@ -9,14 +9,14 @@ export function readStudioError(status: number, body: Buffer): VendorError {
   return studioError(parseError(body), status);
 }
 
-/** @param status undefined where the error is in a response of status 200 or in a stream */
+/** @param status undefined if the error is in a response of status 200 or in a stream */
 export function studioError(body: JsonObject, status?: number): VendorError {
   const { message, param, code } = readEnvelope(body);
   const kind = kindOf(message ?? '', code, status ?? statusOf(code));
   const error = vendorError(kind, { message, param, retryAfter: retryAfter(message) });
   return {
     ...error,
-    // What is the caller's mistake is one in the vendor's way.
+    // The caller's mistake keeps the vendor's status.
     status: kind === 'bad_request' ? (status ?? error.status) : error.status,
     code: errorKinds[kind].code ?? code,
   };
@@ -46,15 +46,18 @@ const kindsByCode = {
 
 const kinds: ReadonlyMap<string | undefined, ErrorKind> = new Map(Object.entries(kindsByCode));
 
-/** Each maker has its own words. */
+/** Each model maker has its own message. */
 const tooLong = /maximum context length|context window|prompt is too long|input is too long|too many tokens/i;
 
-/** Some codes are the status in figures. */
+/** Some codes are the status as a number. */
 function statusOf(code: string | undefined): number {
   return code !== undefined && /^[45]\d\d$/.test(code) ? Number(code) : withoutStatus;
 }
 
-/** Of a limit; the headers say it too, if the gate in front was the one that refused. */
+/**
+ * Seconds from the message of a limit error. The response headers contain them only if the gateway in front refused the
+ * request.
+ */
 function retryAfter(message: string | undefined): number | undefined {
   const seconds = /retry after (\d{1,6}) second/i.exec(message ?? '')?.[1];
   return seconds === undefined ? undefined : Number(seconds);

@@ -1,5 +1,5 @@
-// What becomes of each known field of a request at the inference API: some it knows itself. Others it passes to the model on
-// request, so which of them go along depends on what the model's makers take. What is no field of the callers' format, the caller means
+// How each known field of a request reaches the inference API. The API reads some fields itself. It passes others to
+// the model on request, so the model's maker decides which ones are sent. Fields outside the callers' format are meant
 // for the model.
 import { atMost } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
@@ -22,17 +22,17 @@ interface StudioContext extends FieldContext {
   readonly options: OptionFields;
 }
 
-/** A number that the API knows itself, under the same name. */
+/** A number that the API reads itself, under the same name. */
 interface NumberField {
   readonly path: NumberName;
   readonly range: NumberRange;
-  /** Models without it do not get the number. */
+  /** Models without this capability do not get the number. */
   readonly onlyWith?: 'sampling' | 'penalties';
-  /** Where the API ends before the callers' format does. */
+  /** The API's maximum if it is below that of the callers' format. */
   readonly ownMax?: number;
 }
 
-/** A field that goes to the model unchanged, if its makers take it. */
+/** A field that the model gets unchanged, if its maker accepts it. */
 interface PassedField {
   readonly path: string;
   readonly passes: true;
@@ -44,7 +44,7 @@ type Row = JointField<Reader, StudioContext> | NumberField | PassedField;
 type Family = ModelCapabilities['family'];
 
 const gpt: readonly Family[] = ['gpt'];
-/** Servers of open models take these too. */
+/** Families that also accept the fields of open models' servers. */
 const open: readonly Family[] = ['gpt', 'claude', 'nova', 'command', 'other'];
 const openAndMistral: readonly Family[] = [...open, 'mistral'];
 
@@ -53,7 +53,7 @@ const fields = {
   top_p: { path: 'top_p', range: { min: 0, max: 1 }, onlyWith: 'sampling' },
   frequency_penalty: { path: 'frequency_penalty', range: { min: -2, max: 2 }, onlyWith: 'penalties' },
   presence_penalty: { path: 'presence_penalty', range: { min: -2, max: 2 }, onlyWith: 'penalties' },
-  // The API's own: 64 bits.
+  // The API's own range: 64 bits.
   seed: { path: 'seed', range: { min: -(2 ** 63), max: 2 ** 63, whole: true } },
   max_completion_tokens: { readBy: 'outputLimit', path: 'max_tokens' },
   max_tokens: { readBy: 'outputLimit', path: 'max_tokens' },
@@ -63,7 +63,7 @@ const fields = {
   tool_choice: { readBy: 'tools', path: 'tool_choice' },
   function_call: { readBy: 'tools', path: 'tool_choice' },
   response_format: { readBy: 'outputMode', path: 'response_format' },
-  // A GPT model takes what its vendor takes, and refuses in its vendor's words.
+  // A GPT model gets what its vendor accepts, and refuses the rest with its vendor's messages.
   audio: passedTo('audio', gpt),
   logit_bias: passedTo('logit_bias', open),
   logprobs: passedTo('logprobs', open),
@@ -104,7 +104,7 @@ const fields = {
 
 export type ReadBy<Name extends Reader> = OptionsOf<typeof fields, Name>;
 
-/** The options as this reader may read them. */
+/** The options, typed to the fields that this reader's rows list. */
 export function readBy<Name extends Reader>(options: OptionFields, _reader: Name): ReadBy<Name> {
   return options;
 }
@@ -115,7 +115,7 @@ const numberFields = [...rows.values()].filter((row) => typeof row === 'object' 
 
 export const fieldRules = new FieldRules<StudioContext>(fields, { unknown: 'taken' });
 
-/** What the API itself knows: where it has what it takes. */
+/** Paths of the fields that the API reads itself. */
 const apiFields: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -123,12 +123,12 @@ const apiFields: ReadonlySet<string> = new Set([
   ...[...rows.values()].flatMap((row) => (typeof row === 'string' || 'passes' in row ? [] : [row.path])),
 ]);
 
-/** @param body as the vendor gets it */
+/** @param body as sent to the vendor */
 export function holdsExtraFields(body: JsonObject): boolean {
   return Object.keys(body).some((name) => !apiFields.has(name));
 }
 
-/** @returns those given that go to the model unchanged */
+/** @returns the given fields that reach the model unchanged */
 export function extraFields(context: StudioContext): JsonObject {
   const extra: JsonObject = {};
   for (const [name, value] of Object.entries(context.options)) {
@@ -144,7 +144,7 @@ function isPassed(name: string, value: unknown, context: StudioContext): boolean
   return typeof row === 'object' && 'passes' in row && (row.takes?.(value, context) ?? true);
 }
 
-/** @returns dropped: what the model has no place for. @throws GatewayError invalid_request */
+/** @returns dropped: fields that the model does not accept. @throws GatewayError invalid_request */
 export function readNumbers({ options, capabilities }: StudioContext): {
   fields: JsonObject;
   dropped: string[];

@@ -1,5 +1,6 @@
-// Chat completions as the hosted model studio speaks it, in four dialects: responses pass through as sent, but for frames and gaps that
-// break clients. Source: the vendor's REST references and definitions of the inference API; SDK types of the package openai.
+// Chat completions of the hosted model studio, in four dialects. Responses pass through as sent, except for frames and
+// gaps that break clients. Source: the vendor's REST references and definitions of the inference API; SDK types of the
+// package openai.
 import type { Format } from '../../format.ts';
 import { PassthroughStream } from '../pass-stream.ts';
 import type { ChatRequest } from '../read-request.ts';

@@ -14,7 +14,7 @@ export interface InferenceBody {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
   readonly emulated: readonly string[];
-  /** Whether it holds fields that the API is to pass on without knowing them. */
+  /** Whether the body contains fields that the API only passes on. */
   readonly holdsExtra: boolean;
 }
 
@@ -61,7 +61,7 @@ function outputLimit(options: ReadBy<'outputLimit'>, capabilities: ModelCapabili
   return tokens === undefined ? {} : { [name]: tokens };
 }
 
-/** Usage is reported where it is requested; one family reports it anyway, and does not know the field. */
+/** Requests usage in streams. One model family always reports it and rejects the field. */
 function streamFields({ request, capabilities }: ChatFormatCall): JsonObject {
   if (!request.stream) return {};
   return {
@@ -73,7 +73,7 @@ function streamFields({ request, capabilities }: ChatFormatCall): JsonObject {
 function toolFields({ definitions, choice }: Tools): JsonObject {
   const allowed =
     choice.kind === 'allowed' ? definitions.filter(({ name }) => choice.names.includes(name)) : definitions;
-  // Without tools there is nothing to choose from.
+  // Without tools there is no choice to make.
   if (allowed.length === 0) return {};
   return { tools: allowed.map(vendorTool), ...vendorChoice(choice) };
 }
@@ -97,7 +97,7 @@ function vendorChoice(choice: ToolChoice): JsonObject {
   }
 }
 
-/** A schema that is described in words still asks for JSON, of a model that has such a mode. */
+/** With a schema described in the prompt, JSON mode is still requested if the model has it. */
 function responseFormat(
   { form, format }: InferencePlan,
   { request, capabilities }: ChatFormatCall,

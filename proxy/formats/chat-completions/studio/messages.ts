@@ -1,5 +1,5 @@
-// A conversation in plain texts, as the templates of most models behind the studio want it: at most one system message, first;
-// then user and assistant by turns, the user first; nobody but the user says anything else than text.
+// A conversation in plain texts, as the templates of most models behind the studio need it: at most one system message,
+// first; then user and assistant alternate, the user first; only the user's messages contain more than text.
 import type { JsonObject } from '../../../../common/json.ts';
 import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
 import { nineLetterIds, vendorCallIds } from '../../../conversation/call-ids.ts';
@@ -17,7 +17,7 @@ import type { ImagePart, Part, TextPart } from '../../../conversation/parts.ts';
 import { readConversation } from '../read-conversation.ts';
 import type { ChatRequest } from '../read-request.ts';
 
-/** Only the user's turns hold media, and templates have one place for system texts, unless the model's capabilities say otherwise. */
+/** Media are only in user turns. System texts come first, unless the model's capabilities allow them elsewhere. */
 export function plainConversation(request: ChatRequest, capabilities: ModelCapabilities): EmulatedTurns {
   return emulateTurns(readConversation(request), {
     systemInPlace: capabilities.systemInPlace && !capabilities.plainTurns,
@@ -28,7 +28,7 @@ export function plainConversation(request: ChatRequest, capabilities: ModelCapab
 
 /**
  * @param conversation as `plainConversation` made it
- * @param instructions to be added to the system's texts
+ * @param instructions added to the system texts
  * @throws GatewayError unsupported_parameter that names the part
  */
 export function plainMessages(
@@ -49,12 +49,12 @@ export function plainMessages(
   return texts.length === 0 ? messages : [{ role: 'system', content: texts.join('\n') }, ...messages];
 }
 
-/** Content of a message that has to be there and has none. */
+/** Content for a message that must exist and has none. */
 const placeholder = '.';
 
 function between(before: Turn | undefined, turn: Turn, { family }: ModelCapabilities): JsonObject[] {
   if (before === undefined && turn.role === 'assistant') return [{ role: 'user', content: placeholder }];
-  // This family wants a message of the assistant's between tool results and the user's next one.
+  // This family needs an assistant message between tool results and the next user message.
   const needsReply = family === 'mistral' && before?.role === 'tool' && turn.role === 'user';
   return needsReply ? [{ role: 'assistant', content: placeholder }] : [];
 }

@@ -1,4 +1,4 @@
-// A whole response: the vendor's own bytes, unless a choice of it has to be changed.
+// A whole response: the vendor's own bytes, unless a choice has to be changed.
 import { parseExactJson } from '../../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../../common/json.ts';
 import type { CompleteResponse, VendorResponse } from '../../format.ts';

@@ -1,4 +1,5 @@
-// How a response was requested, and so how it is read: a pure function of the request, made again when the response comes.
+// How a response was requested, which decides how it is read: a pure function of the request, computed again for the
+// response.
 import { type OutputMode, outputModeOf, type ResponseFormat } from '../../../conversation/output-mode.ts';
 import type { Tools } from '../../../conversation/tools.ts';
 import type { ChatFormatCall } from '../read-request.ts';
@@ -7,10 +8,12 @@ import { readTools } from '../read-tools.ts';
 
 import { dialectOf } from './dialects.ts';
 
-/** What of a response is changed on its way to the caller. */
+/** How a response is changed on its way to the caller. */
 export interface ResponsePlan {
   readonly form: OutputMode;
-  /** The request used the deprecated `functions`, which the vendor does not know: calls are written in their form. */
+  /**
+   * The request used the deprecated `functions`, which the vendor does not support: calls are written in their form.
+   */
   readonly asFunctions: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The studio's request: a body as its dialect has it.
+// Writes the studio's request, with the body of its dialect.
 import { commonHeaders, type WrittenRequest } from '../../format.ts';
 import type { ChatFormatCall } from '../read-request.ts';
 import { passedBody } from '../write-request.ts';
@@ -29,5 +29,5 @@ function gptBody(call: ChatFormatCall, { version }: Endpoint): InferenceBody {
   return { body, dropped, emulated, holdsExtra: false };
 }
 
-/** Older versions refuse the field, and report no usage of streams. */
+/** Older versions refuse `stream_options` and report no usage in streams. */
 const streamOptionsSince = '2024-09-01-preview';

@@ -1,4 +1,4 @@
-// What callers get wrong: credentials, routes, methods, bodies.
+// Mistakes of callers: credentials, routes, methods, bodies.
 import { createCredential } from '../../../../common/credential.ts';
 import { specificMessages } from '../../../../proxy/errors.ts';
 import { chatBody } from '../../../support/gateway.ts';
@@ -193,7 +193,7 @@ export const callersFaults = {
     },
   ],
   guardrail_blocked: later,
-  // test/integration/guardrails/shares.timing.test.ts
+  // Tested in test/integration/guardrails/shares.timing.test.ts.
   guardrail_unavailable: later,
   project_key_required: [
     {

@@ -1,4 +1,4 @@
-// What the gateway or what stands behind it cannot do right now, and limits on callers.
+// Failures of the gateway and of its backends, and limits on callers.
 import { expect } from 'vitest';
 import { createCredential } from '../../../../common/credential.ts';
 import { startForwarder } from '../../../support/black-hole.ts';
@@ -174,7 +174,7 @@ export const gatewayStates = {
       },
     },
   ],
-  // One target, whose key the control plane insists on.
+  // There is one target, and its stored key must be enabled.
   no_healthy_target: later,
   upstream_timeout: [
     {

@@ -1,5 +1,5 @@
-// A gateway with all that it takes to provoke every error: tight limits on one proxy, an organization open to callers' own
-// keys, and requests as one wants them.
+// A gateway that can provoke every error: tight limits on one proxy, an organization that allows callers' own keys, and
+// arbitrary requests.
 import type { ErrorCode } from '../../../../proxy/errors.ts';
 import type { Behaviour } from '../../../../simulator/index.ts';
 import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../../support/gateway.ts';
@@ -9,14 +9,14 @@ export interface World {
   readonly gateway: TestGateway;
   readonly tight: TestProxy;
   readonly key: string;
-  /** Of an organization that lets callers send their own provider keys. */
+  /** A key of an organization that allows callers' own provider keys. */
   readonly openKey: string;
   readonly projectKey: string;
-  /** A chat request with the usual key, but for what is given. */
+  /** A chat request with the usual key; `sent` overrides its parts. */
   send(sent?: Sent): Promise<ReadResponse>;
   sendRaw(port: number, bytes: string): Promise<ReadResponse>;
   withKey(value: string): Promise<ReadResponse>;
-  /** To a provider that behaves so. */
+  /** A request to a provider with this behaviour. */
   simulated(behaviour: Behaviour, sent?: Sent): Promise<ReadResponse>;
 }
 
@@ -37,16 +37,16 @@ export interface Sent {
 export interface Case {
   readonly what: string;
   provoke(world: World): Promise<ReadResponse>;
-  /** Default: the table's. */
+  /** Default: the table's status. */
   readonly status?: number;
-  /** Default: the table's. */
+  /** Default: the table's message. */
   readonly message?: string | RegExp;
   readonly param?: string;
-  /** What the error says beside its message. Default: nothing. */
+  /** Text of the error beside its message. Default: none. */
   readonly hint?: string | RegExp;
   /** `seconds`: any number above 0. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Nothing was parsed, so there is no request that an id could be of. */
+  /** The request could not be parsed, so its error has no request id. */
   readonly noRequest?: true;
   /** A limit or budget decided, and its id is in the log. */
   readonly limited?: true;
@@ -97,7 +97,7 @@ export async function startWorld(): Promise<World> {
   };
 }
 
-/** A key with one limit, which a proxy that has not met the key knows at once. */
+/** A key with one limit, which applies at once at a proxy that has not used the key before. */
 export async function limitedKey({ gateway }: World, limit: object): Promise<string> {
   const { id: organizationId, api, createKey } = gateway.organization;
   const { id, value } = await createKey();

@@ -11,7 +11,7 @@ const [event, second] = chained([
   { action: 'People.Delete', target_id: 'person-1', organization_id: null },
 ]);
 
-it.each(logLevels)('an event is one line of the log, also at the level %s', (level) => {
+it.each(logLevels)('an audit event is one line of the log, also at the level %s', (level) => {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
   if (event) createAuditLog(createLogger({ name: 'control-plane', level, stream }))(event);
@@ -25,7 +25,7 @@ it.each(logLevels)('an event is one line of the log, also at the level %s', (lev
 it.each([
   ['as a container runtime writes it', `2026-11-22T08:00:00.000000000Z stdout F ${line(event)}`],
   ['with white space', `  ${line(event)}\r`],
-])('a line is read %s', (_how, text) => {
+])('an audit line is read %s', (_how, text) => {
   expect(readAuditLine(text)).toEqual(event);
 });
 
@@ -43,11 +43,11 @@ it.each([
   [line({ ...event, organization_id: 7 }), 'an organization that is no text'],
   [line({ ...event, after: '{' }), 'half a resource'],
   [line({ ...event, before: 'null' }), 'a resource that is none'],
-])('%s is passed over: %s', (text) => {
+])('%s is skipped: %s', (text) => {
   expect(readAuditLine(text)).toBeUndefined();
 });
 
-it('reads what is of the audit log in a file among other lines', async () => {
+it('audit events are read from a file with other lines', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-audit-'));
   try {
     const file = join(directory, 'collected.log');

@@ -14,13 +14,13 @@ const found = (stored: readonly AuditEvent[], shipped: readonly AuditEvent[]) =>
 };
 const revoked = { action: 'VirtualKeys.Revoke', target_id: 'key-1' };
 
-describe('what the database lacks of the collected log', () => {
-  it('is nothing where it has all of it', () => {
+describe('changes of the collected log that the database lacks', () => {
+  it('are none when the database has all of them', () => {
     expect(found(kept, kept)).toEqual({ undone: [], flaws: [] });
     expect(found([], [])).toEqual({ undone: [], flaws: [] });
   });
 
-  it('is what came after the backup, revocations apart from the rest, in the order in which it happened', () => {
+  it('are those after the backup, in order, with revocations apart from the rest', () => {
     const lost = since(revoked, { action: 'VirtualKeys.Create', target_id: 'key-3' });
     expect(found(kept, [...lost.toReversed(), ...kept])).toEqual({
       undone: ['revocation VirtualKeys.Revoke key-1', 'other VirtualKeys.Create key-3'],
@@ -28,12 +28,12 @@ describe('what the database lacks of the collected log', () => {
     });
   });
 
-  it('is told once of lines that were collected twice', () => {
+  it('are reported once when their lines were collected twice', () => {
     const lost = since(revoked);
     expect(found(kept, [...lost, ...kept, ...lost]).undone).toHaveLength(1);
   });
 
-  it('needs only the lines since the backup, and only the events that they begin with', () => {
+  it('need only the lines since the backup, and only the events that those lines continue', () => {
     const lost = since(revoked);
     expect(needed(lost)).toBe(1);
     expect(found(kept.slice(1), lost)).toEqual({
@@ -42,7 +42,7 @@ describe('what the database lacks of the collected log', () => {
     });
   });
 
-  it('is told also where the database has gone on from the backup, by revisions that the log has otherwise', () => {
+  it('are also found when the database continued from the backup with other changes at the same revisions', () => {
     const lost = since(revoked);
     const now = [...kept, ...since({ action: 'VirtualKeys.Create', target_id: 'key-9' })];
     expect(found(now, [...kept, ...lost, ...now])).toEqual({
@@ -51,7 +51,7 @@ describe('what the database lacks of the collected log', () => {
     });
   });
 
-  it('counts a revocation as repeated once it is, and not because of an earlier one', () => {
+  it('leave out a revocation that was repeated later, but not one that only has an earlier equal', () => {
     const lost = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1' });
     const before = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1', at: 1 });
     expect(found([...kept, ...before], [...kept, ...lost]).undone).toEqual([
@@ -67,7 +67,7 @@ describe('what the database lacks of the collected log', () => {
     ]);
   });
 
-  it('counts a limit as made again by what it says, since its id is another', () => {
+  it('leave out a limit that was created again with the same content under another id', () => {
     const limit = { kind: 'LIMIT_KIND_BUDGET', amountUsd: '5', createdAt: 'then', revision: '3' };
     const lost = since({ action: 'Limits.Create', target_id: 'limit-1', after: { id: 'limit-1', ...limit } });
     const made = (fields: object) =>
@@ -80,7 +80,7 @@ describe('what the database lacks of the collected log', () => {
     ]);
   });
 
-  it('asks for no revocation of what was made after the backup too', () => {
+  it('leave out revocations of resources that were created after the backup too', () => {
     const lost = since(
       { action: 'VirtualKeys.Create', target_id: 'key-3' },
       { action: 'VirtualKeys.Revoke', target_id: 'key-3' },
@@ -91,7 +91,7 @@ describe('what the database lacks of the collected log', () => {
   });
 });
 
-describe('what is wrong with the collected log', () => {
+describe('flaws of the collected log', () => {
   const lost = since(
     revoked,
     { action: 'People.Delete', target_id: 'person-1' },
@@ -102,12 +102,12 @@ describe('what is wrong with the collected log', () => {
     ['the first after the backup', [1, 2], ['lines are missing right before revision 4']],
     ['one in the middle', [0, 2], ['lines are missing right before revision 5']],
     ['several', [2], ['lines are missing right before revision 5']],
-  ])('%s is missing: it is told where', (_which, left, flaws) => {
+  ])('%s is missing: the position is reported', (_which, left, flaws) => {
     const shipped = lost.filter((_, index) => left.includes(index));
     expect(found(kept, [...kept, ...shipped])).toMatchObject({ flaws });
   });
 
-  it('a line that was altered is told and not believed', () => {
+  it('an altered line is reported and not believed', () => {
     const forged = lost.map((event, index) => (index === 1 ? { ...event, target_id: 'person-9' } : event));
     const { undone, flaws } = found(kept, [...kept, ...forged]);
     expect(undone).toEqual(['revocation VirtualKeys.Revoke key-1', 'revocation VirtualKeys.Revoke key-2']);
@@ -117,7 +117,7 @@ describe('what is wrong with the collected log', () => {
     ]);
   });
 
-  it('a line that was made up hangs together with nothing', () => {
+  it('a forged line is reported because it continues no other line', () => {
     const [made] = chained([revoked], { ...kept[0], revision: 7, hash: 'f'.repeat(64) } as AuditEvent);
     expect(found(kept, [...kept, ...(made ? [made] : [])]).flaws).toEqual([
       'lines are missing right before revision 8',

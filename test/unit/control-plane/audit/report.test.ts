@@ -18,7 +18,7 @@ import { chained } from '../../../support/audit-events.ts';
 const reportOf = (...reported: Parameters<typeof chained>[0]) =>
   missingChangesReport(missingChanges([], chained(reported)));
 
-it('lists revocations with who, when and the command that repeats them, then the rest', () => {
+it('the report lists revocations with actor, time and the command that repeats them, then the other changes', () => {
   const by = { actor_id: 'person-7' };
   expect(
     reportOf(
@@ -49,7 +49,7 @@ it('lists revocations with who, when and the command that repeats them, then the
   ]);
 });
 
-it('says first where the lines cannot be relied on', () => {
+it('the report warns first when the collected lines are unreliable', () => {
   const [, , third] = chained(
     ['a', 'b', 'c'].map((target_id) => ({ action: 'VirtualKeys.Revoke', target_id })),
   );
@@ -58,7 +58,7 @@ it('says first where the lines cannot be relied on', () => {
   );
 });
 
-it('prints nothing that a terminal or a shell would take for more than text', () => {
+it('the report contains no text that a terminal or a shell would interpret', () => {
   const evil = '\u001b[2J; rm -rf ~\n#';
   const lines = reportOf({
     ...{ action: 'VirtualKeys.Revoke', target_id: evil, target_kind: evil, actor_id: evil },
@@ -68,7 +68,7 @@ it('prints nothing that a terminal or a shell would take for more than text', ()
   expect(lines.find((line) => line.includes('gatewayctl'))).toBe('    gatewayctl keys revoke');
 });
 
-it('every command that it prints is one of gatewayctl’s, for that very method', () => {
+it('every command in the report is a command of gatewayctl for that very method', () => {
   const modules = [
     ...[guardrails, keys, limits, organizations, people, providerKeys, providers, settings, systems, tokens],
     webhooks,

@@ -8,7 +8,7 @@ const judged = (action: string, before?: object, after?: object) => {
   return event !== undefined && takesAway(event);
 };
 
-it('revocations, deletions, suspensions, new limits and guardrails take away, whatever they say', () => {
+it('revocations, deletions, suspensions, new limits and new guardrails always revoke access', () => {
   const changes = methodNames.filter((name) => isChange(name) && judged(name));
   expect(changes).toEqual([
     ...[
@@ -47,7 +47,7 @@ it.each<[MethodName, object, object]>([
     { settings: { access: { callerProviderKeys: true } } },
     { settings: { access: { callerProviderKeys: false } } },
   ],
-])('%s from %j to %j takes away', (action, before, after) => {
+])('%s from %j to %j revokes access', (action, before, after) => {
   expect(judged(action, before, after)).toBe(true);
 });
 
@@ -62,7 +62,7 @@ it.each<[string, object, object]>([
   ['Guardrails.ReportDecisions', {}, {}],
   ['ProviderKeys.Reseal', {}, {}],
   ['toString', {}, {}],
-])('%s from %j to %j takes nothing away', (action, before, after) => {
+])('%s from %j to %j revokes nothing', (action, before, after) => {
   expect(judged(action, before, after)).toBe(false);
 });
 

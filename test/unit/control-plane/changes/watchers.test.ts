@@ -1,4 +1,4 @@
-// What proxies tell of themselves, as it is kept: their text is a stranger's.
+// State that proxies report about themselves, as the control plane keeps it. Their texts are untrusted.
 import { describe, expect, it } from 'vitest';
 import { createWatchers, type Watchers } from '../../../../control-plane/changes/watchers.ts';
 import type { ProxyCaller } from '../../../../control-plane/rpc/caller.ts';
@@ -10,8 +10,8 @@ const caller = (id: string): ProxyCaller => ({
 });
 const only = (watchers: Watchers) => watchers.list()[0];
 
-describe('watchers', () => {
-  it('are listed by identity and host while they watch', () => {
+describe('watchers of the change feed', () => {
+  it('are listed by identity and host while they are connected', () => {
     const watchers = createWatchers(new VirtualTime());
     const entries = ['b', 'a', 'b'].map((id, i) => {
       const entry = watchers.came(caller(id));
@@ -23,7 +23,7 @@ describe('watchers', () => {
     entries[2]?.gone();
     expect(names()).toEqual(['a host-8', 'b host-9']);
     entries[2]?.gone();
-    // What comes late brings nobody back.
+    // A late report does not bring a closed watcher back.
     entries[2]?.requested();
     expect(names()).toHaveLength(2);
   });
@@ -35,7 +35,7 @@ describe('watchers', () => {
     ['with a space', '0.1.0 beta', undefined],
     ['that would draw on a terminal', '\u001b[2J', undefined],
     ['beyond ASCII', '0.1.0é', undefined],
-  ])('keep a text %s', (_what, version, kept) => {
+  ])('keep or drop a version text %s', (_what, version, kept) => {
     const watchers = createWatchers(new VirtualTime());
     watchers.came(caller('a')).program({ version, host: 'h'.repeat(253) });
     expect(only(watchers)).toMatchObject({ version: kept, host: 'h'.repeat(253) });
@@ -43,15 +43,15 @@ describe('watchers', () => {
     expect(only(watchers)?.host).toBeUndefined();
   });
 
-  it('keep a state that this version does not know as unspecified', () => {
+  it('store an unknown enum value as unspecified', () => {
     const watchers = createWatchers(new VirtualTime());
-    // As the library decodes a value that is in no enum.
+    // The library decodes a value outside the enum like this.
     const newer = JSON.parse('{"redis":7}') as ProxyState__Output;
     watchers.came(caller('a')).state(newer);
     expect(only(watchers)?.redis).toBe('REDIS_STATE_UNSPECIFIED');
   });
 
-  it('keep the last state where an ask tells none', () => {
+  it('keep the last state when a request reports none', () => {
     const time = new VirtualTime();
     const watchers = createWatchers(time);
     const entry = watchers.came(caller('a'));

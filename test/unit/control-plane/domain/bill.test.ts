@@ -1,4 +1,4 @@
-// What a row of a bill may hold: amounts either side of zero, and everything that is wrong with it at once.
+// Rows of a bill: amounts below and above zero, and all problems of a row at once.
 import { describe, expect, it } from 'vitest';
 import { billRow, signedUsd } from '../../../../control-plane/domain/bill.ts';
 import type { BillRow__Output } from '../../../../proto/generated/gateway/v1/BillRow.ts';
@@ -30,7 +30,7 @@ describe('an amount of a bill', () => {
     '9000000.000000001',
     '-10000000',
     '-١',
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(signedUsd(text)).toMatchObject({ problems: [{ at: '' }] });
   });
 });
@@ -50,7 +50,7 @@ describe('a row of a bill', () => {
     },
   } as const;
 
-  it('is kept in one form', () => {
+  it('is stored in one form', () => {
     expect(billRow({ ...row, references: [...row.references] })).toEqual({
       value: {
         ...{ refs: '[{"kind":"project","value":"proj_a"}]', model: 'gpt-4o', kind: 'usage', tier: '' },
@@ -60,7 +60,7 @@ describe('a row of a bill', () => {
     });
   });
 
-  it('that is wrong in several ways is told all of them', () => {
+  it('with several problems is refused with all of them', () => {
     const sent: BillRow__Output = {
       ...{ model: 'x'.repeat(257), kind: 'BILL_ROW_KIND_UNSPECIFIED', serviceTier: '\n', costUsd: '1e3' },
       ...{ requests: '-1', tokens: { ...row.tokens, prompt: '1.5', reasoning: '-1' } },

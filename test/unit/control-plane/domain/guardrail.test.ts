@@ -15,7 +15,7 @@ import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { GuardrailCheck } from '../../../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { services } from '../../../../proto/load.ts';
 
-/** As the server reads it. */
+/** Encodes and decodes the check, so that it is as the server receives it. */
 function received(check: GuardrailCheck) {
   const { Create } = services.Guardrails;
   const message = Create.requestDeserialize(Create.requestSerialize({ check })).check;
@@ -33,36 +33,42 @@ const acme = (length: number) => ({ label: 'ACME_KEY', form: `acme_{alnum:${leng
 const id = '019ab000-0000-7000-8000-000000000000';
 
 describe('a guardrail', () => {
-  it.each(['a', '0', 'no-names', 'a.b_c-d', 'a'.repeat(63)])('may be named %s', (name) => {
+  it.each(['a', '0', 'no-names', 'a.b_c-d', 'a'.repeat(63)])('can have the name %s', (name) => {
     expect(guardrailName(name)).toEqual({ value: name });
   });
 
-  it.each(['', '-a', '.a', 'A', 'no names', 'é', 'a\n', 'a,b', 'a'.repeat(64)])('is not named %j', (name) => {
-    expect(guardrailName(name)).toHaveProperty('problems');
-  });
+  it.each(['', '-a', '.a', 'A', 'no names', 'é', 'a\n', 'a,b', 'a'.repeat(64)])(
+    'cannot have the name %j',
+    (name) => {
+      expect(guardrailName(name)).toHaveProperty('problems');
+    },
+  );
 
   it.each([
     ['', ''],
     [' No. ', 'No.'],
     ['é'.repeat(200), 'é'.repeat(200)],
     ['😀'.repeat(200), '😀'.repeat(200)],
-  ])('may tell %j', (text, value) => {
+  ])('can have the message %j', (text, value) => {
     expect(guardrailMessage(text)).toEqual({ value });
   });
 
-  it.each(['a\nb', 'a\u200bb', 'a\u202eb', '\ud800', 'x'.repeat(201)])('tells no %j', (text) => {
-    expect(guardrailMessage(text)).toHaveProperty('problems');
-  });
+  it.each(['a\nb', 'a\u200bb', 'a\u202eb', '\ud800', 'x'.repeat(201)])(
+    'cannot have the message %j',
+    (text) => {
+      expect(guardrailMessage(text)).toHaveProperty('problems');
+    },
+  );
 
-  it.each([0, 1000])('may stand at %i', (position) => {
+  it.each([0, 1000])('can have the position %i', (position) => {
     expect(guardrailPosition(position)).toEqual({ value: position });
   });
 
-  it('stands at no more than 1,000', () => {
+  it('cannot have a position above 1,000', () => {
     expect(guardrailPosition(1001)).toHaveProperty('problems');
   });
 
-  it('may be of a hundred AI systems, each named once', () => {
+  it('applies to at most a hundred AI systems, each counted once', () => {
     expect(aiSystemIds([id, id])).toEqual({ value: [id] });
     const ids = Array.from({ length: 101 }, (_, n) => `${id.slice(0, -3)}${String(n).padStart(3, '0')}`);
     expect(aiSystemIds(ids.slice(1))).toHaveProperty('value');
@@ -71,7 +77,7 @@ describe('a guardrail', () => {
   });
 });
 
-describe('what goes together', () => {
+describe('the combinations of check, stage and action', () => {
   const stages = ['input', 'output', 'both'] as const;
   const actions = ['block', 'redact', 'observe'] as const;
   const refused = (check: GuardrailCheck) =>
@@ -92,11 +98,11 @@ describe('what goes together', () => {
     ['personal_data', { personalData: {} }],
     ['secrets', { secrets: {} }],
     ['webhook', { webhook: { url: 'https://checks.example.com/' } }],
-  ])('%s goes with every stage and action', (_kind, check) => {
+  ])('%s is allowed with every stage and action', (_kind, check) => {
     expect(refused(check)).toEqual([]);
   });
 
-  it('sizes are of requests, and nothing in them can be replaced', () => {
+  it('a size check is allowed on requests only, and cannot redact', () => {
     expect(refused({ promptSize: { tokensMax: 1 } })).toEqual([
       'input redact: action',
       'output block: stage',
@@ -108,11 +114,11 @@ describe('what goes together', () => {
     ]);
   });
 
-  it('moderation names nothing that could be replaced', () => {
+  it('a moderation check cannot redact', () => {
     expect(refused({ moderation: {} })).toEqual(stages.map((stage) => `${stage} redact: action`));
   });
 
-  it('only what was redacted at the input is restored', () => {
+  it('restoring is allowed only with redaction at the input', () => {
     const field = 'check.personal_data.restore';
     expect(refused({ personalData: { restore: true } })).toEqual([
       ...[`input block: ${field}`, `input observe: ${field}`],
@@ -122,8 +128,8 @@ describe('what goes together', () => {
   });
 });
 
-describe('a check', () => {
-  it('is one of the kinds', () => {
+describe('a guardrail check', () => {
+  it('must be of exactly one kind', () => {
     expect(guardrailCheck(null)).toHaveProperty('problems');
     expect(read({})).toMatchObject({
       problems: [{ at: '', description: expect.stringContaining('personal_data') }],
@@ -141,7 +147,7 @@ describe('a check', () => {
     ['sizes', { promptSize: { imagesMax: 1 } }],
     ['a webhook', { webhook: { url: 'https://checks.example.com/', timeoutMs: 30_000 } }],
     ['moderation', { moderation: { categories: ['self-harm/intent'], scoreMin: 1 } }],
-  ])('may be of %s', (_what, check) => {
+  ])('may have %s', (_what, check) => {
     const { kind: _kind, ...message } = received(check);
     expect(read(check)).toMatchObject({ value: { message } });
   });
@@ -185,11 +191,11 @@ describe('a check', () => {
     ['a score below 0', { moderation: { scoreMin: -0.1 } }, ['.moderation.score_min']],
     ['a score above 1', { moderation: { scoreMin: 1.1 } }, ['.moderation.score_min']],
     ['a score that is no number', { moderation: { scoreMin: Number.NaN } }, ['.moderation.score_min']],
-  ])('is not of %s', (_what, check, at) => {
+  ])('is refused with %s', (_what, check, at) => {
     expect(problems(check)).toEqual(at);
   });
 
-  it('is stored without repetitions, and its URL in one form', () => {
+  it('is stored without repetitions, and with its URL in one form', () => {
     expect(read({ words: { phrases: ['x', 'y', 'x'], withinWords: true } })).toEqual({
       value: {
         kind: 'words',
@@ -201,14 +207,14 @@ describe('a check', () => {
     });
   });
 
-  it('names twenty problems at most, and never what was sent', () => {
+  it('reports twenty problems at most, and never repeats the sent text', () => {
     const field = read({ words: { phrases: Array(30).fill('Rosebud'.repeat(100)) } });
     if (!('problems' in field)) throw new Error('it was accepted');
     expect(field.problems).toHaveLength(20);
     expect(JSON.stringify(field)).not.toContain('Rosebud');
   });
 
-  it('weighs its phrases or patterns in UTF-8', () => {
+  it('counts the size of its phrases or patterns in bytes of UTF-8', () => {
     expect(textBytesOf(received({ words: { phrases: ['é', 'ab'] } }))).toBe(4);
     expect(textBytesOf(received({ pattern: { patterns: ['😀'] } }))).toBe(4);
     expect(textBytesOf(received({ secrets: {} }))).toBe(0);

@@ -1,4 +1,5 @@
-// What a limit is given in: a budget in money by period, any other in a count; and how windows are named.
+// The size of a limit: a budget has an amount of money for a period, any other limit has a count. Also the names of
+// windows.
 import { describe, expect, it } from 'vitest';
 import { limitResize, limitSize, usdAmount, windowName } from '../../../../control-plane/domain/limit.ts';
 
@@ -26,7 +27,7 @@ describe('the size of a limit', () => {
   const money = { amountUsd: '5', period: 'BUDGET_PERIOD_WEEK' };
   const nothing = { value: undefined };
 
-  it('is money for a budget and a count for the others', () => {
+  it('is an amount of money for a budget and a count for other limits', () => {
     expect(limitSize(true, money)).toEqual({
       ...{ count: nothing, amount_usd: { value: 5_000_000_000 }, period: { value: 'week' } },
     });
@@ -34,13 +35,13 @@ describe('the size of a limit', () => {
     expect(limitSize(false, { count: '5' })).toEqual({ count: { value: 5 }, ...none });
   });
 
-  it('is never of the other kind', () => {
+  it('is refused when it is of the other kind', () => {
     expect(limitSize(true, { ...money, count: '5' }).count).toEqual(problem);
     const { amount_usd, period } = limitSize(false, { ...money, count: '5' });
     expect([amount_usd, period]).toEqual([problem, problem]);
   });
 
-  it('has to be there when the limit is made, and may stay as it is later', () => {
+  it('is required when the limit is created, and optional in a later update', () => {
     expect(Object.values(limitSize(true, {}))).toEqual([nothing, problem, problem]);
     expect(Object.values(limitSize(false, {}))).toEqual([problem, nothing, nothing]);
     for (const present of ['week', null] as const) {
@@ -48,7 +49,7 @@ describe('the size of a limit', () => {
     }
   });
 
-  it('changes its amount, and no period', () => {
+  it('can change its amount, but not its period', () => {
     const changed = { count: nothing, amount_usd: { value: 5_000_000_000 }, period: nothing };
     expect(limitResize('week', money)).toEqual(changed);
     expect(limitResize('day', money).period).toEqual(problem);
@@ -63,7 +64,7 @@ describe('the name of a window', () => {
   });
 
   it.each(['', 'Total', '2026-02-29', '2026-11-20T00:00:00Z', '2026-11-2', '20261120'])(
-    'is not %j',
+    'cannot be %j',
     (text) => {
       expect(windowName(text)).toEqual(problem);
     },

@@ -1,4 +1,4 @@
-// Keys and tokens of the gateway where operators write names and texts.
+// Keys and tokens of the gateway that operators paste into names and texts.
 import { describe, expect, it } from 'vitest';
 import { createCredential, credentialPrefixes } from '../../../../common/credential.ts';
 import { guardrailMessage, guardrailName } from '../../../../control-plane/domain/guardrail.ts';
@@ -40,7 +40,7 @@ describe.each(kinds)('a credential of the kind %s', (kind) => {
     expect(metadata({ entries: { [value]: 'a' } })).toEqual(problem('.entries'));
   });
 
-  it('is found in any field of a change, by its path', () => {
+  it('is found in every field of a change, and reported by its path', () => {
     const request = {
       name: 'fine',
       ifRevision: '7',
@@ -58,12 +58,12 @@ describe.each(kinds)('a credential of the kind %s', (kind) => {
     );
   });
 
-  it('is nothing to complain of in a secret: that is sealed, and judged where it is read', () => {
+  it('is accepted in a secret, which is sealed and checked where it is read', () => {
     expect(pastedCredentials({ secret: { apiKey: value }, name: 'fine' })).toEqual([]);
     expect(pastedCredentials({ secret: value })).toEqual([]);
   });
 
-  it('may be looked for by its beginning, by a guardrail', () => {
+  it('may be matched by a guardrail through its prefix', () => {
     const prefix = credentialPrefixes[kind];
     const patterns = [`${prefix}[0-9A-Za-z]{49}`, prefix, `${prefix}…`];
     expect(pastedCredentials({ check: { patterns: { patterns } } })).toEqual([]);

@@ -12,12 +12,12 @@ describe('the secret of a provider key', () => {
   const oldKey = createSealKey();
   const keys = parseSealKeys(oldKey);
 
-  it('opens in its own place, absent fields staying absent', () => {
+  it('is unsealed for its own record, and absent fields stay absent', () => {
     const sealed = sealProviderSecret(keys, place, secret);
     expect(unsealProviderSecret(keys, place, sealed)).toStrictEqual(secret);
   });
 
-  it('shows nothing of itself when sealed and is never sealed twice alike', () => {
+  it('shows none of its text when sealed, and is never sealed twice to the same bytes', () => {
     const sealed = sealProviderSecret(keys, place, secret);
     expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('canary');
     expect(sealProviderSecret(keys, place, secret)).not.toBe(sealed);
@@ -27,11 +27,11 @@ describe('the secret of a provider key', () => {
     ['another organization', { ...place, organizationId: 'organization-2' }],
     ['another provider key', { ...place, providerKeyId: 'provider-key-2' }],
     ['an older version', { ...place, version: 2 }],
-  ])('does not open for %s', (_name, other) => {
+  ])('is not unsealed for %s', (_name, other) => {
     expect(unsealProviderSecret(keys, other, sealProviderSecret(keys, place, secret))).toBeUndefined();
   });
 
-  it('does not open when altered, cut short or empty', () => {
+  it('is not unsealed when altered, cut off or empty', () => {
     const bytes = Buffer.from(sealProviderSecret(keys, place, secret), 'base64');
     const last = bytes.length - 1;
     bytes.writeUInt8(bytes.readUInt8(last) ^ 1, last);
@@ -40,7 +40,7 @@ describe('the secret of a provider key', () => {
     expect(unsealProviderSecret(keys, place, '')).toBeUndefined();
   });
 
-  it('still opens after a new master key was put in front, and not without the old one', () => {
+  it('is still unsealed after a new master key was put in front, and not without the old one', () => {
     const newKey = createSealKey();
     const sealed = sealProviderSecret(keys, place, secret);
     expect(unsealProviderSecret(parseSealKeys(`${newKey},${oldKey}`), place, sealed)).toStrictEqual(secret);

@@ -1,5 +1,5 @@
-// The planes share no code, so that they agree on names is tested: what a proxy serves under a name, the control plane stores
-// keys for and lets nobody else have.
+// The two planes share no code, so this test checks that they agree on names: for the name of a provider in the proxy,
+// the control plane stores keys, and refuses a custom provider.
 import { describe, expect, it } from 'vitest';
 import { canonicalVendorName, isVendorName } from '../../../../common/vendors.ts';
 import { customProviderName, wireFormat } from '../../../../control-plane/domain/custom-provider.ts';
@@ -8,12 +8,12 @@ import { wireFormats } from '../../../../proto/words/access.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 
 describe.each(providers.map((provider) => [provider.name, provider] as const))('%s', (name, { aliases }) => {
-  it('is a name under which keys are stored, and its aliases mean it', () => {
+  it('is a name under which keys are stored, and its aliases mean the same provider', () => {
     expect(isVendorName(name)).toBe(true);
     for (const alias of aliases) expect(canonicalVendorName(alias)).toBe(name);
   });
 
-  it('is no custom provider’s name, nor are its aliases', () => {
+  it('cannot name a custom provider, and neither can its aliases', () => {
     for (const taken of [name, ...aliases]) expect(customProviderName(taken)).toHaveProperty('problems');
   });
 
@@ -23,7 +23,7 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
 });
 
 describe('the contract’s wire formats', () => {
-  it('are all known by a provider’s name', () => {
+  it('are all known by the name of a provider', () => {
     const named = enumNames('WireFormat') ?? [];
     expect(Object.values(wireFormats.names).toSorted()).toEqual(named.toSorted());
     for (const one of named) expect(wireFormat(one)).toHaveProperty('value');

@@ -19,7 +19,7 @@ describe('URLs of webhooks', () => {
     ['https://1.1.1.1/', 'https://1.1.1.1/'],
     ['https://[2606:4700::1111]/', 'https://[2606:4700::1111]/'],
     [`https://hooks.example.com/${'a'.repeat(2022)}`, `https://hooks.example.com/${'a'.repeat(2022)}`],
-  ])('%s is taken', (text, url) => {
+  ])('%s is accepted', (text, url) => {
     expect(publicAlone(text)).toEqual({ value: url });
   });
 
@@ -65,7 +65,7 @@ describe('URLs of webhooks', () => {
   });
 });
 
-describe('URLs of webhooks where the platform lists addresses', () => {
+describe('URLs of webhooks when the platform lists allowed addresses', () => {
   const rule = { deny: ['10.9.0.0/16', '1.1.1.0/24'], allow: ['10.0.0.0/8', 'fd12::/16', '169.254.0.0/16'] };
   const listed = webhookUrl(webhookAddresses(rule));
 
@@ -75,7 +75,7 @@ describe('URLs of webhooks where the platform lists addresses', () => {
     'https://[fd12::1]/',
     'https://pager.ops.svc.cluster.local/',
     'https://pager.internal/',
-  ])('%s is taken', (url) => {
+  ])('%s is accepted', (url) => {
     expect(listed(url)).toEqual({ value: url });
   });
 
@@ -95,12 +95,12 @@ describe('URLs of webhooks where the platform lists addresses', () => {
   });
 });
 
-describe('URLs of services that proxies ask', () => {
+describe('URLs of guardrail services that proxies call', () => {
   it.each([
     'https://checks.example.com/',
     'https://10.0.0.1:8443/a',
     'https://checks.guards.svc.cluster.local/',
-  ])('%s is taken: the proxies judge it', (url) => {
+  ])('%s is accepted, because the proxies check it', (url) => {
     expect(guardrailUrl(url)).toEqual({ value: url });
   });
 
@@ -119,18 +119,18 @@ describe('secrets of webhooks', () => {
   const place = { organizationId: 'organization', webhookId: 'webhook', version: 1 };
   const sealed = sealWebhookSecret(keys, place, 'whsec_AAAA');
 
-  it('open where they were sealed', () => {
+  it('are unsealed for their own webhook', () => {
     expect(unsealWebhookSecret(keys, place, sealed)).toBe('whsec_AAAA');
   });
 
   it.each([{ organizationId: 'other' }, { webhookId: 'other' }, { version: 2 }])(
-    'do not open elsewhere: %j',
+    'are not unsealed for another record: %j',
     (elsewhere) => {
       expect(unsealWebhookSecret(keys, { ...place, ...elsewhere }, sealed)).toBeUndefined();
     },
   );
 
-  it('do not open under another master key', () => {
+  it('are not unsealed with another master key', () => {
     expect(unsealWebhookSecret(parseSealKeys(createSealKey()), place, sealed)).toBeUndefined();
   });
 });

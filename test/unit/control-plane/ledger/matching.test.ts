@@ -1,4 +1,4 @@
-// Which budgets an event counts towards.
+// Decides which budgets a usage event counts towards.
 import { expect, it } from 'vitest';
 import { type Budget, createMatching } from '../../../../control-plane/ledger/matching.ts';
 import type { UsageEventRow } from '../../../../control-plane/store/schema.ts';
@@ -24,7 +24,7 @@ function counts(budget: Partial<Budget>, fields: Partial<UsageEventRow> = {}): n
 }
 
 it.each(['organization-1', 'key', 'system', 'person', 'project-key', 'project-system', 'project-person'])(
-  'counts towards a budget of %s',
+  'a usage event counts towards a budget of %s',
   (subjectId) => expect(counts({ subjectId })).toBe(1),
 );
 
@@ -35,7 +35,7 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
   ['for other models', { model: 'search-provider/*' }, {}],
   ['for the model that answered', { model: 'gpt-4o-2026-05-01' }, {}],
   ['without windows that was made later', {}, { at: 999 }],
-])('does not count towards a budget %s', (_what, budget, fields) => {
+])('a usage event does not count towards a budget %s', (_what, budget, fields) => {
   expect(counts(budget, fields)).toBe(0);
 });
 
@@ -51,16 +51,16 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
   ],
   ['of a month, though it was made later in it', { period: 'month' }, { at: 0 }],
   ['once, though its person stands in it twice', { subjectId: 'person' }, { project_person_id: 'person' }],
-])('counts towards a budget %s', (_what, budget, fields) => {
+])('a usage event counts towards a budget %s', (_what, budget, fields) => {
   expect(counts(budget, fields)).toBe(1);
 });
 
-it('counts towards a budget without windows that was charged, though its proxy was behind the clock', () => {
+it('a usage event counts towards a total budget that it charged, even if the clock of its proxy was behind', () => {
   expect(windows([whole], { ...event, at: 999 }, 'budget')).toEqual(['total']);
   expect(windows([whole], { ...event, at: 999 }, 'other')).toEqual([]);
 });
 
-it('counts towards a budget that its proxy has charged, by whichever name it knows the model', () => {
+it('a usage event counts towards a budget that its proxy charged, by any name of the model', () => {
   const newer: Budget = { ...whole, period: 'day', model: 'gpt-provider/name-to-come' };
   expect(windows([newer], event)).toEqual([]);
   expect(windows([newer], event, 'budget')).toEqual(['1970-01-01']);
@@ -68,7 +68,7 @@ it('counts towards a budget that its proxy has charged, by whichever name it kno
   expect(windows([{ ...newer, subjectId: 'somebody' }], event, 'budget')).toEqual([]);
 });
 
-it('counts in the windows of the time of each event, the same window for all events of it', () => {
+it('a usage event counts in the window of its time, and all events of a window share one object', () => {
   const midnight = Date.parse('2026-12-01T00:00:00Z');
   const counting = createMatching([
     { ...whole, id: 'day', period: 'day' },
@@ -83,7 +83,7 @@ it('counts in the windows of the time of each event, the same window for all eve
   expect(at(midnight + 86_400_000)[1]).toBe(at(midnight)[1]);
 });
 
-it('is the same window of a budget for all that count towards it', () => {
+it('all events of a budget without windows share one window', () => {
   const matching = createMatching([whole]);
   const of = (row: UsageEventRow) => matching(row)({ row, charges: [] })[0];
   expect(of({ ...event, key_id: 'another' })).toBe(of(event));

@@ -19,13 +19,13 @@ describe('ranges of ordinals', () => {
       ],
     ],
     ['what lies in a range', [1, 2, 3, 2], [[1, 3]]],
-  ])('hold %s', (_, ordinals, ranges) => {
+  ])('contain %s', (_, ordinals, ranges) => {
     const found = new OrdinalRanges();
     for (const ordinal of ordinals) found.add(ordinal);
     expect(found.toJSON()).toEqual(ranges);
   });
 
-  it('hold what a set of the same ordinals holds', () => {
+  it('contain the same ordinals as a set', () => {
     const seed = startingSeed();
     const random = new Random(seed);
     const set = new Set<number>();
@@ -40,7 +40,7 @@ describe('ranges of ordinals', () => {
     for (let ordinal = 0; ordinal < 502; ordinal++) expect(ranges.has(ordinal)).toBe(set.has(ordinal));
   });
 
-  it('are kept up to a bound, the highest', () => {
+  it('are bounded in number, and keep the highest', () => {
     const ranges = new OrdinalRanges();
     for (let ordinal = 1; ordinal <= 2 * (rangesMax + 5); ordinal += 2) ranges.add(ordinal);
     const kept = ranges.toJSON();

@@ -1,4 +1,4 @@
-// What a connection says about who is behind it.
+// The peer of a connection: its address, and the proxy that its certificate names.
 import { describe, expect, it } from 'vitest';
 import { certificateProxyOf, isConfidential, peerOf } from '../../../../control-plane/rpc/authentication.ts';
 
@@ -8,7 +8,7 @@ describe('the address of a peer', () => {
     ['::ffff:10.0.0.1:4711', '::ffff:10.0.0.1', 4711],
     ['fd00::1:4711', 'fd00::1', 4711],
     ['unknown', 'unknown', undefined],
-  ])('of %s is %s', (printed, remoteAddress, remotePort) => {
+  ])('is parsed from %s as %s', (printed, remoteAddress, remotePort) => {
     expect(peerOf(printed)).toEqual({ remoteAddress, remotePort });
   });
 
@@ -19,18 +19,18 @@ describe('the address of a peer', () => {
     ['10.0.0.1', false],
     ['fd00::1', false],
     ['unknown', false],
-  ])('lets secrets go to %s in plain text: %s', (address, confidential) => {
+  ])('decides whether secrets may be sent in plain text to %s: %s', (address, confidential) => {
     expect(isConfidential(false, address)).toBe(confidential);
     expect(isConfidential(true, address)).toBe(true);
   });
 });
 
-describe('the proxy that a certificate stands for', () => {
+describe('the proxy that a client certificate names', () => {
   const egress = { id: 'egress.example.com', organizationId: undefined };
   const sidecar = { id: 'spiffe://cluster/sidecar', organizationId: 'acme' };
   const find = (names: string | undefined) => certificateProxyOf(names, [egress, sidecar]);
 
-  it('is the first configured one that it names by DNS or URI', () => {
+  it('is the first configured proxy among the DNS and URI names', () => {
     expect(find('DNS:egress.example.com')).toBe(egress);
     expect(find('DNS:x, URI:spiffe://cluster/sidecar')).toBe(sidecar);
     expect(find('URI:spiffe://cluster/sidecar, DNS:egress.example.com')).toBe(egress);
@@ -43,7 +43,7 @@ describe('the proxy that a certificate stands for', () => {
     'email:egress.example.com',
     'IP Address:egress.example.com',
     'DNS:egress.example.com.evil.org',
-    // As node:tls prints a URI that holds ", DNS:egress.example.com".
+    // node:tls prints a URI that contains ", DNS:egress.example.com" like this.
     'URI:"http://x/\\u002c DNS:egress.example.com"',
     'URI:"x", DNS:egress.example.com',
   ])('is none for %s', (names) => {

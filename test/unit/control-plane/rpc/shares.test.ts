@@ -1,4 +1,4 @@
-// The control plane's table of shares: what an organization may have of each resource, and what it is told beyond that.
+// The control plane's table of shares: how much an organization may use of each resource, and the error beyond that.
 import { describe, expect, it } from 'vitest';
 import { CallError } from '../../../../control-plane/rpc/errors.ts';
 import { createShares, shareRows } from '../../../../control-plane/rpc/shares.ts';
@@ -15,8 +15,8 @@ function refused(work: () => unknown): CallError {
   throw new Error('it was not refused');
 }
 
-describe('a rate', () => {
-  it('refuses beyond it, says when to come again, and is each organization’s own', () => {
+describe('a rate share of the control plane', () => {
+  it('refuses calls beyond the rate with a time to retry, for each organization separately', () => {
     const time = new VirtualTime();
     const shares = createShares(time, { change_rate: { perMinute: 60, burst: 2 } });
     shares.take('change_rate', 'a');
@@ -30,7 +30,7 @@ describe('a rate', () => {
     expect(shares.states().get('change_rate')).toEqual({ used: 1, refused: 1 });
   });
 
-  it('is of time where what a thing takes is known only afterwards', () => {
+  it('counts time when the cost of a call is known only afterwards', () => {
     const time = new VirtualTime();
     const shares = createShares(time);
     const { burst, perMinute } = shareRows.guardrail_time;
@@ -43,27 +43,30 @@ describe('a rate', () => {
   });
 });
 
-describe('downloads that are being sent', () => {
-  it.each([1, 3, 10])('leave one for the next organization, however many others hold theirs: %i', (count) => {
-    const shares = createShares(new VirtualTime());
-    const ends: (() => void)[] = [];
-    for (let n = 0; n < count; n++)
-      for (let download = 0; download < shareRows.exports.capacity; download++)
-        try {
-          ends.push(shares.holdExport(owner(`greedy${n}`, `k${download}`)));
-        } catch (error) {
-          expect(error).toMatchObject({ reason: 'too_many_requests', retryAfter: 10 });
-        }
-    ends.push(shares.holdExport(owner('next')));
-    for (const end of ends) {
-      end();
-      // Both the sender and whoever watches it may say so.
-      end();
-    }
-    expect(shares.states().get('exports')?.used).toBe(0);
-  });
+describe('downloads in progress', () => {
+  it.each([1, 3, 10])(
+    'leave one for the next organization, however many other organizations have theirs: %i',
+    (count) => {
+      const shares = createShares(new VirtualTime());
+      const ends: (() => void)[] = [];
+      for (let n = 0; n < count; n++)
+        for (let download = 0; download < shareRows.exports.capacity; download++)
+          try {
+            ends.push(shares.holdExport(owner(`greedy${n}`, `k${download}`)));
+          } catch (error) {
+            expect(error).toMatchObject({ reason: 'too_many_requests', retryAfter: 10 });
+          }
+      ends.push(shares.holdExport(owner('next')));
+      for (const end of ends) {
+        end();
+        // Both the sender and its watcher may report the end.
+        end();
+      }
+      expect(shares.states().get('exports')?.used).toBe(0);
+    },
+  );
 });
 
-it('every resource of the table has its figures', () => {
+it('every resource of the table reports its state', () => {
   expect([...createShares(new VirtualTime()).states().keys()].sort()).toEqual(Object.keys(shareRows).sort());
 });

@@ -1,4 +1,4 @@
-// Work that waits for its turn: so much at a time, organizations one after the other, nothing for ever.
+// Queued work: a bounded number at a time, organizations in turn, and a bounded wait.
 import { expect, it } from 'vitest';
 import { Turns } from '../../../../control-plane/rpc/turns.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
@@ -15,14 +15,14 @@ function open(options: { readonly atOnce?: number; readonly waiting?: number } =
       begun.push(organization);
       return new Promise<string>((resolve) => ends.push(() => resolve(organization)));
     });
-  /** What has its turn has begun. */
+  /** Waits until all work that may start has started. */
   const loop = async () => {
     for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
   };
   return { clock, turns, begun, ends, run, loop };
 }
 
-it('is done so much at a time, and the next begins when one has ended', async () => {
+it('queued work runs a bounded number at a time, and the next starts when one ends', async () => {
   const { begun, ends, run, loop } = open();
   const first = run('a');
   void run('a');
@@ -35,7 +35,7 @@ it('is done so much at a time, and the next begins when one has ended', async ()
   expect(begun).toHaveLength(3);
 });
 
-it('begins for who comes late before all that others have waiting', async () => {
+it('work of a late organization starts before all other waiting work of a greedy one', async () => {
   const { begun, ends, run, loop } = open({ atOnce: 1 });
   for (let n = 0; n < 10; n++) void run('greedy');
   await loop();
@@ -45,7 +45,7 @@ it('begins for who comes late before all that others have waiting', async () => 
   expect(begun).toEqual(['greedy', 'late']);
 });
 
-it('is refused above the share of its organization, which leaves room for others', async () => {
+it('work above the share of its organization is refused, which leaves room for others', async () => {
   const { turns, run } = open({ waiting: 10 });
   const taken = Array.from({ length: 10 }, () => run('greedy')).filter((turn) => turn !== undefined);
   expect(taken.length).toBeLessThanOrEqual(5);
@@ -54,7 +54,7 @@ it('is refused above the share of its organization, which leaves room for others
   expect(run('other')).toBeDefined();
 });
 
-it('is not begun after it has waited too long', async () => {
+it('work that has waited too long is not started', async () => {
   const { clock, turns, begun, ends, run, loop } = open({ atOnce: 1 });
   void run('a');
   await loop();
@@ -66,7 +66,7 @@ it('is not begun after it has waited too long', async () => {
   expect(turns.refused).toBe(1);
 });
 
-it('fails for its own caller alone', async () => {
+it('failing work fails for its own caller only', async () => {
   const { turns, begun, run, loop } = open({ atOnce: 1 });
   const failing = turns.run(owner('a'), () => Promise.reject(new Error('broken')));
   await expect(failing).rejects.toThrow('broken');
@@ -75,7 +75,7 @@ it('fails for its own caller alone', async () => {
   expect(begun).toEqual(['b']);
 });
 
-it('begins in a turn of the event loop of its own, so that what comes in is heard in between', async () => {
+it('each piece of work starts in its own tick of the event loop, so that input is read in between', async () => {
   const clock = new VirtualTime();
   const turns = new Turns({ atOnce: 10, waiting: 100, alpha: 10, waitMs: 1000, clock });
   let inThisTurn = 0;

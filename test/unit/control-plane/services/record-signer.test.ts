@@ -1,4 +1,5 @@
-// Which key signs records: the one that is set, read anew from its file, else one that is made from the master key.
+// Which key signs records: the configured one, read again from its file when it changes; otherwise one derived from the
+// master key.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +55,7 @@ function open(options: {
 }
 
 describe('a signing key in a file', () => {
-  it('is read anew: from then on it signs, and is named', async () => {
+  it('is read again when it changes: from then on it signs and is announced', async () => {
     const [old, fresh] = [createSigningKey(), createSigningKey()];
     writeFileSync(file, old);
     const signer = open({ pem: old, file });
@@ -70,13 +71,13 @@ describe('a signing key in a file', () => {
   });
 
   it.each(['', 'half a k', '-----BEGIN PRIVATE KEY-----'])(
-    'that cannot be used (%j) leaves the last good one',
+    'that is unusable (%j) leaves the last good one in force',
     async (text) => {
       const [old, fresh] = [createSigningKey(), createSigningKey()];
       writeFileSync(file, old);
       const signer = open({ pem: old, file });
       writeFileSync(file, text);
-      // It is looked at many times before the next good one.
+      // The signer reads the file many times before the next good key.
       await new Promise((resolve) => setTimeout(resolve, 50));
       expect(signedBy(signer)).toEqual([idOf(old), idOf(old)]);
       writeFileSync(file, fresh);
@@ -85,8 +86,8 @@ describe('a signing key in a file', () => {
   );
 });
 
-describe('without a signing key', () => {
-  it('one is made from the newest master key: the same in every replica, another for another master key', () => {
+describe('a control plane without a configured signing key', () => {
+  it('derives one from the newest master key: the same in every replica, and another for another master key', () => {
     const [one, other] = [createSealKey(), createSealKey()];
     const [first, second] = [open({ masterKey: one }), open({ masterKey: one })];
     expect(second.keyId).toBe(first.keyId);
@@ -94,7 +95,7 @@ describe('without a signing key', () => {
     expect(open({ masterKey: other }).keyId).not.toBe(first.keyId);
   });
 
-  it('while the master key is rotated the newest signs and both are named, so no proxy has to resolve anew', () => {
+  it('signs with the newest master key during a rotation and announces both, so no proxy resolves its records again', () => {
     const [old, fresh] = [createSealKey(), createSealKey()];
     const [before, after] = [open({ masterKey: old }).keyId, open({ masterKey: fresh }).keyId];
     const both = open({ masterKey: `${fresh},${old}` });

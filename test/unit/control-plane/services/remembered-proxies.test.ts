@@ -1,4 +1,4 @@
-// A proxy is looked up once in two seconds, and one that is not let in is never remembered.
+// A proxy is looked up at most once in two seconds, and a refusal is never cached.
 import { expect, it } from 'vitest';
 import type { Credentials } from '../../../../control-plane/rpc/authentication.ts';
 import type { ProxyCaller } from '../../../../control-plane/rpc/caller.ts';
@@ -28,7 +28,7 @@ function desk() {
   };
 }
 
-it('looks a proxy up once in two seconds, calls that come together included', async () => {
+it('a proxy is looked up once in two seconds, also for simultaneous calls', async () => {
   const { time, requested, proxy } = desk();
   await Promise.all([proxy('a'), proxy('a'), proxy('a')]);
   await time.advance(1999);
@@ -39,12 +39,12 @@ it('looks a proxy up once in two seconds, calls that come together included', as
   expect(requested.length).toBe(2);
 });
 
-it('tells proxies apart', async () => {
+it('different proxies get different results', async () => {
   const { proxy } = desk();
   expect([(await proxy('a')).id, (await proxy('b')).id]).toEqual(['a', 'b']);
 });
 
-it('asks again after a refusal, and stops within two seconds letting in who is refused', async () => {
+it('a refused proxy is looked up again at the next call, and an admitted one is refused within two seconds', async () => {
   const { time, requested, proxy, refuse } = desk();
   refuse(new Error('cut off'));
   await expect(proxy('a')).rejects.toThrow('cut off');

@@ -1,4 +1,4 @@
-// What the messages of a report must be, field by field.
+// Validation of usage reports, field by field.
 import { describe, expect, it } from 'vitest';
 import type { Violation } from '../../../../control-plane/rpc/errors.ts';
 import { chargesMax, readReport, textLengthMax } from '../../../../control-plane/services/usage-report.ts';
@@ -36,8 +36,8 @@ const sourceWith = (fields: Partial<UsageSource__Output>) => ({
   sources: [source, { ...source, ...fields }],
 });
 
-describe('a report', () => {
-  it('becomes rows of the books and their charges', () => {
+describe('a usage report', () => {
+  it('becomes rows of the ledger and their charges', () => {
     const { read: events, fields } = read({});
     expect(fields).toEqual([]);
     const row = {
@@ -55,7 +55,7 @@ describe('a report', () => {
     expect(events).toEqual([{ row, charges: [{ budgetId: uuid, window: 'total', escrow: 5 }] }]);
   });
 
-  it('gives each event what it names, and its own time', () => {
+  it('gives each event the fields of its source, and its own time', () => {
     const second = { ...event, source: 1, at: '2026-11-21T00:00:00.000Z', charges: [] };
     const { read: events } = read({
       ...sourceWith({ keyId: other, session: '' }),
@@ -69,7 +69,7 @@ describe('a report', () => {
     expect(events.map(({ charges }) => charges.length)).toEqual([1, 0, 1]);
   });
 
-  it('keeps what has prices of its own, as far as there is any, and no word that it does not know', () => {
+  it('stores amounts with special prices when they are not zero, and drops unknown words', () => {
     const special: UsageSpecial__Output = {
       ...{ serviceTier: 'priority', region: '', searches: 3, images: 0, cacheWrite12hTokens: 0 },
       ...{
@@ -98,7 +98,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('says nothing of why an event is estimated where its proxy did not, or gave a reason of a newer one', () => {
+  it('stores no estimate reason when its proxy sent none or an unknown one', () => {
     const { estimateReason: _, reportedCostNanoUsd: __, ...silent } = event;
     const newer = { ...event, estimateReason: 99 as unknown as EstimateReason__Output };
     const { read: events, fields } = read({ events: [silent, newer] });
@@ -109,7 +109,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('may have texts of the greatest length, and tokens up to the greatest number', () => {
+  it('accepts texts of the greatest length and the greatest number of tokens', () => {
     const longest = { errorCode: 'é'.repeat(textLengthMax), promptTokens: 2 ** 32 - 1 };
     expect(read(eventWith(longest)).fields).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('a report', () => {
     ['provider', { provider: 'a\0b' }],
     ['model_asked', { modelAsked: '\ud800' }],
     ['model_answered', { modelAnswered: 'x'.repeat(textLengthMax + 1) }],
-  ])('is refused by the %s of a source', (field, wrong) => {
+  ])('is refused for the %s of a source', (field, wrong) => {
     expect(read(sourceWith(wrong)).fields).toEqual([`sources[1].${field}`]);
   });
 
@@ -134,7 +134,7 @@ describe('a report', () => {
     ['budget_id', { budgetId: 'x' }],
     ['window', { window: '2026-02-30' }],
     ['window', { window: '' }],
-  ])('is refused by the %s of a slice', (field, wrong) => {
+  ])('is refused for the %s of a lease', (field, wrong) => {
     const changed = [...slices, { budgetId: uuid, window: 'total', ...wrong }];
     expect(read({ slices: changed }).fields).toEqual([`slices[2].${field}`]);
   });
@@ -155,7 +155,7 @@ describe('a report', () => {
     ['charges', { charges: Array.from({ length: chargesMax + 1 }, () => charge) }],
     ['charges[0].slice', { charges: [{ ...charge, slice: 2 }] }],
     ['charges[1].escrow_nano_usd', { charges: [charge, { ...charge, escrowNanoUsd: '-1' }] }],
-  ])('is refused by the %s of an event', (field, wrong) => {
+  ])('is refused for the %s of an event', (field, wrong) => {
     expect(read(eventWith(wrong)).fields).toEqual([`events[1].${field}`]);
   });
 });

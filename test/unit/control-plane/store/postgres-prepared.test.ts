@@ -1,4 +1,4 @@
-// Which statements PostgreSQL is asked to prepare.
+// Decides which statements PostgreSQL prepares.
 import { expect, it } from 'vitest';
 import { createStatementNames, type NameStatement } from '../../../../control-plane/store/postgres-pool.ts';
 
@@ -7,7 +7,7 @@ function askOften(nameOf: NameStatement, text: string): string | undefined {
   return nameOf(text);
 }
 
-it('prepares what comes for the fifth time, under the same name from then on', () => {
+it('a statement is prepared from its fifth use on, always under the same name', () => {
   const nameOf = createStatementNames();
   const names = Array.from({ length: 7 }, () => nameOf('select 1'));
   expect(names.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
@@ -15,13 +15,13 @@ it('prepares what comes for the fifth time, under the same name from then on', (
   expect(new Set(names.slice(4)).size).toBe(1);
 });
 
-it('never gives two statements one name', () => {
+it('two statements never get the same name', () => {
   const nameOf = createStatementNames();
   const names = Array.from({ length: 50 }, (_, nth) => askOften(nameOf, `select ${nth}`));
   expect(new Set(names).size).toBe(50);
 });
 
-it('prepares at most a hundred, and goes on preparing those', () => {
+it('at most a hundred statements are prepared, and those stay prepared', () => {
   const nameOf = createStatementNames();
   const first = askOften(nameOf, 'select first');
   const others = Array.from({ length: 200 }, (_, nth) => askOften(nameOf, `select ${nth}`));
@@ -29,7 +29,7 @@ it('prepares at most a hundred, and goes on preparing those', () => {
   expect(nameOf('select first')).toBe(first);
 });
 
-it('does not prepare long lists', () => {
+it('a statement with a long list is not prepared', () => {
   const text = `select ${'1, '.repeat(2000)} 1`;
   expect(askOften(createStatementNames(), text)).toBeUndefined();
 });

@@ -9,8 +9,8 @@ const created = 1_800_000_000_000;
 const second = 1000;
 const hour = 3_600_000;
 
-describe('when a delivery is tried again', () => {
-  it('is after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, then daily, for three days in all', () => {
+describe('the next attempt of a webhook delivery', () => {
+  it('comes after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, then daily, for three days in all', () => {
     const waits: number[] = [];
     let now = created;
     for (let attempts = 1; ; attempts++) {
@@ -23,7 +23,7 @@ describe('when a delivery is tried again', () => {
     expect(now - created).toBeLessThanOrEqual(givenUpAfterMs);
   });
 
-  it('is the last time exactly when three days are over', () => {
+  it('comes no later than three days after creation', () => {
     const last = { attempts: 1, createdAt: created, retryAfterMs: undefined };
     expect(nextAttempt({ ...last, now: created + givenUpAfterMs - 5000 })).toBe(created + givenUpAfterMs);
     expect(nextAttempt({ ...last, now: created + givenUpAfterMs - 4999 })).toBeUndefined();
@@ -39,7 +39,7 @@ describe('when a delivery is tried again', () => {
   });
 });
 
-describe('retry-after', () => {
+describe('the header retry-after', () => {
   it.each([
     ['0', 0],
     ['120', 120_000],
@@ -49,7 +49,7 @@ describe('retry-after', () => {
   });
 
   it.each([undefined, '', 'soon', '-1', '1.5.2', '99999999999', new Date(created - 60_000).toUTCString()])(
-    '%j says nothing',
+    '%j is ignored',
     (value) => {
       expect(readRetryAfter(value, created)).toBeUndefined();
     },

@@ -1,4 +1,5 @@
-// AWS's cost and usage report: both forms of it say the same, each line counts once, and what is of no model is told apart.
+// AWS's cost and usage report: CSV and Parquet give the same rows, each line counts once, and a line without a model is
+// kept apart.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -7,14 +8,17 @@ import { inWords, readFiles } from '../../../support/bills/read.ts';
 
 const support = new URL('../../../support/bills/', import.meta.url);
 const csv = readFileSync(new URL('cost-and-usage.csv', support));
-/** The same rows as pyarrow 26 writes them: two row groups and a rest, packed by snappy, with a column of maps. */
+/**
+ * The same rows as pyarrow 26 writes them: two row groups and a remainder, compressed with snappy, with a column of
+ * maps.
+ */
 const parquet = readFileSync(new URL('cost-and-usage.parquet.bin', support));
 
 const profile = 'resource arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/a1';
 const account = 'account 111122223333';
 
 describe('a cost and usage report', () => {
-  it('has tokens and costs by whom and model', async () => {
+  it('yields tokens and costs by principal and model', async () => {
     const read = await readFiles(awsBill, csv);
     expect(inWords(read)).toEqual([
       `2026-10-03 | ${profile}, ${account} | usage | Claude4.6Sonnet |  | 165456/7500/40000/2000/2000 | 0.506868`,
@@ -29,7 +33,7 @@ describe('a cost and usage report', () => {
     ]);
   });
 
-  it('says the same as Parquet, packed, and in the columns of the report of before', async () => {
+  it('yields the same rows from Parquet, from gzip, and with the columns of the legacy report', async () => {
     const expected = inWords(await readFiles(awsBill, csv));
     expect(inWords(await readFiles(awsBill, parquet))).toEqual(expected);
     expect(inWords(await readFiles(awsBill, gzipSync(csv)))).toEqual(expected);
@@ -54,7 +58,7 @@ describe('a cost and usage report', () => {
     expect(inWords(await readFiles(awsBill, [legacy, ...rows].join('\r\n')))).toEqual(expected);
   });
 
-  it('counts a line once that two files have', async () => {
+  it('counts a line once that is in two files', async () => {
     const expected = inWords(await readFiles(awsBill, csv));
     expect(inWords(await readFiles(awsBill, csv, parquet))).toEqual(expected);
   });
@@ -72,7 +76,7 @@ describe('a cost and usage report', () => {
     ['USE1-openai.gpt-oss-120b-mantle-input-tokens-standard', 'openai.gpt-oss-120b', 'input', ''],
     ['APN1-Claude4Opus-cache-write-1h-input-token-count', 'Claude4Opus', 'cache-write-1h', ''],
     ['USE1-Guardrail-ContentPolicyUnitsConsumed', 'Guardrail-ContentPolicyUnitsConsumed', undefined, ''],
-  ])('reads the usage type %s', (text, model, kind, tier) => {
+  ])('has the usage type %s parsed', (text, model, kind, tier) => {
     expect(readUsageType(text)).toEqual({ model, kind, tier });
   });
 
@@ -83,11 +87,11 @@ describe('a cost and usage report', () => {
     ['1000 Tokens', 1000],
     ['Text Units', undefined],
     ['', undefined],
-  ])('has %j as a unit of %s', (text, unit) => {
+  ])('maps the unit %j to %s', (text, unit) => {
     expect(unitOf(text)).toBe(unit);
   });
 
-  it('is refused in another currency, and where it is no report', async () => {
+  it('is refused in another currency, and when it is no report', async () => {
     await expect(readFiles(awsBill, csv.toString().replaceAll(',USD,', ',CNY,'))).rejects.toThrow(
       'is in CNY',
     );

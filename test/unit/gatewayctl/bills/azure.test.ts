@@ -1,4 +1,4 @@
-// Azure's cost export in the columns of each agreement, and the names of its meters.
+// Azure's cost export with the columns of each agreement, and the names of its meters.
 import { describe, expect, it } from 'vitest';
 import { azureBill, readMeter } from '../../../../gatewayctl/bills/azure.ts';
 import { inWords, readFiles } from '../../../support/bills/read.ts';
@@ -6,11 +6,11 @@ import { inWords, readFiles } from '../../../support/bills/read.ts';
 const resource = '/subscriptions/S1/resourceGroups/ai/providers/Microsoft.CognitiveServices/accounts/Chat';
 const whose = `resource ${resource.toLowerCase()}, subscription s1`;
 
-/** Cells that may hold a comma. */
+/** Quotes the cells, because they may contain a comma. */
 const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell}"`).join(',');
 
-describe('a cost export', () => {
-  it('of an enterprise agreement has days in the American order and the currency of the bill', async () => {
+describe('an Azure cost export', () => {
+  it('of an enterprise agreement has dates in American order and the currency of the bill', async () => {
     const header =
       'Date,SubscriptionId,ResourceId,MeterCategory,MeterName,Quantity,UnitOfMeasure,CostInBillingCurrency,BillingCurrencyCode,ChargeType';
     const row = (...[meter = '', quantity = '', unit = '', cost = '', type = 'Usage']: readonly string[]) =>
@@ -48,7 +48,7 @@ describe('a cost export', () => {
     expect(read.remarks).toEqual(['1 lines of other services were left out']);
   });
 
-  it('of a customer agreement is taken in USD, whatever it is billed in', async () => {
+  it('of a customer agreement is read in USD, whatever currency it is billed in', async () => {
     const header =
       'date,subscriptionId,resourceId,meterCategory,meterName,quantity,unitOfMeasure,costInBillingCurrency,billingCurrency,costInUsd,chargeType';
     const row = ['2026-10-04', 's1', resource, 'Foundry Models', 'GPT 5 outpt Glbl 1M Tokens', '0.5', '1M'];
@@ -58,7 +58,7 @@ describe('a cost export', () => {
     ]);
   });
 
-  it('of pay-as-you-go has other names for the same', async () => {
+  it('of pay-as-you-go is read by its own column names', async () => {
     const header =
       'SubscriptionGuid,UsageDateTime,InstanceId,MeterCategory,MeterName,UsageQuantity,UnitOfMeasure,PreTaxCost,Currency';
     const row = [
@@ -77,7 +77,7 @@ describe('a cost export', () => {
     ]);
   });
 
-  it('is refused in another currency without dollars beside it, without a day and without a cost', async () => {
+  it('is refused in another currency without a USD column, without a day and without a cost', async () => {
     const header =
       'Date,ResourceId,MeterCategory,MeterName,Quantity,UnitOfMeasure,CostInBillingCurrency,BillingCurrency';
     const export_ = (cells: string) => readFiles(azureBill, `${header}\n${cells}\n`);
@@ -97,7 +97,7 @@ describe('a cost export', () => {
     ['GPT 5 outpt Glbl 1M Tokens', 'GPT-5', 'output', ''],
     ['gpt-4.1-mini-pp-Outp-dz Tokens', 'gpt-4.1-mini', 'output', 'priority'],
     ['S1 Speech To Text', 'S1 Speech To Text', undefined, ''],
-  ])('reads the meter %s', (meter, model, kind, tier) => {
+  ])('has the meter %s parsed', (meter, model, kind, tier) => {
     expect(readMeter(meter)).toEqual({ model, kind, tier });
   });
 });

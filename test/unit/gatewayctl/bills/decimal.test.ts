@@ -1,4 +1,4 @@
-// Amounts as vendors write them: summed exactly, rounded once.
+// Amounts in the decimal forms that vendors write: summed exactly, rounded once.
 import { describe, expect, it } from 'vitest';
 import { dividedBy, parseDecimal, times, usdText, wholeOf } from '../../../../gatewayctl/bills/decimal.ts';
 
@@ -20,7 +20,7 @@ describe('a decimal', () => {
     ['1.2e-05', '0.000012'],
     ['1.5E3', '1500'],
     ['12345678.000000001', '12345678.000000001'],
-    // Half away from zero, at the ninth decimal.
+    // Halves are rounded away from zero, at the ninth decimal.
     ['0.0000000005', '0.000000001'],
     ['-0.0000000005', '-0.000000001'],
     ['0.00000000049', '0'],
@@ -30,11 +30,11 @@ describe('a decimal', () => {
     expect(usdText(read(text))).toBe(usd);
   });
 
-  it.each(['', '.', '-', '1,5', '1e', 'NaN', '0x1', '1 2', '1e9999', 'Infinity'])('%j is none', (text) => {
+  it.each(['', '.', '-', '1,5', '1e', 'NaN', '0x1', '1 2', '1e9999', 'Infinity'])('%j is refused', (text) => {
     expect(parseDecimal(text)).toBeUndefined();
   });
 
-  it('loses nothing in a sum of many small ones', () => {
+  it('loses nothing in a sum of many small amounts', () => {
     const part = read('0.0000000001');
     let sum = 0n;
     for (let n = 0; n < 100_000; n++) sum += part;

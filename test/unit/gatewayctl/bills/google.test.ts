@@ -1,4 +1,5 @@
-// Google's billing export, as BigQuery writes its rows: discounts are part of what usage costs, credits stand apart.
+// Google's billing export with the rows of BigQuery: discounts are part of the cost of usage, credits are rows of their
+// own.
 import { describe, expect, it } from 'vitest';
 import { googleBill, readSku } from '../../../../gatewayctl/bills/google.ts';
 import { inWords, readFiles } from '../../../support/bills/read.ts';
@@ -18,8 +19,8 @@ const row = (fields: object = {}) => ({
 const lines = (...rows: readonly object[]) => rows.map((one) => JSON.stringify(one)).join('\n');
 const whose = 'project gen-lang-client-1';
 
-describe('a billing export', () => {
-  it('has tokens by the direction that its SKU says, and costs', async () => {
+describe('a Google billing export', () => {
+  it('yields tokens by the direction that the SKU names, and costs', async () => {
     const sku = (description: string, cost: number, amount: number) =>
       row({ sku: { description }, cost, usage: { amount, unit: 'count' } });
     const read = await readFiles(
@@ -40,7 +41,7 @@ describe('a billing export', () => {
     expect(read.remarks).toEqual(['2 lines of other services were left out']);
   });
 
-  it('has discounts in the cost and credits beside it', async () => {
+  it('subtracts discounts from the cost, and lists credits apart', async () => {
     const credits = [
       { name: 'spend based', type: 'COMMITTED_USAGE_DISCOUNT', amount: -0.05 },
       { name: 'trial', type: 'FREE_TRIAL', amount: -0.1 },
@@ -51,13 +52,13 @@ describe('a billing export', () => {
     ]);
   });
 
-  it('that does not say its currency is refused', async () => {
+  it('without a currency is refused', async () => {
     await expect(readFiles(googleBill, lines(row({ currency: null })))).rejects.toThrow(
       'does not say its currency',
     );
   });
 
-  it('in another currency is divided by its own rate', async () => {
+  it('in another currency is divided by its own exchange rate', async () => {
     const inEuro = { currency: 'EUR', cost: 0.46, currency_conversion_rate: 0.92 };
     expect(inWords(await readFiles(googleBill, lines(row(inEuro))))[0]).toMatch(/ 0\.5$/);
     await expect(readFiles(googleBill, lines(row({ currency: 'EUR' })))).rejects.toThrow(
@@ -65,7 +66,7 @@ describe('a billing export', () => {
     );
   });
 
-  it('has taxes, adjustments and the resource of the detailed export', async () => {
+  it('yields taxes, adjustments and the resource of the detailed export', async () => {
     const read = await readFiles(
       googleBill,
       lines(
@@ -120,7 +121,7 @@ describe('a billing export', () => {
     ['Gemini 2.5 Flash Text Input Caching - Predictions', 'Gemini 2.5 Flash', 'cache-read', ''],
     ['Gemini 2.5 Pro Thinking Text Output - Predictions', 'Gemini 2.5 Pro', 'output', ''],
     ['Something new', 'Something new', undefined, ''],
-  ])('reads the SKU %s', (description, model, kind, tier) => {
+  ])('has the SKU %s parsed', (description, model, kind, tier) => {
     expect(readSku(description)).toEqual({ model, kind, tier });
   });
 });

@@ -1,4 +1,4 @@
-// Rows of exports, whatever they come in: CSV, JSON, packed or not, in one file or several, and what is broken is refused.
+// Rows of exports in every form: CSV, JSON, gzip or plain, in one file or several. Broken input is refused.
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ async function records(...texts: readonly string[]): Promise<readonly (readonly 
   return await Array.fromAsync(readCsv(parts(...texts)));
 }
 
-/** Cells `a_b` and `c` of every row. */
+/** Reads the cells `a_b` and `c` of every row. */
 function cells(...contents: readonly (string | Buffer)[]): Promise<readonly string[]> {
   return withFiles(contents, async (files) => {
     const rows = await Array.fromAsync(readTables(files, ['a_b', 'c'], ioWith('')).rows);
@@ -23,14 +23,14 @@ function cells(...contents: readonly (string | Buffer)[]): Promise<readonly stri
 }
 
 describe('CSV', () => {
-  it('has commas, quotes and line ends in quoted cells', async () => {
+  it('can have commas, quotes and line ends in quoted cells', async () => {
     expect(await records('a,"b,""c""\r\nd",e\r\n1,,3\n')).toEqual([
       ['a', 'b,"c"\r\nd', 'e'],
       ['1', '', '3'],
     ]);
   });
 
-  it('may be cut anywhere', async () => {
+  it('is read the same wherever it is cut into chunks', async () => {
     const text = '\uFEFFname,"a ""quoted"" one"\r\n"x\ny",2';
     const whole = await records(text);
     expect(whole).toEqual([
@@ -41,21 +41,21 @@ describe('CSV', () => {
       expect(await records(text.slice(0, at), text.slice(at))).toEqual(whole);
   });
 
-  it('has no record for an empty line', async () => {
+  it('yields no record for an empty line', async () => {
     expect(await records('a,b\n\n1,2\n\n')).toEqual([
       ['a', 'b'],
       ['1', '2'],
     ]);
   });
 
-  it('that ends within quotes, or never ends one, is refused', async () => {
+  it('that ends within quotes, or never closes one, is refused', async () => {
     await expect(records('a,"b')).rejects.toThrow('ends within quotes');
     await expect(records(`a,"${'b'.repeat(1024 * 1024)}`)).rejects.toThrow('a quote is not closed');
   });
 });
 
 describe('rows of an export', () => {
-  it('are the same from CSV, lines of JSON and an array, packed with gzip or not', async () => {
+  it('are the same from CSV, lines of JSON and an array, with gzip or without', async () => {
     const csv = 'a/B,c\n1,2\n3,\n';
     const lines = '{"aB":1,"c":"2"}\n\n{"a":{"b":3},"c":null}\n';
     const array = '[{"a_b":"1","c":2},{"A b":3}]';
@@ -63,11 +63,11 @@ describe('rows of an export', () => {
       for (const file of [content, gzipSync(content)]) expect(await cells(file)).toEqual(['1 2', '3 ']);
   });
 
-  it('go on in the next file, which has its own names', async () => {
+  it('continue in the next file, which has its own header', async () => {
     expect(await cells('aB,c\n1,2\n', 'c,aB\n4,3\n')).toEqual(['1 2', '3 4']);
   });
 
-  it('keep numbers as they are written', async () => {
+  it('keep numbers as they were written', async () => {
     expect(await cells('{"aB":0.10000000000000000001,"c":1e-7}')).toEqual(['0.10000000000000000001 1e-7']);
   });
 
@@ -82,11 +82,11 @@ describe('rows of an export', () => {
     await expect(cells(content)).rejects.toThrow(message);
   });
 
-  it('have the first of two columns whose names differ in their signs alone', async () => {
+  it('have the first of two columns whose names differ only in punctuation', async () => {
     expect(await cells('a_b,tag:x-y,tag:x_y,a/b,c\n1,8,9,7,2\n')).toEqual(['1 2']);
   });
 
-  it('come from standard input as from a file, packed or not, however it is cut', async () => {
+  it('are read from standard input as from a file, with gzip or without, wherever the input is cut', async () => {
     const packed = gzipSync('aB,c\n1,é\n');
     const given = (bytes: Buffer, size: number) => ({
       ...ioWith(''),
@@ -106,7 +106,7 @@ describe('rows of an export', () => {
     await expect(Array.fromAsync(parquet)).rejects.toThrow('from a file, not from standard input');
   });
 
-  it('are refused where the gzip of a file is cut, and not taken for all there is', async () => {
+  it('are refused when the gzip of a file is cut off, instead of being read as complete', async () => {
     const whole = gzipSync(
       `aB,c\n${Array.from({ length: 5000 }, (_, n) => `${n},${n * 7919}`).join('\n')}\n`,
     );
@@ -114,7 +114,7 @@ describe('rows of an export', () => {
     await expect(cells(whole.subarray(0, 1000))).rejects.toThrow('damaged or cut');
   });
 
-  it('are refused where a file is not there, by its name', async () => {
+  it('are refused when a file does not exist, with the name of the file', async () => {
     await expect(
       readTables(['/nowhere/at-all'], [], {} as never)
         .rows[Symbol.asyncIterator]()

@@ -1,4 +1,5 @@
-// The usage and cost APIs of two vendors, played strictly: all pages are read, each day once, numbers exactly, and the key goes nowhere else.
+// The usage and cost APIs of two vendors, played strictly. All pages are read, each day once, numbers exactly, and the
+// key is sent nowhere else.
 import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import { anthropic, anthropicCosts, anthropicUsage } from '../../../../gatewayctl/bills/anthropic.ts';
@@ -18,14 +19,14 @@ const key = 'sk-admin-made-up-for-tests';
 const days = Array.from({ length: 20 }, (_, n) => `2026-10-${String(n + 1).padStart(2, '0')}`);
 const range = { from: '2026-10-01', to: '2026-10-20' };
 
-describe('the API of a vendor', () => {
+describe('the billing API of a vendor', () => {
   let server: VendorServer | undefined;
   afterEach(async () => {
     await server?.close();
     server = undefined;
   });
 
-  /** @param answer to every request */
+  /** @param respond the response to each request, by its index */
   async function respondingWith(respond: (nth: number) => VendorResponse): Promise<string> {
     let nth = 0;
     server = await startVendor({ responseTo: () => respond(nth++) });
@@ -42,7 +43,7 @@ describe('the API of a vendor', () => {
   });
   const cost = (amount: object) => ({ line_item: 'gpt-4o', project_id: 'p', api_key_id: null, amount });
 
-  it('of OpenAI gives tokens by key, model and tier, over all pages and in spite of 429', async () => {
+  it('of OpenAI yields tokens by key, model and tier, over all pages and in spite of 429', async () => {
     const usage = days.flatMap((day) =>
       ['default', 'priority'].map((service_tier) => ({
         ...{
@@ -66,7 +67,7 @@ describe('the API of a vendor', () => {
       '2026-10-20 | api_key key_1, project proj_1 | usage | gpt-4o-2024-08-06 |  | 1000/50/400/100/0 | -',
       '2026-10-20 | api_key key_1, project proj_1 | usage | gpt-4o-2024-08-06 | priority | 1000/50/400/100/0 | -',
     ]);
-    // Three pages of seven days, and two that were refused at first.
+    // Three pages of seven days, and two requests that were refused at first.
     expect(server.requested).toHaveLength(5);
     for (const { query } of server.requested)
       expect(query.getAll('group_by[]')).toEqual([
@@ -78,7 +79,7 @@ describe('the API of a vendor', () => {
       ]);
   });
 
-  it('of OpenAI gives costs by line item, with all of their digits', async () => {
+  it('of OpenAI yields costs by line item, with all of their digits', async () => {
     const url = await respondingWith(() =>
       page([
         bucket('2026-10-01', [
@@ -103,7 +104,7 @@ describe('the API of a vendor', () => {
     ]);
   });
 
-  it('of Anthropic gives tokens with cache writes by their life, and cents as dollars', async () => {
+  it('of Anthropic yields tokens with cache writes by their lifetime, and cents as dollars', async () => {
     server = await startAnthropic(key, () => ({
       usage: days.map((day) => ({
         ...{ day, api_key_id: 'apikey_1', workspace_id: null, model: 'claude-sonnet-4-5-20250929' },
@@ -136,7 +137,7 @@ describe('the API of a vendor', () => {
     );
   });
 
-  it('covers days of which it says nothing', async () => {
+  it('covers days without any usage', async () => {
     const url = await respondingWith(() => page([]));
     const { days: read } = await readBill(openAiCosts(openAi(url, new Secret(key)), range));
     expect(read.map(({ day, rows }) => [day, rows.length])).toEqual(days.map((day) => [day, 0]));
@@ -166,12 +167,12 @@ describe('the API of a vendor', () => {
       'does not say where',
     ],
     ['no list', () => ({ status: 200, body: { data: {} } }), 'no list "data"'],
-  ])('is not believed with %s', async (_what, respond, message) => {
+  ])('is refused with %s', async (_what, respond, message) => {
     const url = await respondingWith(respond);
     await expect(readBill(openAiCosts(openAi(url, new Secret(key)), range))).rejects.toThrow(message);
   });
 
-  it('refuses a key in its own words, which never hold the key', async () => {
+  it('that refuses the key gives an error with the vendor’s message and without the key', async () => {
     const url = await respondingWith(() => refused(401, `Incorrect API key provided: ${key}`));
     const reading = readBill(openAiCosts(openAi(url, new Secret(key)), range));
     await expect(reading).rejects.toThrow(
@@ -179,13 +180,13 @@ describe('the API of a vendor', () => {
     );
   });
 
-  it('is asked again while it is broken, and given up in the end', async () => {
+  it('is called again while it fails, and given up in the end', async () => {
     const url = await respondingWith((nth) => (nth < 1 ? refused(503, 'overloaded') : page([])));
     expect((await readBill(openAiCosts(openAi(url, new Secret(key)), range))).days).toHaveLength(20);
     expect(server?.requested).toHaveLength(2);
   });
 
-  it('is told by a redirect nothing: the key stays', async () => {
+  it('that redirects elsewhere does not get the key sent there', async () => {
     const other = await startVendor({ responseTo: () => page([]) });
     server = await startVendor({
       responseTo: () => ({
@@ -201,7 +202,7 @@ describe('the API of a vendor', () => {
     await other.close();
   });
 
-  it('is not there', async () => {
+  it('that is unreachable gives an error', async () => {
     const url = await respondingWith(() => page([]));
     await server?.close();
     server = undefined;
@@ -211,7 +212,7 @@ describe('the API of a vendor', () => {
   });
 
   it.each(['https://api.example.com/v1', 'http://127.0.0.1:9/', 'http://[::1]:9', 'http://localhost:9'])(
-    'may be at %s',
+    'can be at %s',
     (url) => {
       expect(apiUrl(url)).toBe(url.replace(/\/$/, ''));
     },
@@ -223,7 +224,7 @@ describe('the API of a vendor', () => {
     'https://example.com/?a=1',
     'ftp://x',
     'example.com',
-  ])('is never at %s', (url) => {
+  ])('cannot be at %s', (url) => {
     expect(() => apiUrl(url)).toThrow('--api-url must be an https URL');
   });
 
@@ -236,7 +237,7 @@ describe('the API of a vendor', () => {
     ['gpt-4o', 'gpt-4o', ''],
     ['Web search tool calls', '', ''],
     ['', '', ''],
-  ])('has the line item %j', (item, model, tier) => {
+  ])('has the line item %j parsed', (item, model, tier) => {
     expect(readLineItem(item)).toEqual({ model, tier });
   });
 });

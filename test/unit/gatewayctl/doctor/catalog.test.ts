@@ -1,4 +1,4 @@
-// What doctor says of the catalogs that the programs go by.
+// The doctor's check of the catalogs in force.
 import { describe, expect, it } from 'vitest';
 import { judgeCatalog } from '../../../../gatewayctl/doctor/catalog.ts';
 import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
@@ -22,19 +22,19 @@ function responseTo(
   return { ...{ status: status as unknown as Status, sentAt: 0, receivedAt: 0 } };
 }
 
-describe('the catalogs', () => {
-  it('are skipped where nobody tells of them', () => {
+describe('the doctor’s check of catalogs', () => {
+  it('is skipped when no program reports a catalog', () => {
     for (const results of [[], [responseTo(null, { p1: null })]])
       expect(judgeCatalog(results)).toMatchObject({ check: 'catalog', verdict: 'skipped' });
   });
 
-  it('are ok where all are the same, and of these days', () => {
+  it('is ok when all catalogs are the same and recent', () => {
     expect(judgeCatalog([responseTo(state, { p1: state, p2: null }), responseTo(state)])).toMatchObject({
       ...{ verdict: 'ok', says: 'all go by that of 2026-11-22 (0123456789abcdef)' },
     });
   });
 
-  it('are a warning where they differ, between planes as between proxies', () => {
+  it('is a warning when catalogs differ, between planes or between proxies', () => {
     const other = { ...state, asOf: '2026-11-30', digest: 'fedcba9876543210' };
     const finding = judgeCatalog([responseTo(state, { p1: other, p2: state, p3: other })]);
     expect(finding).toMatchObject({
@@ -44,7 +44,7 @@ describe('the catalogs', () => {
     expect(finding.advice).toContain('the same GATEWAY_CATALOG_FILE');
   });
 
-  it('have failed where a file is refused', () => {
+  it('has failed when a program refused its file', () => {
     expect(judgeCatalog([responseTo(state, { p1: { ...state, rejected: true } })])).toMatchObject({
       verdict: 'failed',
       says: 'the file is refused, and the last good one in force, at proxy p1',
@@ -54,12 +54,12 @@ describe('the catalogs', () => {
   it.each([
     ['2026-10-02', 'ok'],
     ['2026-10-01', 'warning'],
-  ])('of %s are on 1 December: %s', (asOf, verdict) => {
+  ])('of a catalog of %s is on 1 December: %s', (asOf, verdict) => {
     const old = { ...state, asOf, shippedAsOf: asOf };
     expect(judgeCatalog([responseTo(old)])).toMatchObject({ verdict });
   });
 
-  it('are a warning where the file is older than what was shipped', () => {
+  it('is a warning when the file is older than the shipped catalog', () => {
     const old = { ...state, asOf: '2026-11-20' };
     expect(judgeCatalog([responseTo(old)])).toMatchObject({
       verdict: 'warning',

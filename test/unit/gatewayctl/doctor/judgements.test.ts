@@ -1,4 +1,5 @@
-// doctor's judgements at their boundaries, without a world: what is ok, what is a warning, what has failed, and what is said.
+// The doctor's verdicts at their boundaries, from data alone: when a check is ok, a warning or failed, and which text
+// it gives.
 import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../../common/credential.ts';
 import { Secret } from '../../../../common/secret.ts';
@@ -45,7 +46,7 @@ const failedCall = (code: string, reason?: string): ProbeResult => ({
   ...{ code, message: 'why', reason, beforeStatus: false },
 });
 
-describe('the configuration', () => {
+describe('the doctor’s check of the configuration', () => {
   const seen = { file: '/etc/olga/config.json', context: 'prod' };
   const files = { mode: undefined, authoritiesProblem: undefined };
 
@@ -55,11 +56,11 @@ describe('the configuration', () => {
     [0o640, 'warning'],
     [0o604, 'warning'],
     [undefined, 'ok'],
-  ])('with mode %o is: %s', (mode, verdict) => {
+  ])('with file mode %o gives: %s', (mode, verdict) => {
     expect(judgeConfiguration(tls, seen, { ...files, mode })).toMatchObject({ verdict });
   });
 
-  it('is warned of where tokens would cross the network in plain text', () => {
+  it('warns when tokens would cross the network in plain text', () => {
     expect(judgeConfiguration(plaintext, seen, files)).toMatchObject({ verdict: 'warning' });
     const local = { ...plaintext, server: '127.0.0.1:50051' };
     expect(judgeConfiguration(local, {}, files)).toMatchObject({
@@ -69,7 +70,7 @@ describe('the configuration', () => {
   });
 });
 
-describe('name and connection', () => {
+describe('the doctor’s checks of name and connection', () => {
   const endpoint = { host: 'gateway.example', port: 50051 };
   const refused: Met = { speaks: 'nothing', code: 'ECONNREFUSED' };
   const up: Met = { speaks: 'http2' };
@@ -79,7 +80,7 @@ describe('name and connection', () => {
     [{ found: ['10.0.0.1', '10.0.0.2'] }, 'ok', '10.0.0.1, 10.0.0.2'],
     [{ error: 'ENOTFOUND' }, 'failed', 'ENOTFOUND'],
     [{ error: 'EAI_AGAIN' }, 'failed', 'resolver'],
-  ])('the resolver says %j', (looked, verdict, says) => {
+  ])('the resolver returns %j', (looked, verdict, says) => {
     expect(judgeName(endpoint, looked)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
@@ -99,7 +100,7 @@ describe('name and connection', () => {
     ['ETIMEDOUT', 'no answer', 'NetworkPolicies'],
     ['EHOSTUNREACH', 'no connection (EHOSTUNREACH)', 'NetworkPolicies'],
     ['ECONNREFUSED', 'nothing listens', 'GATEWAY_GRPC_LISTEN'],
-  ])('no connection: %s', (code, says, advice) => {
+  ])('there is no connection: %s', (code, says, advice) => {
     const meetings = [{ address: '10.0.0.1', met: { speaks: 'nothing', code } as const }];
     const finding = judgeConnection(endpoint, meetings);
     expect(finding).toMatchObject({ says: expect.stringContaining(says) });
@@ -107,7 +108,7 @@ describe('name and connection', () => {
   });
 });
 
-describe('TLS', () => {
+describe('the doctor’s check of TLS', () => {
   const certificate: CertificateSeen = {
     ...{ distrust: undefined, nameFits: true, expectedName: 'gateway.example', names: 'DNS:gateway.example' },
     ...{ issuer: 'CN=authority', validFrom: now - 30 * day, validTo: now + 60 * day },
@@ -137,13 +138,13 @@ describe('TLS', () => {
     expect(judged(over)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
-  it('all that is wrong is told at once', () => {
+  it('all problems of a certificate are reported at once', () => {
     const finding = judged({ validTo: now - day, nameFits: false, distrust: 'X' });
     for (const part of ['expired', 'not for', 'not trusted']) expect(finding.says).toContain(part);
     for (const part of ['renew', '--server-name', '--ca-file']) expect(finding.advice).toContain(part);
   });
 
-  it('the gravest of several replicas counts', () => {
+  it('the worst result of several replicas counts', () => {
     const met = (over: Partial<CertificateSeen>): Met => ({
       ...{ speaks: 'tls', http2: true, certificate: { ...certificate, ...over } },
     });
@@ -167,7 +168,7 @@ describe('TLS', () => {
   });
 });
 
-describe('gRPC', () => {
+describe('the doctor’s check of gRPC', () => {
   const judged = (met: Met, ...results: ProbeResult[]) =>
     judgeGrpc(plaintext, [{ address: '10.0.0.1', met }], results);
 
@@ -192,14 +193,14 @@ describe('gRPC', () => {
       'warning',
       'older than the Status service',
     ],
-  ])('the answer is %s', (_what, results, verdict, says) => {
+  ])('the response is %s', (_what, results, verdict, says) => {
     expect(judged({ speaks: 'http2' }, results)).toMatchObject({
       ...{ verdict, says: expect.stringContaining(says) },
     });
   });
 });
 
-describe('the token', () => {
+describe('the doctor’s check of the token', () => {
   const token = createCredential('operator');
   const judged = (endsAt: number) =>
     judgeToken(
@@ -211,25 +212,25 @@ describe('the token', () => {
   it.each([
     ['in 7 days', now + 7 * day, 'ok'],
     ['a moment earlier', now + 7 * day - 1, 'warning'],
-  ])('ends %s', (_what, endsAt, verdict) => {
+  ])('a token that ends %s', (_what, endsAt, verdict) => {
     expect(judged(endsAt)).toMatchObject({ verdict, says: expect.stringContaining('Olga’s, owner') });
   });
 
-  it('is judged by what any replica says', () => {
+  it('uses the response of any replica', () => {
     const results = [failedCall('UNAVAILABLE', 'unavailable'), responseTo()];
     expect(judgeToken(new Secret(token), results, now).verdict).toBe('ok');
     expect(judgeToken(new Secret(token), results.slice(0, 1), now).verdict).toBe('skipped');
     expect(judgeToken(new Secret(token), [], now).verdict).toBe('skipped');
   });
 
-  it('is no one’s role that this version knows', () => {
+  it('reports a role that this version does not know', () => {
     const caller = JSON.parse(JSON.stringify({ ...status.caller, role: 9 })) as Status['caller'];
     const finding = judgeToken(new Secret(token), [responseTo({ caller })], now);
     expect(finding.says).toContain('a role that this gatewayctl does not know');
   });
 });
 
-describe('clocks', () => {
+describe('the doctor’s check of clocks', () => {
   const judged = (mineMs: number, ...proxiesMs: number[]) => {
     const watchers = proxiesMs.map((ms, i) => ({
       ...{ ...watcher, host: `proxy-${i}`, clockAheadMs: String(ms) },
@@ -246,7 +247,7 @@ describe('clocks', () => {
     [60 * second, 'warning'],
     [60 * second + 1, 'failed'],
     [-60 * second - 1, 'failed'],
-  ])('this machine’s %i ms ahead', (ms, verdict) => {
+  ])('this machine is %i ms ahead', (ms, verdict) => {
     expect(judged(ms).verdict).toBe(verdict);
   });
 
@@ -256,21 +257,21 @@ describe('clocks', () => {
     ['nobody can tell', 600 * second, [], 'find out which'],
     ['opinions differ', 600 * second, [0, 600 * second], 'find out which'],
     ['one proxy', 0, [0, -600 * second], 'set the clocks of these proxies'],
-  ])('who is wrong: %s', (_what, mine, proxies, advice) => {
+  ])('the wrong clock: %s', (_what, mine, proxies, advice) => {
     const finding = judged(mine, ...proxies);
     expect(finding).toMatchObject({ verdict: 'failed', advice: expect.stringContaining(advice) });
     if (mine === 0) expect(finding.says).toBe('proxy-1 is 10 min behind');
   });
 });
 
-describe('the database', () => {
+describe('the doctor’s check of the database', () => {
   it.each([
     ['0', 'ok'],
     ['4999', 'ok'],
     ['5000', 'warning'],
     ['19999', 'warning'],
     ['20000', 'failed'],
-  ])('was read %s ms ago', (ageMs, verdict) => {
+  ])('the database was read %s ms ago', (ageMs, verdict) => {
     const results = responseTo({ feed: { position: { epoch: 'e', revision: '7' }, ageMs } });
     expect(judgeDatabase([results])).toMatchObject({
       ...{ verdict, says: expect.stringMatching(/replica-1 has read PostgreSQL .* ago, at revision 7/) },
@@ -291,7 +292,7 @@ describe('the database', () => {
   });
 });
 
-describe('proxies', () => {
+describe('the doctor’s check of proxies', () => {
   it.each([
     ['are not told', responseTo(), 'skipped', 'platform operators'],
     ['are none', watched(), 'warning', 'no proxy is connected to replica-1'],
@@ -315,7 +316,7 @@ describe('proxies', () => {
     expect(judgeProxies([results])).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
-  it('count over all replicas: none here is no warning while there are some there', () => {
+  it('counts the proxies of all replicas: a replica without proxies is no warning while another has some', () => {
     const other = watched({ host: 'proxy-b' });
     expect(judgeProxies([watched(), other])).toMatchObject({ verdict: 'ok' });
   });
@@ -333,7 +334,7 @@ describe('proxies', () => {
   });
 });
 
-describe('versions', () => {
+describe('the doctor’s check of versions', () => {
   it.each([
     ['1.2.3', '1.2.3', 'ok', 'all are 1.2.3'],
     ['1.2.4', '1.2.3', 'warning', 'newer'],
@@ -352,7 +353,7 @@ describe('versions', () => {
     });
   });
 
-  it('of gatewayctl, replicas and proxies are all looked at', () => {
+  it('covers gatewayctl, replicas and proxies', () => {
     expect(judgeVersions('0.1.0', [watched({})]).verdict).toBe('ok');
     expect(judgeVersions('0.2.0', [watched({})]).says).toContain('gatewayctl is 0.2.0, newer');
     expect(judgeVersions('0.1.0', [watched({}, { version: '0.0.1', host: 'old' })]).says).toContain(
@@ -363,7 +364,7 @@ describe('versions', () => {
   });
 });
 
-describe('a proxy by its admin listener', () => {
+describe('the doctor’s check of a proxy by its admin listener', () => {
   const url = 'http://127.0.0.1:9090';
   const build = 'gateway_build_info{version="0.1.0"} 1\n';
   const feed = (age: string) => `# HELP gateway_feed_age_seconds Since\ngateway_feed_age_seconds ${age}\n`;

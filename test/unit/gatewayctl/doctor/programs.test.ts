@@ -1,4 +1,4 @@
-// What doctor says of single programs, by what their admin listeners show, and of when their certificates end.
+// The doctor's verdicts on single programs, from their admin listeners, and on the end dates of their certificates.
 import { describe, expect, it } from 'vitest';
 import { judgeCertificates } from '../../../../gatewayctl/doctor/certificates.ts';
 import { judgeProgram } from '../../../../gatewayctl/doctor/program.ts';
@@ -6,7 +6,7 @@ import { judgeProgram } from '../../../../gatewayctl/doctor/program.ts';
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 const day = 86_400_000;
 
-describe('a program by its admin listener', () => {
+describe('the doctor’s check of a program by its admin listener', () => {
   const url = 'http://127.0.0.1:9092';
   const injector = 'gateway_injector_reviews_total{outcome="injected"} 3\n';
   const keeper = 'gateway_keeper_leader 1\ngateway_keeper_webhook_present 1\n';
@@ -45,7 +45,7 @@ describe('a program by its admin listener', () => {
     expect(judgeProgram(url, seen)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
-  it('that waits for an image is told by name what it found', () => {
+  it('that waits for an image reports the name of the image it found', () => {
     const reason =
       'not ready: the sidecar’s image is the placeholder registry.invalid/model-gateway/proxy:0.1.0: name your own';
     expect(judgeProgram(url, { ready: false, reason, metrics: injector })).toMatchObject({
@@ -56,7 +56,7 @@ describe('a program by its admin listener', () => {
   });
 });
 
-describe('certificates that a program tells of', () => {
+describe('the doctor’s check of certificates that a program reports', () => {
   const seen = (...ends: readonly number[]) => ({
     ...{ ready: true, reason: 'ok' },
     metrics: ends
@@ -76,7 +76,7 @@ describe('certificates that a program tells of', () => {
     expect(finding?.says ?? '').toContain(says);
   });
 
-  it('are nothing where it does not answer or shows no metrics', () => {
+  it('is left out when the program does not respond or shows no metrics', () => {
     expect(judgeCertificates('http://x', { error: 'ECONNREFUSED' }, now)).toBeUndefined();
     expect(
       judgeCertificates('http://x', { ready: true, reason: 'ok', metrics: undefined }, now),

@@ -1,4 +1,4 @@
-// What doctor says of the keys of signed records.
+// The doctor's check of the keys of signed records.
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
 import { judgeRecordKeys } from '../../../../gatewayctl/doctor/record-keys.ts';
@@ -15,30 +15,30 @@ function responseTo(recordKey: string | undefined, proxies: Record<string, Keys 
   return { ...{ status: status as unknown as Status, sentAt: 0, receivedAt: 0 } };
 }
 
-describe('the keys of records', () => {
-  it('are skipped where the control plane tells of none', () => {
+describe('the doctor’s check of record keys', () => {
+  it('is skipped when the control plane reports no key', () => {
     for (const results of [[], [responseTo(undefined, { p1: null })]])
       expect(judgeRecordKeys(results)).toMatchObject({ check: 'record keys', verdict: 'skipped' });
   });
 
-  it('are ok where every proxy that is given keys knows the one that signs', () => {
+  it('is ok when every proxy with configured keys knows the signing key', () => {
     expect(judgeRecordKeys([responseTo(one, { p1: given(other, one), p2: null })])).toMatchObject({
       ...{ verdict: 'ok', says: `records are signed with ${one}, which p1 know` },
     });
   });
 
-  it('fail where a proxy does not know it, and say which', () => {
+  it('fails when a proxy does not know the signing key, and names the proxy', () => {
     const finding = judgeRecordKeys([responseTo(one, { p1: given(one), p2: given(other) })]);
     expect(finding).toMatchObject({ verdict: 'failed' });
     expect(finding.says).toContain('these proxies do not know it: p2');
   });
 
-  it('are a warning while replicas sign with two', () => {
+  it('is a warning while replicas sign with different keys', () => {
     const results = [responseTo(one, { p1: given(one, other) }), responseTo(other)];
     expect(judgeRecordKeys(results)).toMatchObject({ verdict: 'warning' });
   });
 
-  it('name the proxies that are given none, whatever they have learnt so far', () => {
+  it('names the proxies without configured keys, whatever keys they learned', () => {
     const finding = judgeRecordKeys([responseTo(one, { p1: learnt(), p2: learnt(one) })]);
     expect(finding).toMatchObject({ verdict: 'ok' });
     expect(finding.says).toContain('p1, p2');

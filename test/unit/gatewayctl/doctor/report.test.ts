@@ -1,4 +1,4 @@
-// The diagnosis as it is written: nothing in it draws on a terminal or is a credential.
+// The diagnosis as text and JSON: it contains no control characters for a terminal and no credential.
 import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../../common/credential.ts';
 import type { Diagnosis } from '../../../../gatewayctl/doctor/doctor.ts';
@@ -18,17 +18,17 @@ const diagnosis = (...findings: Finding[]): Diagnosis => ({
   failed: findings.some(({ verdict }) => verdict === 'failed'),
 });
 
-describe('the report', () => {
+describe('the doctor’s report', () => {
   it.each([
     [[ok('name', 'a')], 'all is well'],
     [[ok('name', 'a'), skipped('tls', 'b')], 'all is well'],
     [[ok('name', 'a'), warning('tls', 'b', 'c')], 'nothing failed; 1 to look at'],
     [[ok('name', 'a'), { check: 'tls', verdict: 'failed', says: 'b' } as const], '1 of 2 checks failed'],
-  ])('ends with what it comes to: %#', (findings, last) => {
+  ])('ends with a summary: %#', (findings, last) => {
     expect(reportText(diagnosis(...findings))).toMatch(new RegExp(`\n${last}\n$`));
   });
 
-  it('holds no control character and no credential of what servers and proxies say', () => {
+  it('contains no control character and no credential from texts of servers and proxies', () => {
     const token = createCredential('operator');
     const hostile = warning('grpc', `\u001b[2J${token}\r\n`, `\u009b31m${token}`);
     for (const written of [reportText(diagnosis(hostile)), JSON.stringify(reportJson(diagnosis(hostile)))]) {
@@ -39,7 +39,7 @@ describe('the report', () => {
   });
 });
 
-describe('sentences', () => {
+describe('parts of the doctor’s sentences', () => {
   it.each([
     [0, '0 ms'],
     [1999, '1999 ms'],
@@ -51,16 +51,16 @@ describe('sentences', () => {
     [172_799_999, '48 h'],
     [172_800_000, '2 days'],
     [3 * 86_400_000 - 1, '2 days'],
-  ])('a span of %i ms', (ms, text) => {
+  ])('a time span of %i ms', (ms, text) => {
     expect(span(ms)).toBe(text);
   });
 
-  it('name a few of many', () => {
+  it('a long list names only the first few items', () => {
     expect(listed(['a', 'b'])).toBe('a, b');
     expect(listed(['a', 'b', 'c', 'd', 'e', 'f', 'g'])).toBe('a, b, c, d, e and 2 more');
   });
 
-  it('the gravest comes first, and the first of equals', () => {
+  it('the worst result is chosen, and the first of equals', () => {
     const [good, none, odd] = [ok('name', 'a'), skipped('name', 'b'), warning('name', 'c', 'd')];
     expect(gravest([good, none, odd, warning('name', 'later', '')], none)).toBe(odd);
     expect(gravest([good, ok('name', 'later')], odd)).toBe(good);

@@ -1,4 +1,4 @@
-// What doctor says of stored selectors of models.
+// The doctor's check of stored model selectors.
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
 import { judgeSelectors } from '../../../../gatewayctl/doctor/selectors.ts';
@@ -16,7 +16,7 @@ const failedCall: ProbeResult = {
   beforeStatus: false,
 };
 
-describe('stored selectors', () => {
+describe('the doctor’s check of stored selectors', () => {
   const wrong: StoredSelector = {
     ...{ holder: 'SELECTOR_HOLDER_LIMIT', id: 'l1', organizationId: 'o1', nearest: [] },
     ...{ problem: 'SELECTOR_PROBLEM_ALIAS', selector: 'openai/*', countsAs: 'gpt-provider/*' },
@@ -27,18 +27,18 @@ describe('stored selectors', () => {
       selectors: selectors.map((one): StoredSelector => ({ ...wrong, ...one })),
     });
 
-  it('are skipped where nobody is told of them', () => {
+  it('is skipped when no replica reports them', () => {
     for (const results of [[], [responseTo()], [failedCall]])
       expect(judgeSelectors(results)).toMatchObject({ check: 'selectors', verdict: 'skipped' });
   });
 
-  it('are ok where all of them select something', () => {
+  it('is ok when all of them select something', () => {
     expect(judgeSelectors([checked()])).toMatchObject({
       ...{ verdict: 'ok', says: 'all 12 select models that are known' },
     });
   });
 
-  it('are a warning where one was written with an alias, selects nothing, or never counts', () => {
+  it('is a warning when a selector was written with an alias, selects nothing, or never counts', () => {
     const unmatched = {
       ...{ id: 'l2', problem: 'SELECTOR_PROBLEM_UNMATCHED', selector: 'gpt-provider/gtp-4o' },
       ...{ countsAs: undefined, nearest: ['gpt-provider/gpt-4o'] },
@@ -53,7 +53,7 @@ describe('stored selectors', () => {
     );
   });
 
-  it('tell operators of the platform where they are', () => {
+  it('reports the organization to operators of the platform', () => {
     const place = { selector: undefined, countsAs: undefined, problem: 'SELECTOR_PROBLEM_NO_PROVIDER' };
     expect(judgeSelectors([checked(place)]).says).toBe(
       '1 of 12 need attention: limit l1 of organization o1 (no-provider)',

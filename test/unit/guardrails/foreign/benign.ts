@@ -1,5 +1,5 @@
-// Text that nobody wrote for this project and that holds nothing to be found, but for what its authors left there: READMEs, sources and
-// lock files of the packages that are installed, and numbers of parts and orders that look like ids of persons.
+// Text from outside this project, without secrets or personal data except what its authors left there: READMEs, sources
+// and lock files of the installed packages, and part and order numbers that look like ids of persons.
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../../support/access/random.ts';
@@ -11,7 +11,7 @@ export interface BenignText {
   readonly text: string;
 }
 
-/** What packages hold, with how much of a megabyte it is. */
+/** The kinds of files in packages, with the share in megabytes of each. */
 const kinds: readonly (readonly [what: string, glob: string, share: number])[] = [
   ['READMEs', '**/*.md', 0.3],
   ['TypeScript', '**/*.d.ts', 0.2],
@@ -22,7 +22,7 @@ const kinds: readonly (readonly [what: string, glob: string, share: number])[] =
 const fileBytesMax = 60_000;
 const piecesOfFiles = 12;
 
-/** @param megabytes at most so many: what is installed decides; the same for the same packages */
+/** The texts depend on the installed packages only. @param megabytes the most to return */
 export function benignTexts(projectRoot: string, megabytes: number): readonly BenignText[] {
   const root = join(projectRoot, 'node_modules');
   const texts = kinds.flatMap(([what, glob, share]) => {
@@ -33,7 +33,7 @@ export function benignTexts(projectRoot: string, megabytes: number): readonly Be
   return [...texts, { what: 'lock files', file: 'package-lock.json', text: lock }];
 }
 
-/** Of each package some: files that stand far from each other, one behind another. */
+/** Reorders the files so that neighbours come from distant packages, and each package contributes some. */
 function spread(files: readonly string[]): readonly string[] {
   const step = Math.max(1, Math.floor(files.length / piecesOfFiles / 8));
   return files.map((_, index) => files[(index * (step * piecesOfFiles + 1)) % files.length] ?? '');
@@ -65,7 +65,7 @@ const words = [
   ...['serial no.', 'S/N', 'model', 'lot', 'batch', 'invoice', 'catalog no.', 'ref.', 'article', 'Teile-Nr.'],
 ];
 
-/** Lines of stock lists and orders. */
+/** Returns lines of stock lists and orders. */
 export function partNumbers(random: Random, count: number): readonly string[] {
   return Array.from({ length: count }, () => {
     const word = random.pick(words);

@@ -1,4 +1,4 @@
-// Where values stand: eight contexts, none of which says that what stands there is secret. `§` stands for the value.
+// Eight contexts of a value. None of them indicates that the value is secret. `§` is replaced by the value.
 export const contexts: Readonly<Record<string, string>> = {
   prose: 'Here is the one for staging: § — please do not share it.',
   json: '{"user":"x","value":"§","limit":5}',

@@ -1,6 +1,7 @@
-// Credentials of today that no rule of gitleaks knows bare: of the gateway's own vendors, of model services, and of services that
-// answers of models and tickets mention. Forms as their vendors print them, and as trufflehog's detectors (github.com/trufflesecurity/
-// trufflehog, pkg/detectors) and Microsoft's security-utilities have them. Facts only; values are made while the test runs.
+// Current credentials that no gitleaks rule recognizes without a name: of the gateway's vendors, of model services, and
+// of services that appear in responses of models and in tickets. The forms are those of the vendors' pages, of
+// trufflehog's detectors (github.com/trufflesecurity/trufflehog, pkg/detectors) and of Microsoft's security-utilities.
+// Facts only; values are made while the test runs.
 
 export const credentials: readonly (readonly [what: string, ...forms: string[]])[] = [
   ['Bedrock, long-lived', 'ABSK{b128}='],
@@ -90,7 +91,7 @@ export const credentials: readonly (readonly [what: string, ...forms: string[]])
   ['Slack, browser', 'xoxc-{d12}-{d12}-{d12}-{h64}', 'xoxd-{a120}'],
 ];
 
-/** Secrets by where they stand. `§` is made by the form behind it. */
+/** Secrets by the location where they appear. `§` is replaced by a value of the form behind it. */
 export const places: readonly (readonly [what: string, text: string, form: string])[] = [
   ['export', 'export DB_PASS=§\n', '{L4}{d4}!{l4}'],
   ['export, quoted', "export PGPASSWORD='§'", '{L4}{d4}%{l4}'],

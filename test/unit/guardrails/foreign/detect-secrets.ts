@@ -1,9 +1,9 @@
-// What detect-secrets' tests expect (github.com/Yelp/detect-secrets, tests/plugins; Apache-2.0): the form of each case and its verdict.
-// Facts only; values are made anew while a test runs.
+// Expectations of detect-secrets' tests (github.com/Yelp/detect-secrets, tests/plugins; Apache-2.0): the form of each
+// case and its verdict. Facts only; values are made while a test runs.
 
 export type Case = readonly [plugin: string, text: string, form: string];
 
-/** Found by detect-secrets. `§` is made by the form behind it. */
+/** Secrets that detect-secrets finds. `§` is replaced by a value of the form behind it. */
 export const secrets: readonly Case[] = [
   ['artifactory', 'artif-key:§', 'AKC{a60}'],
   ['artifactory', 'X-JFrog-Art-Api: §', 'AP6{a50}'],
@@ -75,7 +75,7 @@ export const secrets: readonly Case[] = [
   ['twilio', '§', 'SK{h32}'],
 ];
 
-/** Found by nobody. */
+/** Texts without a secret. */
 export const innocents: readonly string[] = [
   'http://localhost:5000/<%= @variable %>',
   '"https://url:8000";@something else',
@@ -96,11 +96,11 @@ export const innocents: readonly string[] = [
   'api_key = ""',
   "secret: ''",
   'password = "somefakekey"',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: of a template
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a template
   'password: ${link}',
   'some_key = "real_secret"',
   'password: real_key',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: of a template
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a template
   '//npm.example.com/:_authToken=${NPM_TOKEN}',
   'arn:aws:sns:aaa:111122223333:aaaaaaaaaaaaaaaaaaassssssddddddddddddd',
   'foo:AAH1bjqpKKW3maRSPAxzIU',

@@ -1,5 +1,5 @@
-// The floors that other projects' cases set: what gitleaks, detect-secrets and Presidio are tested with, and credentials of today.
-// What is reached is printed by type; what is not found, and why, stands in `missed`.
+// Minimum recall on the cases of other projects: the tests of gitleaks, detect-secrets and Presidio, and current
+// credentials. Results are printed by type; `missed` lists the types below full recall, with the reason.
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../support/access/random.ts';
 import { findInPieces } from '../../../support/guardrails/matching.ts';
@@ -22,7 +22,7 @@ const planted = plantedSecrets();
 const personalDataLabels = new Set(['EMAIL', 'PHONE', 'PAYMENT_CARD', 'IBAN', 'NATIONAL_ID', 'IP_ADDRESS']);
 const isFound = (one: Planted) => isFoundAlone(one, secretsIn(one.text));
 
-/** By set and type, or by set and writing: what is found of it at least, and why not all. */
+/** The minimum recall by set and type, or by set and writing, and why it is below 1. */
 const missed: Readonly<Record<string, readonly [floor: number, why: string]>> = {
   'gitleaks, named: alibaba-secret-key': [0.8, 'made by chance of what could be words'],
   'gitleaks, named: finnhub-access-token': [0.8, 'made by chance of what could be words'],
@@ -34,7 +34,7 @@ const missed: Readonly<Record<string, readonly [floor: number, why: string]>> = 
   'detect-secrets: keyword': [0.65, 'a name behind its value; a password with brackets and words in it'],
 };
 
-describe('secrets of other projects', () => {
+describe('secrets from other projects', () => {
   const sets = tallied(planted, ({ set }) => set, isFound);
   const types = tallied(planted, ({ set, type }) => `${set}: ${type}`, isFound);
   const ways = tallied(planted, ({ set, how }) => `${set}: ${how}`, isFound);
@@ -59,7 +59,7 @@ describe('secrets of other projects', () => {
     expect(found / all).toBeGreaterThanOrEqual(floor);
   });
 
-  it('that are examples, masked or a fifth as long are none', () => {
+  it('are not found in examples, masked values or values of a fifth of the length', () => {
     const texts = innocentTexts();
     const taken = texts.filter((text) => secretsIn(text).length > 0);
     for (const text of taken) console.log(`taken for a secret: ${text.slice(0, 160)}`);
@@ -68,8 +68,8 @@ describe('secrets of other projects', () => {
   });
 });
 
-describe('secrets in pieces', () => {
-  it('of one unit, and of seven, give what the whole gives', () => {
+describe('secrets in pieces of a stream', () => {
+  it('are the same for pieces of one unit and of seven as for the whole text', () => {
     for (const [index, { text }] of planted.entries()) {
       if (index % 17 !== 0) continue;
       const whole = secretsIn(text);
@@ -82,7 +82,7 @@ describe('secrets in pieces', () => {
 describe('benign text', () => {
   const texts = benignTexts(projectRoot, 3);
   const megabytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) / 1e6;
-  // Addresses of authors are what they look like.
+  // E-mail addresses of authors are real e-mail addresses.
   const found = texts.flatMap(({ file, text }) =>
     [...secretsIn(text), ...personalDataIn(text)]
       .filter(({ label }) => label !== 'EMAIL')
@@ -102,13 +102,13 @@ describe('benign text', () => {
     expect(own.length / megabytes).toBeLessThanOrEqual(max);
   });
 
-  it('numbers of parts and orders are no ids of persons and no phone numbers', () => {
+  it('part and order numbers are neither ids of persons nor phone numbers', () => {
     const lines = partNumbers(new Random(7), 1000);
     expect(lines.filter((line) => personalDataIn(line).length > 0)).toEqual([]);
   });
 
   it.each(['"partNumber":"282-87-9222"', 'part_no=282-87-9222', 'Order #: 282-87-9222', 'S/N 282-87-9222'])(
-    '%s is no id of a person',
+    '%s is not the id of a person',
     (text) => {
       expect(personalDataIn(text)).toEqual([]);
     },
@@ -120,7 +120,7 @@ describe('benign text', () => {
     'account holder 282-87-9222',
     'his case no. 282-87-9222',
     'SSN, part of the order: 282-87-9222',
-  ])('%s may be one', (text) => {
+  ])('%s may be the id of a person', (text) => {
     expect(personalDataIn(text).map(({ label }) => label)).toEqual(['NATIONAL_ID']);
   });
 });
@@ -157,7 +157,7 @@ describe("personal data of Presidio's tests", () => {
     expect(found / all).toBeGreaterThanOrEqual(floor);
   });
 
-  it('that Presidio does not expect is not found', () => {
+  it('is not found where Presidio expects none', () => {
     const wrong = cases.filter((one) => one.count === 0 && countIn(one) > 0);
     expect(wrong.map(({ text }) => text)).toEqual([]);
   });

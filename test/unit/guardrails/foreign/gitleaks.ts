@@ -1,7 +1,8 @@
-// What gitleaks' rules of July 2026 find (github.com/gitleaks/gitleaks, cmd/generate/config/rules; MIT): of each rule the form of its
-// tokens, and of those that need a name before them the name. Facts only; values are made anew each time a test runs.
+// Secrets that the rules of gitleaks of July 2026 find (github.com/gitleaks/gitleaks, cmd/generate/config/rules; MIT):
+// the form of the tokens of each rule, and the name before the token where the rule needs one. Facts only; values are
+// made while a test runs.
 
-/** Tokens that say what they are, wherever they stand. */
+/** Tokens that are recognizable without a name. */
 export const tokens: readonly (readonly [rule: string, ...forms: string[]])[] = [
   ['1password-secret-key', 'A3-{A6}-{A11}-{A5}-{A5}-{A5}', 'A3-{A6}-{A6}-{A5}-{A5}-{A5}-{A5}'],
   ['1password-service-account-token', 'ops_eyJ{a250-300}='],
@@ -118,7 +119,7 @@ export const tokens: readonly (readonly [rule: string, ...forms: string[]])[] = 
   ['yandex-api-key', 'AQVN{u36}'],
 ];
 
-/** What is secret by its name alone: gitleaks' words for it, in every writing below. */
+/** Tokens that are recognizable only by a name. Each name is used in every writing below. */
 export const named: readonly (readonly [rule: string, name: string, form: string])[] = [
   ['adafruit-api-key', 'adafruit', '{z32}'],
   ['adobe-client-id', 'adobe', '{h32}'],
@@ -175,7 +176,9 @@ export const named: readonly (readonly [rule: string, name: string, form: string
   ['zendesk-secret-key', 'zendesk', '{z40}'],
 ];
 
-/** How a name and its value are written, as gitleaks tries them. `#` is the name, `@` the same in capitals, `§` the value. */
+/**
+ * Ways to write a name and its value, from gitleaks' tests. `#` is the name, `@` the name in capitals, `§` the value.
+ */
 export const writings: Readonly<Record<string, string>> = {
   'ini, quoted': '#Token="§"',
   'ini, quoted with blanks': '#Token = "§"',
@@ -205,7 +208,7 @@ export const writings: Readonly<Record<string, string>> = {
   'make, conditional': '@_TOKEN ?= "§"',
 };
 
-/** `§` is made by the form behind it. */
+/** `§` is replaced by a value of the form behind it. */
 export const curls: readonly (readonly [text: string, form: string])[] = [
   ['curl --cacert ca.crt -u elastic:§ https://localhost:9200', 'P@{a7}$1'],
   ['curl -k -X POST https://cache:11222/rest \\\n  -d world \\\n  -u developer:§', '{a16}'],
@@ -223,7 +226,7 @@ export const curls: readonly (readonly [text: string, form: string])[] = [
   ['curl -X POST -H "Token: §" -d "content=hello"', '{h24}'],
 ];
 
-/** In none of these is a secret. */
+/** Texts without a secret. */
 export const innocents: readonly string[] = [
   `A3-${'X'.repeat(6)}-${'X'.repeat(11)}-XXXXX-XXXXX-XXXXX`,
   `ops_eyJ${'x'.repeat(250)}`,
@@ -245,9 +248,9 @@ export const innocents: readonly string[] = [
   'curl --user neo4j:[PASSWORD] http://[IP]:7474/db/data/',
   'curl -u "myusername" http://localhost:15130/api/check_user/',
   'curl -u username:token',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: of a shell
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a shell script
   'curl -u "${_username}:${_password}"',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: of a shell
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: text of a shell script
   'curl -k -X POST -I -u "SRVC_JENKINS:${APPID}"',
   'curl -u ":" https://localhost:9200',
   "curl -X POST --user '$USERNAME:$PASSWORD' $URL",

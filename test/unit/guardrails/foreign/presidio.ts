@@ -1,12 +1,13 @@
-// What Presidio's recognizers are tested with (github.com/microsoft/presidio, presidio-analyzer/tests, July 2026; MIT): the form of each
-// case and how many of its type are expected. Values are made anew while a test runs, but for what a registry publishes as an example.
+// Cases of the tests of Presidio's recognizers (github.com/microsoft/presidio, presidio-analyzer/tests, July 2026;
+// MIT): the form of each case and how many matches of its type are expected. Values are made while a test runs, except
+// published examples of a registry.
 import type { Random } from '../../../support/access/random.ts';
 import { written } from './written.ts';
 
 export interface Case {
-  /** Ours, as labels are. */
+  /** The label of the gateway. */
   readonly label: string;
-  /** As it is reported: one recognizer may be two lines, where forms are of different weight. */
+  /** The type in the report. One recognizer may have two lines when its forms have different weight. */
   readonly type: string;
   readonly country: string;
   readonly text: string;
@@ -15,7 +16,7 @@ export interface Case {
 
 type Row = readonly [text: string, count: number];
 
-/** `{card:…}` ends with Luhn's check digit. */
+/** Replaces the forms by values; `{card:…}` ends with Luhn's check digit. */
 function made(text: string, random: Random): string {
   return text.replace(
     /\{card:(\d+)x(\d+)(?:,(.))?\}/g,
@@ -35,7 +36,7 @@ function luhn(body: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** Examples of the IBAN registry (swift.com, "IBAN Registry"), one a country. */
+/** Examples of the IBAN registry (swift.com, "IBAN Registry"), one for each country. */
 const registered = `
 AD1200012030200359100100 AE070331234567890123456 AL47212110090000000235698741 AT611904300234573201
 AZ21NABZ00000000137010001944 BA391290079401028494 BE68539007547034 BG80BNBG96611020345678
@@ -235,7 +236,7 @@ const addresses: readonly Row[] = [
   ['2001::db8::1', 0],
 ];
 
-/** What the documentation says is not found: it names nobody. */
+/** Addresses that identify nobody; the documentation says that they are not found. */
 const namingNobody: readonly Row[] = [
   ['localhost 127.0.0.1', 1],
   ['Broadcast 255.255.255.255', 1],
@@ -277,7 +278,7 @@ const phones: readonly (readonly [country: string, ...Row])[] = [
   ['TR', '1234567890', 0],
 ];
 
-/** Each row several times, with other values. */
+/** The number of times that each row is used, with other values each time. */
 const times = 5;
 
 export function presidioCases(random: Random): readonly Case[] {

@@ -1,4 +1,5 @@
-// How much of the foreign sets our kinds find, by type: what the floors are held against and what the second opinion prints.
+// Counts how many values of the foreign sets the guardrail kinds find, by type. The tests compare the counts with their
+// minimum, and the second opinion prints them.
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Finding, Matcher } from '../../../../guardrails/matcher.ts';
@@ -11,11 +12,11 @@ import { curls, innocents as gitleaksInnocents, named, tokens, writings } from '
 import { type Case, presidioCases } from './presidio.ts';
 import { masked, shortened, written } from './written.ts';
 
-/** A value in a text, and the type that it is counted by. */
+/** A value in a text, and the type under which it is counted. */
 export interface Planted {
   readonly set: string;
   readonly type: string;
-  /** Where it stands, or how it is written. */
+  /** The context of the value, or the way in which it is written. */
   readonly how: string;
   readonly text: string;
   readonly start: number;
@@ -29,7 +30,7 @@ export interface Tally {
 
 const seed = 20_261_122;
 
-/** Secrets of all sets, the same at each run. */
+/** Returns secrets of all sets, the same in each run. */
 export function plantedSecrets(): readonly Planted[] {
   const random = new Random(seed);
   const plant = (kind: Pick<Planted, 'set' | 'type' | 'how'>, template: string, form: string): Planted => ({
@@ -61,7 +62,7 @@ export function plantedSecrets(): readonly Planted[] {
   ];
 }
 
-/** Texts that hold no secret: examples, masked and shortened tokens of every form. */
+/** Returns texts without a secret: examples, masked and shortened tokens of every form. */
 export function innocentTexts(): readonly string[] {
   const random = new Random(seed);
   const forms = [...tokens, ...credentials].flatMap(([, ...own]) => own);
@@ -99,7 +100,7 @@ export function personalDataIn(raw: string, country = 'US'): readonly Finding[] 
   return findingsIn(matcher, raw);
 }
 
-/** All of the value is taken out by what was found, however much is taken with it: what peers are asked for. */
+/** Whether the matches cover all of the value, however much they cover besides. Other tools are scored by this rule. */
 export function isCovered(
   { start, end }: Planted,
   findings: readonly Pick<Finding, 'start' | 'end'>[],
@@ -109,7 +110,7 @@ export function isCovered(
   return at >= end;
 }
 
-/** All of the value is taken out, and nothing that stands around it. */
+/** Whether the matches cover all of the value and nothing around it. */
 export function isFoundAlone(one: Planted, findings: readonly Finding[]): boolean {
   return isCovered(one, findings) && findings.every(({ start, end }) => start >= one.start && end <= one.end);
 }
@@ -130,7 +131,7 @@ export function casesOfPresidio(): readonly Case[] {
   return presidioCases(new Random(seed));
 }
 
-/** As many of the label as are expected. */
+/** Counts the matches with the label of the case. */
 export function countIn({ label, country, text }: Case): number {
   return personalDataIn(text, country).filter((finding) => finding.label === label).length;
 }

@@ -1,5 +1,6 @@
-// Values of a form, made while a test runs: nothing that looks like a key stands in this repository. A form is written as literal text
-// and, in braces, of which characters how many follow: `acme_{a40}`, `{h8}-{h4}`, `{u20-30}`, `{uuid}`.
+// Makes values of a form while a test runs, so that this repository contains nothing that looks like a key. A form is
+// literal text with parts in braces, which say which characters follow and how many: `acme_{a40}`, `{h8}-{h4}`,
+// `{u20-30}`, `{uuid}`.
 import type { Random } from '../../../support/access/random.ts';
 
 const digits = '0123456789';
@@ -38,20 +39,20 @@ export function written(form: string, random: Random): string {
   });
 }
 
-/** Does not begin or end with what parts words. */
+/** Replaces separators of words at the beginning and the end. */
 function inner(made: string[]): readonly string[] {
   for (const at of [0, made.length - 1]) if (/[_+/-]/.test(made[at] ?? '')) made[at] = 'k';
   return made;
 }
 
-/** Of the same form, and no secret: every part is one character over and over. */
+/** Makes a value of the same form that is no secret: every part repeats one character. */
 export function masked(form: string): string {
   return form.replace(part, (_, uuid, name: string, min: string) =>
     uuid !== undefined ? '0'.repeat(36) : (alphabets[name]?.includes('x') ? 'x' : 'A').repeat(Number(min)),
   );
 }
 
-/** Of the same form, but a fifth as long. */
+/** Makes a value of the same form with a fifth of the length. */
 export function shortened(form: string): string {
   return form.replace(part, (_, uuid, name: string, min: string) =>
     uuid !== undefined ? '{h8}' : `{${name}${Math.floor(Number(min) / 5)}}`,

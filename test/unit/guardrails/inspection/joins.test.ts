@@ -1,4 +1,4 @@
-// What is cut in two where one place ends and the next begins.
+// A match that is split where one text of a request ends and the next begins.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import { inspected, wordsGuardrail } from '../../../support/guarded-requests.ts';
@@ -16,23 +16,23 @@ const contents = async (...messages: readonly JsonObject[]) => {
   return Array.isArray(body.messages) ? body.messages.map((one: JsonObject) => one.content) : [];
 };
 
-describe('text is joined', () => {
+describe('a phrase is found across a join', () => {
   it('of the parts of one message', async () => {
     expect(await isBlocked(user([part('a BAD W'), part('ORD')]))).toBe(true);
   });
 
-  it('over parts that are no text, and parts that are empty', async () => {
+  it('over parts that are not text, and over empty parts', async () => {
     const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
     expect(await isBlocked(user([part('a BAD W'), image, part(''), part('ORD')]))).toBe(true);
   });
 
-  it('of messages that follow each other in one role', async () => {
+  it('of consecutive messages in one role', async () => {
     expect(await isBlocked(user('a BAD '), user('WORD'))).toBe(true);
     const result = (content: string) => ({ role: 'tool', tool_call_id: 'c', content });
     expect(await isBlocked(result('a BAD '), { ...result('WORD'), role: 'function' })).toBe(true);
   });
 
-  it('with a line break between, as vendors join it too', async () => {
+  it('with a line break between the texts, because vendors join them with one too', async () => {
     expect(await isBlocked(user('BAD'), user('LINE'))).toBe(true);
   });
 
@@ -40,24 +40,24 @@ describe('text is joined', () => {
     expect(await isBlocked({ role: 'assistant', content: 'BAD ', refusal: 'WORD' })).toBe(true);
   });
 
-  it('of all that the system says, and of a user before and after it', async () => {
+  it('of all system messages, and of a user’s messages around a system message', async () => {
     const system = { role: 'system', content: 'BAD ' };
     const developer = { role: 'developer', content: 'WORD' };
     expect(await isBlocked(system, user('x'), developer)).toBe(true);
     expect(await isBlocked(user('BAD '), { role: 'system', content: 'x' }, user('WORD'))).toBe(true);
   });
 
-  it('over any number of pieces, down to single letters', async () => {
+  it('of any number of pieces, down to single letters', async () => {
     expect(await isBlocked(user([...'a BAD WORD'].map(part)))).toBe(true);
     expect(await isBlocked(...[...'a BAD WORD'].map(user))).toBe(true);
   });
 
-  it('not of different roles, nor of different fields', async () => {
+  it('but not of different roles or different fields', async () => {
     expect(await isBlocked(user('BAD '), { role: 'assistant', content: 'WORD' })).toBe(false);
     expect(await isBlocked({ role: 'assistant', content: 'BAD ', reasoning_content: 'WORD' })).toBe(false);
   });
 
-  it('beside long texts only where it is near enough to be found whole', async () => {
+  it('beside long texts only when the match is short enough', async () => {
     const long = 'x'.repeat(5_000);
     expect(
       await isBlocked(user([part(`${long} BAD `), part(`WORD ${long}`), part('BAD '), part('WORD')])),
@@ -67,8 +67,8 @@ describe('text is joined', () => {
   });
 });
 
-describe('what crosses a seam', () => {
-  it('is replaced where it begins, and the rest of it is taken away', async () => {
+describe('a match across a join', () => {
+  it('is replaced where it begins, and the rest of it is removed', async () => {
     expect(await contents(user([part('a BAD W'), part('ORD b')]))).toEqual([
       [part('a [WORD_1]'), part(' b')],
     ]);
@@ -78,14 +78,14 @@ describe('what crosses a seam', () => {
     ]);
   });
 
-  it('counts once, and has the number of the same thing elsewhere', async () => {
+  it('counts once, and has the number of the same match elsewhere', async () => {
     expect(await contents(user('BAD WORD, BAD W'), user('ORD; BAD WORD'))).toEqual([
       '[WORD_1], [WORD_1]',
       '; [WORD_1]',
     ]);
   });
 
-  it('does not hide what one text says by itself', async () => {
+  it('does not hide a match inside one text', async () => {
     const card = wordsGuardrail(['42'], { action: 'redact' });
     const body = await inspected(card, { messages: [user([part('a 42'), part('1 b')])] });
     expect(body.messages).toEqual([user([part('a [WORD_1]'), part('1 b')])]);

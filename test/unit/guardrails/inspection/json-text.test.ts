@@ -13,13 +13,13 @@ const seen = (text: string) => {
 };
 
 describe('JSON text', () => {
-  it('shows its strings, names and numbers one by one, as they read', () => {
+  it('is inspected string by string, name by name and number by number, unescaped', () => {
     expect(seen('{"a\\u0062": ["x\\ny", -1.5e3, true, null, ""], "": {"c": "\\"q\\""}}')).toEqual([
       ...['ab', 'x\ny', '-1.5e3', '-1500', '', '', 'c', '"q"'],
     ]);
   });
 
-  it('keeps what is not replaced letter by letter', () => {
+  it('keeps every character that is not replaced', () => {
     const text = ' {"keep": "\\u0041",\n "n": 12345678901234567890, "n": 1.0, "low": "x" } ';
     expect(mapJsonText(text, (part) => (part === 'x' ? 'put "in"\n' : part))).toBe(
       ' {"keep": "\\u0041",\n "n": 12345678901234567890, "n": 1.0, "low": "put \\"in\\"\\n" } ',
@@ -35,10 +35,10 @@ describe('JSON text', () => {
     ['4111111111111111.0', ['4111111111111111.0', '4111111111111111']],
     ['4.111111111111111e15', ['4.111111111111111e15', '4111111111111111']],
     ['1.234567890123456789E18', ['1.234567890123456789E18', '1234567890123456789']],
-    // A double has no room for this fraction.
+    // A double cannot represent this fraction.
     ['4111111111111111.05', ['4111111111111111.05', '4111111111111111']],
     ['12345678901234567890', ['12345678901234567890']],
-    // An exponent may stand for any number of digits.
+    // An exponent can stand for any number of digits.
     ['1e400', ['1e400']],
     ['1e999999999', ['1e999999999']],
     ['1e63', ['1e63', `1${'0'.repeat(63)}`]],
@@ -57,17 +57,17 @@ describe('JSON text', () => {
   });
 
   it.each(['', '{', '{"a": "b', '{"a": 1}}', 'plain text', "{'a': 1}", '{"a": "b\nc"}'])(
-    'that is no JSON is one text: %j',
+    'that is not JSON is one text: %j',
     (text) => {
       expect(seen(text)).toEqual([text]);
     },
   );
 
-  it.each(['"a"', '1', 'true', '[]', '{}'])('may be any value: %j', (text) => {
+  it.each(['"a"', '1', 'true', '[]', '{}'])('can be any JSON value: %j', (text) => {
     expect(JSON.parse(shouting(text) || 'null')).toBeDefined();
   });
 
-  it('stays JSON, and says the same elsewhere, over random values', () => {
+  it('stays JSON, with everything else unchanged, over random values', () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
     for (let round = 0; round < 500; round++) {

@@ -1,4 +1,5 @@
-// Every place of a request where text can stand, each with something planted: found, replaced, or exempt for a stated reason.
+// Every location of text in a request, each with a planted phrase: it is found, replaced, or exempt for a stated
+// reason.
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
@@ -161,7 +162,7 @@ const exempt: Readonly<Record<string, JsonObject>> = {
 const guard = (action: 'block' | 'redact' | 'observe') => wordsGuardrail([planted], { action });
 
 describe.each(Object.entries(texts))('%s', (_place, body) => {
-  it('is inspected: what is found there blocks', async () => {
+  it('is inspected: a match there blocks the request', async () => {
     await expect(inspected(guard('block'), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
 
@@ -172,20 +173,20 @@ describe.each(Object.entries(texts))('%s', (_place, body) => {
     expect(after).toContain(before.slice(1, -1).replaceAll(planted, put));
   });
 
-  it('stays as it is where it is only observed', async () => {
+  it('stays unchanged when it is only observed', async () => {
     expect(await inspected(guard('observe'), body)).toMatchObject(body);
   });
 });
 
 describe.each(Object.entries(fixed))('%s', (_place, body) => {
   it.each(['block', 'redact'] as const)(
-    'is inspected: what is found there blocks under %s',
+    'is inspected: a match there blocks the request under %s',
     async (action) => {
       await expect(inspected(guard(action), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
     },
   );
 
-  it('stays as it is where it is only observed', async () => {
+  it('stays unchanged when it is only observed', async () => {
     expect(await inspected(guard('observe'), body)).toMatchObject(body);
   });
 });
@@ -196,7 +197,7 @@ describe.each(Object.entries(exempt))('%s', (_place, body) => {
   });
 });
 
-describe('a file of text', () => {
+describe('a text file in a request', () => {
   const base64 = Buffer.from(text).toString('base64');
   const asFile = (data: string) => part({ type: 'file', file: { file_data: data } });
   const asImage = (url: string) => part({ type: 'image_url', image_url: { url } });
@@ -211,7 +212,7 @@ describe('a file of text', () => {
     'data:application/octet-stream;base64,',
     'data:image/svg+xml;base64,',
     'data:;base64,',
-  ])('is opened and rewritten, whatever type it is called: %s', async (head) => {
+  ])('is decoded and rewritten, whatever its media type: %s', async (head) => {
     for (const body of [asFile(head + base64), asImage(head + base64)]) {
       await expect(inspected(guard('block'), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
       const after = JSON.stringify(await inspected(guard('redact'), body));
@@ -221,17 +222,17 @@ describe('a file of text', () => {
   });
 
   it.each(['data:image/png;base64,', 'data:application/pdf;base64,', 'data:video/mp4;base64,'])(
-    'is not looked for where no model reads one: %s',
+    'is not inspected when its media type is not read as text by models: %s',
     async (head) => {
       expect(await inspected(guard('block'), asFile(head + base64))).toMatchObject(asFile(head + base64));
     },
   );
 });
 
-describe('numbers', () => {
+describe('numbers of a request', () => {
   const card = wordsGuardrail(['4111111111111111'], { action: 'redact' });
 
-  it('in arguments become the placeholder, and all others stay the digits they are', async () => {
+  it('in arguments are replaced by the placeholder, and all others keep their digits', async () => {
     const args = '{"card": 4111111111111111, "big": 123456789012345678901, "rate": 1.50}';
     const body = call({ type: 'function', function: { name: 'f', arguments: args } });
     expect(JSON.stringify(await inspected(card, body))).toContain(
@@ -239,14 +240,14 @@ describe('numbers', () => {
     );
   });
 
-  it('elsewhere block: a placeholder is no number', async () => {
+  it('elsewhere block the request, because a placeholder is no number', async () => {
     await expect(inspected(card, schema({ default: 4111111111111111 }))).rejects.toMatchObject({
       code: 'guardrail_blocked',
     });
   });
 
   it.each(['4111111111111111.0', '4.111111111111111e15', '4111111111111111000e-3', '4111111111111111.05'])(
-    'are found however they are written: %s',
+    'are found in any spelling: %s',
     async (written) => {
       const found = schema({ default: new ExactNumber(written) });
       await expect(inspected(card, found)).rejects.toMatchObject({ code: 'guardrail_blocked' });
@@ -260,7 +261,7 @@ describe('numbers', () => {
     },
   );
 
-  it('beyond what a double holds are found by all their digits', async () => {
+  it('too large for a double are found by all their digits', async () => {
     const long = wordsGuardrail(['1234567890123456789'], { action: 'redact' });
     for (const written of ['1234567890123456789', '1.234567890123456789E+18', '1234567890123456789.50'])
       await expect(inspected(long, schema({ const: new ExactNumber(written) }))).rejects.toMatchObject({
@@ -270,7 +271,7 @@ describe('numbers', () => {
     expect(JSON.stringify(await inspected(long, near))).toContain('1234567890123456788');
   });
 
-  it('that steer the model are not inspected', async () => {
+  it('with which callers control the model are not inspected', async () => {
     const body = { seed: 4111111111111111, max_completion_tokens: 1000 };
     expect(await inspected(card, body)).toMatchObject(body);
   });

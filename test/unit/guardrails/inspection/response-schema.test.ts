@@ -1,4 +1,5 @@
-// Every place of an answer where text can stand, each with something planted; the same by the functions that streams use.
+// Every location of text in a response, each with a planted phrase. Streams use the same functions, which are tested
+// too.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
@@ -73,7 +74,7 @@ const exempt: Readonly<Record<string, JsonObject>> = {
 const guard = (action: 'block' | 'redact' | 'observe') =>
   wordsGuardrail([planted], { action, stage: 'output' });
 
-/** As a stream does it with what comes whole. */
+/** Inspects the response in the way in which a stream inspects parts that arrive complete. */
 function asChunk(action: 'block' | 'redact', response: JsonObject): JsonObject {
   const guards = (form?: 'fixed'): readonly Guard[] => {
     const placeholders = new Placeholders();
@@ -90,7 +91,7 @@ function asChunk(action: 'block' | 'redact', response: JsonObject): JsonObject {
 }
 
 describe.each(Object.entries(texts))('%s', (_place, response) => {
-  it('is inspected: what is found there blocks', async () => {
+  it('is inspected: a match there blocks the response', async () => {
     await expect(responded(guard('block'), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect(() => asChunk('block', response)).toThrow(BlockedError);
   });
@@ -101,14 +102,14 @@ describe.each(Object.entries(texts))('%s', (_place, response) => {
     expect(asChunk('redact', response)).toEqual(JSON.parse(body.toString()));
   });
 
-  it('passes as it came where it is only observed', async () => {
+  it('passes unchanged when it is only observed', async () => {
     expect((await responded(guard('observe'), response)).body.toString()).toBe(JSON.stringify(response));
   });
 });
 
 describe.each(Object.entries(fixed))('%s', (_place, response) => {
   it.each(['block', 'redact'] as const)(
-    'is inspected: what is found there blocks under %s',
+    'is inspected: a match there blocks the response under %s',
     async (action) => {
       await expect(responded(guard(action), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
       expect(() => asChunk(action, response)).toThrow(BlockedError);
@@ -123,15 +124,15 @@ describe.each(Object.entries(exempt))('%s', (_place, response) => {
   });
 });
 
-describe('a complete answer', () => {
+describe('a complete response', () => {
   const odd = `{ "id":"1",  "choices":[{"message":{"content":"nothing \\u0061t all"}}], "big": 1.50 }`;
 
-  it('in which nothing is found passes as the very bytes it came as', async () => {
+  it('without a match passes with its original bytes', async () => {
     const { body } = await responded(guard('redact'), odd);
     expect(body.toString()).toBe(odd);
   });
 
-  it('numbers what it finds text by text, and arguments together', async () => {
+  it('has its matches numbered text by text, with arguments together', async () => {
     const two = wordsGuardrail(['ONE', 'TWO'], { action: 'redact' });
     const response = {
       choices: [
@@ -154,7 +155,7 @@ describe('a complete answer', () => {
     });
   });
 
-  it('finds what is cut in two by the parts of its content, but not what two choices say together', async () => {
+  it('is inspected across the parts of one content, but not across choices', async () => {
     const parts = [
       { type: 'text', text: 'PLAN' },
       { type: 'text', text: 'TED' },
@@ -164,7 +165,7 @@ describe('a complete answer', () => {
     expect((await responded(guard('block'), { choices })).body.toString()).toBe(JSON.stringify({ choices }));
   });
 
-  it('loses the probabilities of its tokens, which spell it out, where a guardrail may keep some of it back', async () => {
+  it('loses the log probabilities of its tokens, which would spell out the text, when a guardrail may redact or block', async () => {
     const response = choice({ message: { content: 'x' }, logprobs: { content: [{ token: planted }] } });
     expect(
       JSON.parse((await responded(guard('redact'), response)).body.toString()).choices[0].logprobs,
@@ -173,7 +174,7 @@ describe('a complete answer', () => {
   });
 
   it.each(['not JSON', '[]', '"text"', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`])(
-    'that cannot be read is a failed check: %.20s',
+    'that cannot be parsed is a failed check: %.20s',
     async (response) => {
       const rule = (onFailure: 'block' | 'pass') => ({ ...guard('block'), onFailure });
       await expect(responded(rule('block'), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });

@@ -1,4 +1,5 @@
-// What a character costs each kind of check, in texts that are made to cost time: linear, and within ten times what is stated.
+// The time per character of each kind of check, in texts that are made to be slow: linear, and within ten times the
+// stated figure.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
@@ -24,7 +25,7 @@ placeholders.of('john@example.com', 'EMAIL');
 placeholders.of('4111 1111 1111 1111', 'PAYMENT_CARD');
 
 describe('time to find phrases', () => {
-  /** Best of three, of 128 KiB, in nanoseconds for a unit. */
+  /** Nanoseconds per unit of 128 KiB of text, the best of three runs. */
   function cost(matcher: Matcher, text: string): number {
     const whole = text.repeat(Math.ceil(131_072 / text.length)).slice(0, 131_072);
     const inspected = { raw: whole, folded: fold(whole), isEnd: true };
@@ -37,7 +38,7 @@ describe('time to find phrases', () => {
   const word = () => Array.from({ length: 2 + random.below(3) }, () => random.pick(syllables)).join('');
   const thousands = Array.from({ length: 10_000 }, () => `${word()} ${word()}`);
 
-  it('does not depend on how phrases and text are made to cost it', () => {
+  it('does not depend on phrases and texts that are made to be slow', () => {
     const prose = Array.from({ length: 1000 }, word).join(' ');
     const nested = Array.from({ length: 200 }, (_, index) => 'a'.repeat(index + 1));
     const costs = {
@@ -57,7 +58,7 @@ describe('time to find phrases', () => {
   });
 });
 
-describe('texts that are made to cost personal data time', () => {
+describe('texts that are made to be slow to search for personal data', () => {
   const nanosecondsMax = 6_000;
 
   function nanoseconds(part: string, length: number): number {
@@ -83,7 +84,7 @@ describe('texts that are made to cost personal data time', () => {
     ['+12025550123 ', 1],
     ['ssn 123456789', 1],
   ])(
-    'cost as much for each character as for the first: %j, %i MiB of it',
+    'take as long for each character as for the first: %j, %i MiB of it',
     (part, mebibytes) => {
       const each = nanoseconds(part, mebibytes * 2 ** 20);
       console.log(`${JSON.stringify(part)}: ${each.toFixed(0)} ns a character`);
@@ -93,7 +94,7 @@ describe('texts that are made to cost personal data time', () => {
   );
 });
 
-it('restoring costs as much for each character of ten million brackets as for the first', () => {
+it('restoring takes as long for each character of ten million brackets as for the first', () => {
   for (const part of ['[', '[EMAIL_', '\\[', '[ ']) {
     const raw = part.repeat(Math.ceil((10 * 2 ** 20) / part.length));
     const text = { raw, folded: fold(raw), isEnd: true };
@@ -102,8 +103,8 @@ it('restoring costs as much for each character of ten million brackets as for th
   }
 });
 
-describe('what forms of an operator cost', () => {
-  it('is what it says, on texts that begin forms again and again', () => {
+describe('the cost of an operator’s secret forms', () => {
+  it('is the stated one, on texts that begin forms again and again', () => {
     const forms = Array.from({ length: 20 }, (_, n) => ({ label: 'ACME', form: `---{base64url:${40 + n}}` }));
     const dear = compileSecrets({ kind: 'secrets', forms });
     const raw = '-'.repeat(20_000);

@@ -1,5 +1,5 @@
-// Texts of up to 10 MB that are made to be slow: each is inspected in linear time. What one character takes is stated here as
-// measured; the test fails at ten times that. The ratio printed is of a text four times as long: 4 is linear.
+// Texts of up to 10 MB that are made to be slow: each is inspected in linear time. The figures are the measured time
+// per character; the test fails at ten times that. The printed ratio is that of a text four times as long: 4 is linear.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
@@ -59,34 +59,34 @@ function base64(length: number): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-describe('secrets in time', { timeout: 120_000 }, () => {
+describe('the time to find secrets', { timeout: 120_000 }, () => {
   const matcher = compileSecrets({ kind: 'secrets' });
 
-  it.each(secrets)('%s, again and again', (unit, nanoseconds, characters) =>
+  it.each(secrets)('in the repeated text %s is linear', (unit, nanoseconds, characters) =>
     measure(matcher, repeated(unit), { nanoseconds, characters }),
   );
 
-  it('base64 without an end', () => measure(matcher, base64, { nanoseconds: 25, characters: long }));
+  it('in endless base64 is linear', () => measure(matcher, base64, { nanoseconds: 25, characters: long }));
 
-  it('base64 without an end where a password should be', () =>
+  it('in endless base64 instead of a password is linear', () =>
     measure(matcher, (length) => `password=${base64(length)}`, { nanoseconds: 40, characters: long }));
 
-  it('the body of a key without an end', () =>
+  it('in an endless body of a private key is linear', () =>
     measure(matcher, (length) => `-----BEGIN PRIVATE KEY-----\n${base64(length)}`, {
       nanoseconds: 40,
       characters: short,
     }));
 });
 
-describe('patterns in time', { timeout: 120_000 }, () => {
-  it.each(expressions)('%s on one letter, again and again', (pattern, nanoseconds, characters) =>
+describe('the time to find patterns', { timeout: 120_000 }, () => {
+  it.each(expressions)('for %s in one repeated letter is linear', (pattern, nanoseconds, characters) =>
     measure(compilePattern({ kind: 'pattern', patterns: [pattern] }), repeated('a'), {
       nanoseconds,
       characters,
     }),
   );
 
-  it('one that would read to the end for every match', () => {
+  it('is bounded for a pattern that reads to the end for every match', () => {
     const text = 'a'.repeat(20_000);
     const matcher = compilePattern({ kind: 'pattern', patterns: ['.*?z|a'] });
     let findings: readonly Finding[] = [];

@@ -1,4 +1,5 @@
-// All kinds on the texts of their corpora, as a stream brings them: pieces give what the whole gives.
+// All kinds on the texts of their corpora, cut into pieces as by a stream: pieces give the same result as the whole
+// text.
 import { expect, it } from 'vitest';
 import { compileCheck } from '../../../../guardrails/index.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
@@ -34,14 +35,14 @@ const matchers: Readonly<Record<string, Matcher>> = {
 const texts = [corpus, labelledTexts(), wordsCases].map((labelled) => labelled.map(({ text }) => text));
 
 for (const names of [...Object.keys(matchers).map((name) => [name]), Object.keys(matchers)])
-  it(`pieces give what the whole gives for ${names.join(', ')} (seeds from ${firstSeed})`, () => {
+  it(`pieces give the same result as the whole text for ${names.join(', ')} (seeds from ${firstSeed})`, () => {
     let compared = 0;
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
       compared += comparePieces(seed, names) ? 1 : 0;
     expect(compared).toBeGreaterThanOrEqual(given === undefined ? rounds / 2 : 0);
   }, 60_000);
 
-it('nothing leaves by what is not seen behind it, however much that is', () => {
+it('invisible characters behind a match release no part of it, however many they are', () => {
   const values = {
     words: 'kill',
     pattern: '2031-07',
@@ -59,7 +60,7 @@ it('nothing leaves by what is not seen behind it, however much that is', () => {
       }
 });
 
-it('a secret is found in pieces that one way to read an escape shows later than the other', () => {
+it('a secret in pieces is found when the two readings of an escape complete it at different times', () => {
   const text = 'connect&#32;to&#32;mongodb&#43;srv://app:XBOfa4qnbXyV&#64;db.internal:1234/main&#32;now';
   const cases: Case[] = [{ ...caseOf('secrets', new Random(1)), action: 'redact' }];
   for (let at = 1; at < text.length; at++) {
@@ -69,7 +70,7 @@ it('a secret is found in pieces that one way to read an escape shows later than 
   expect(through(cases, [text], 200).found[0]).toEqual(['CONNECTION_PASSWORD']);
 });
 
-it('a secret keeps its form where something that is open begins within its name', () => {
+it('a secret keeps its form when an unfinished match begins within its name', () => {
   const key = [
     'SharedAccessKeyName=all;SharedAccessKey',
     'rRFZGdhkkPOvfJT1Gm4I8T8h906qZpf7u2K/esQaeBu=',
@@ -81,7 +82,7 @@ it('a secret keeps its form where something that is open begins within its name'
 });
 
 const inJson = (text: string) => JSON.stringify({ text });
-/** As tool results, files of records, URLs and pages hold text; half of an escape may stand anywhere. */
+/** The ways in which tool results, record files, URLs and web pages contain text; half of an escape may be anywhere. */
 const writings: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text,
@@ -93,7 +94,7 @@ const writings: readonly ((text: string) => string)[] = [
   (text) => text.replace(/[ .]/g, '\\'),
 ];
 
-/** @returns false where something is longer than the window */
+/** @returns false when a match is longer than the window */
 function comparePieces(seed: number, names: readonly string[]): boolean {
   const random = new Random(seed);
   const plain = Array.from({ length: 1 + random.below(4) }, () =>

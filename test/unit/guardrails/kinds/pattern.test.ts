@@ -1,4 +1,5 @@
-// Operators' regular expressions: what is refused, what is found, and that pieces give what the whole gives.
+// Operators' regular expressions: which are refused, what they match, and that pieces give the same result as the whole
+// text.
 import { describe, expect, it, vi } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
@@ -27,7 +28,7 @@ function refusal(...patterns: readonly string[]): InvalidCheckError {
   throw new Error('is not refused');
 }
 
-describe('what is refused', () => {
+describe('a refused pattern', () => {
   it.each([
     ['a(b', 'missing closing )'],
     ['a**', 'invalid nested repetition operator'],
@@ -52,18 +53,18 @@ describe('what is refused', () => {
     expect(error.message).toContain(reason);
   });
 
-  it('patterns that are too large only together, at the one that is too many', () => {
+  it('is the one too many when patterns are too large only together', () => {
     expect(refusal(...Array.from({ length: 12 }, () => 'a{900}b')).field).toBe('patterns[11]');
   });
 
-  it('nothing of a size that people write', () => {
+  it('is never one of a size that people write', () => {
     expect(() =>
       compile(...Array.from({ length: 100 }, (_, i) => `(?i)\\bname-${i}[a-z]{2,20}\\b`)),
     ).not.toThrow();
   });
 });
 
-describe('what it costs', () => {
+describe('the cost of a pattern', () => {
   const list = Array.from({ length: 100 }, (_, i) => `(?i)\\bname-${i}[a-z]{2,20}\\b`);
 
   it.each([
@@ -72,7 +73,7 @@ describe('what it costs', () => {
     ['what catches fire elsewhere', ['(a+)+$']],
     ['a hundred names', list],
     ['a word with something behind it', ['\\bpassword\\b.{0,100}secret']],
-  ])('little: %s', (_, patterns) => {
+  ])('is small for %s', (_, patterns) => {
     expect(compile(...patterns).cost).toBeLessThan(costMax / 10);
   });
 
@@ -80,11 +81,11 @@ describe('what it costs', () => {
     ['what keeps hundreds of beginnings open', 'a.{400}b'],
     ['what reads on for each match', '.*?z|a'],
     ['what reads on for each of a hundred letters', 'a.{100}b'],
-  ])('more than is accepted: %s', (_, pattern) => {
+  ])('is more than is accepted for %s', (_, pattern) => {
     expect(compile(pattern).cost).toBeGreaterThan(costMax);
   });
 
-  it('the same each time and by no clock, and of prose less than of what it is made of', () => {
+  it('is the same each time and uses no clock, and is smaller in prose than in a text of its own letters', () => {
     const now = vi.spyOn(performance, 'now').mockImplementation(() => {
       throw new Error('is asked for the time');
     });
@@ -96,30 +97,30 @@ describe('what it costs', () => {
   });
 });
 
-describe('what is found', () => {
-  it('the leftmost match, then that of the earlier pattern, each as long as RE2 has it', () => {
+describe('a match of a pattern', () => {
+  it('is the leftmost one, then that of the earlier pattern, and as long as in RE2', () => {
     expect(foundIn(compile('bcd', 'abc?', 'ab'), 'xabcdx')).toEqual(['abc']);
     expect(foundIn(compile('ab', 'abc'), 'abcabc')).toEqual(['ab', 'ab']);
     expect(foundIn(compile('a|ab', 'c+?', 'd+'), 'abccdd')).toEqual(['a', 'c', 'c', 'dd']);
   });
 
-  it('the text as it is: neither folded nor in another case', () => {
+  it('compares the raw text: neither folded nor in another case', () => {
     const matcher = compile('secret');
     expect(foundIn(matcher, 'SECRET ｓｅｃｒｅｔ se\u200bcret secret')).toEqual(['secret']);
     expect(foundIn(compile('(?i)secret'), 'SeCreT')).toEqual(['SeCreT']);
   });
 
-  it('code points, not halves of them', () => {
+  it('consists of code points, not of halves of surrogate pairs', () => {
     expect(foundIn(compile('😀.'), '😀😁')).toEqual(['😀😁']);
     expect(foundIn(compile('[^a]'), 'a😀a')).toEqual(['😀']);
   });
 
-  it('matches longer than the window, where the text is there to its end', () => {
+  it('may be longer than the window when the text is complete', () => {
     const text = `x BEGIN ${'y'.repeat(500)} END END`;
     expect(foundIn(compile('(?s)BEGIN.*END'), text)).toEqual([text.slice(2)]);
   });
 
-  it('each with the label PATTERN', () => {
+  it('always has the label PATTERN', () => {
     expect(inWhole(compile('b'), 'abc')).toEqual([{ start: 1, end: 2, label: 'PATTERN' }]);
   });
 });
@@ -138,16 +139,16 @@ describe('the longest match', () => {
     ['(?:a?b)*c', Number.POSITIVE_INFINITY],
     ['a{900}', 900],
   ])('of %s is %d', (pattern, length) => {
-    // Of those that can be empty too: they are no checks, but parts of some.
+    // Expressions that can match the empty text are not valid checks, but can be parts of one.
     expect(compileExpressions([`q${pattern}`]).longest).toBe(length + 1);
   });
 
-  it('of several is that of the longest', () => {
+  it('of several patterns is that of the longest', () => {
     expect(compileExpressions(['abc', 'de', '[xy]{5}']).longest).toBe(5);
   });
 });
 
-describe('pieces', () => {
+describe('patterns in pieces of text', () => {
   const units = (text: string) => text.split('');
 
   it.each([
@@ -157,13 +158,13 @@ describe('pieces', () => {
     ['\\ba\\b', `a ab ba a.a${'-'.repeat(60)}a`, ['a', 'a', 'a', 'a']],
     ['a\\B', 'a ab ba', ['a']],
     ['[😀-😂]+', '😀😁😂!😀', ['😀😁😂', '😀']],
-  ])('%s is right at every boundary of %j', (pattern, text, expected) => {
+  ])('match %s correctly at every boundary of %j', (pattern, text, expected) => {
     const matcher = compile(pattern);
     expect(foundIn(matcher, text)).toEqual(expected);
     expect(inPieces(matcher, units(text))).toEqual(inWhole(matcher, text));
   });
 
-  it('give what the whole gives, whatever the text and wherever it is cut', () => {
+  it('give the same matches as in the whole text, whatever the text and wherever it is cut', () => {
     const seed = Number(process.env.SEED ?? Date.now() % 1e9);
     console.log(`seed ${seed}`);
     const random = new Random(seed);
@@ -187,13 +188,13 @@ describe('pieces', () => {
     }
   });
 
-  it('hold nothing back where nothing can have begun', () => {
+  it('delay nothing when no match can have begun', () => {
     const raw = 'The quick brown fox';
     const { decided } = compile('SECRET-\\d+').inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512);
     expect(decided).toBe(raw.length);
   });
 
-  it('hold back only from where a match may have begun', () => {
+  it('delay text only from where a match may have begun', () => {
     const raw = 'The key is SECRET-1';
     const { decided, findings } = compile('SECRET-\\d+').inspect(
       { raw, folded: fold(raw), isEnd: false },
@@ -203,7 +204,7 @@ describe('pieces', () => {
     expect([findings, decided]).toEqual([[], 11]);
   });
 
-  it('give the match that the whole gives, however much text comes at once', () => {
+  it('give the same match as in the whole text, however much text arrives at once', () => {
     const matcher = compile('ab{3}|a', 'x.$|x\\b');
     for (let before = 0; before < 200; before++) {
       const text = `${'.'.repeat(before)}abbb${'.'.repeat(200)}x!`;
@@ -211,7 +212,7 @@ describe('pieces', () => {
     }
   });
 
-  it('cut a match that is longer than the window into what fits', () => {
+  it('cut a match that is longer than the window into parts that fit', () => {
     const matcher = compile('a+', 'x[^y]*y');
     const lengths = (text: string) => inPieces(matcher, units(text)).map(({ start, end }) => end - start);
     expect(lengths('a'.repeat(70))).toEqual([32, 32, 6]);

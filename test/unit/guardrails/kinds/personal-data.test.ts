@@ -1,4 +1,4 @@
-// Personal data on a labelled corpus, and in pieces.
+// Personal data in a labelled corpus, and in pieces of text.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
@@ -54,10 +54,10 @@ function scores(texts: readonly LabelledText[]): ReadonlyMap<string, Score> {
   return byLabel;
 }
 
-describe('the corpus', () => {
+describe('the corpus of personal data', () => {
   const byLabel = scores(corpus);
 
-  it('holds a thousand texts, two hundred of them with nothing to be found', () => {
+  it('contains a thousand texts, two hundred of them without personal data', () => {
     expect(corpus.length).toBeGreaterThanOrEqual(1_000);
     expect(corpus.filter(({ spans }) => spans.length === 0).length).toBeGreaterThanOrEqual(200);
     console.log(`personal data, ${corpus.length} texts:`);
@@ -73,14 +73,14 @@ describe('the corpus', () => {
     ['IBAN', 0.99, 0.99],
     ['NATIONAL_ID', 0.99, 0.97],
     ['IP_ADDRESS', 0.98, 0.97],
-  ])('is judged for %s with a precision of %f and a recall of %f', (label, precisionMin, recallMin) => {
+  ])('is matched for %s with a precision of %f and a recall of %f', (label, precisionMin, recallMin) => {
     const score = byLabel.get(label) ?? { hits: 0, misses: 1, falseAlarms: 1 };
     expect(precision(score)).toBeGreaterThanOrEqual(precisionMin);
     expect(recall(score)).toBeGreaterThanOrEqual(recallMin);
   });
 });
 
-describe('what overlaps', () => {
+describe('overlapping types of personal data', () => {
   it.each([
     ['a card is no phone number', '4111 1111 1111 1111', 'PAYMENT_CARD 4111 1111 1111 1111'],
     ['an IBAN holds no card', 'SE4550000000058398257466', 'IBAN SE4550000000058398257466'],
@@ -99,12 +99,12 @@ describe('what overlaps', () => {
     expect(foundIn(text).join()).toBe(expected);
   });
 
-  it('is not taken for another type where its own is not looked for', () => {
+  it('are not matched as another type when only that other type is looked for', () => {
     const text = 'SE4550000000058398257466, 4111 1111 1111 1111, 123-45-6789, 2025550123@example.com';
     expect(inspect(compile('US', ['phone']), text)).toEqual([]);
   });
 
-  it.each(types)('%s alone is found where it alone is looked for', (type) => {
+  it.each(types)('are still distinguished: %s is the only match when only it is looked for', (type) => {
     const labels = inspect(compile('US', [type]), corpus.map(({ text }) => text).join('\n\n')).map(
       ({ label }) => label,
     );
@@ -112,18 +112,18 @@ describe('what overlaps', () => {
   });
 });
 
-describe('countries', () => {
-  it('the first one tells national phone numbers, and no other', () => {
+describe('countries of a personal data check', () => {
+  it('decide national phone numbers by the first country only', () => {
     expect(foundIn('030 23125-456', 'DE')).toEqual(['PHONE 030 23125-456']);
     expect(foundIn('030 23125-456', 'US')).toEqual([]);
   });
 
-  it('an unknown one leaves numbers with a country code', () => {
+  it('that are unknown leave only numbers with a country code', () => {
     expect(foundIn('202-555-0123 or +1 202-555-0123', 'XX')).toEqual(['PHONE +1 202-555-0123']);
   });
 });
 
-describe('in pieces', () => {
+describe('personal data in pieces of text', () => {
   const seed = startingSeed();
 
   function redacting(country: string, found: string[]) {
@@ -162,7 +162,7 @@ describe('in pieces', () => {
     '、',
   ];
 
-  it(`gives what the whole gives (seed ${seed})`, () => {
+  it(`gives the same matches as the whole text (seed ${seed})`, () => {
     const random = new Random(seed);
     const found: string[] = [];
     for (let run = 0; run < 600; run++) {
@@ -176,7 +176,7 @@ describe('in pieces', () => {
     expect(new Set(found).size).toBe(types.length);
   });
 
-  it('gives it also where every character comes alone, and the window is hardly longer than what is found', () => {
+  it('gives the same matches for single characters and a window hardly longer than a match', () => {
     for (const { text, country } of corpus) {
       const window = new TextWindow(redacting(country, []), 96);
       const left = [...text].map((character) => window.push(character)).join('') + window.end();
@@ -184,7 +184,7 @@ describe('in pieces', () => {
     }
   });
 
-  it('holds plain prose back by its last word, and a number by what may follow it', () => {
+  it('delays prose by its last word, and a number until its continuation is known', () => {
     const window = new TextWindow(redacting('US', []));
     expect(window.push('Some plain words, and then ano')).toBe('Some plain words, and then ');
     expect(window.push('ther one. Then 2019 we')).toBe('another one. Then ');

@@ -1,4 +1,4 @@
-// Phrases: the corpus of disguises and what is refused.
+// Phrases: a corpus of disguises, and the checks that are refused.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
@@ -20,7 +20,7 @@ function compiled(phrases: readonly string[], withinWords = false): Matcher {
 }
 
 describe('the corpus of phrases', () => {
-  it('has at least 150 cases, a quarter of them with nothing to find', () => {
+  it('has at least 150 cases, a quarter of them without a match', () => {
     const empty = wordsCases.filter(({ spans }) => spans.length === 0);
     console.log(`${wordsCases.length} cases, ${empty.length} of them with nothing to find`);
     expect(wordsCases.length).toBeGreaterThanOrEqual(150);
@@ -34,7 +34,7 @@ describe('the corpus of phrases', () => {
     });
 });
 
-describe('a check of words', () => {
+describe('a check of phrases', () => {
   const refused = (phrases: readonly string[]) => () => compiled(phrases);
 
   it('is refused without phrases, and with more than 10,000', () => {
@@ -44,7 +44,7 @@ describe('a check of words', () => {
     expect(refused(phrases.slice(0, 10_000))).not.toThrow();
   });
 
-  it('is refused with a phrase that is too long, or of which nothing can be seen', () => {
+  it('is refused with a phrase that is too long or invisible', () => {
     for (const phrase of ['', ' ', '\t\n', '\u200b', '\u0301', ' \u00ad ', 'x'.repeat(201), '\ud800'])
       expect(refused(['fine', phrase]), JSON.stringify(phrase)).toThrow(
         expect.objectContaining({ field: 'phrases[1]' }),
@@ -58,8 +58,8 @@ describe('a check of words', () => {
   });
 });
 
-describe('look-alikes', () => {
-  it('are letters where words end as they do with the letters that they look like', () => {
+describe('look-alike characters', () => {
+  it('end words as the letters do that they look like', () => {
     for (const [other, letter] of lookAlikes)
       for (const neighbour of ['a', 'я', '1', ' ', '傻', 'か'])
         expect(isWithinWord(neighbour.charCodeAt(0), other.charCodeAt(0)), `${other} ${neighbour}`).toBe(
@@ -67,7 +67,7 @@ describe('look-alikes', () => {
         );
   });
 
-  it('fold to themselves, are small letters, one for one, and none is ASCII', () => {
+  it('fold to themselves, are lower case, one unit long, and never ASCII', () => {
     for (const other of lookAlikes.keys()) {
       expect(fold(other).text, other).toBe(other);
       expect(other.toLowerCase(), other).toBe(other);
@@ -76,15 +76,15 @@ describe('look-alikes', () => {
     }
   });
 
-  it('are the same however often a text is read', () => {
+  it('map to the same letters however often a text is mapped', () => {
     for (const [other, letter] of lookAlikes) expect(skeletonOf(skeletonOf(other))).toBe(letter);
   });
 });
 
-describe('what is decided', () => {
+describe('the decided part of a text', () => {
   const words = compiled(['bad word', 'bad', 'worse']);
 
-  it('goes up to what may begin a phrase', () => {
+  it('extends up to where a phrase may begin', () => {
     const decided = (text: string) => inspect(words, text, false).decided;
     expect(decided('all is well')).toBe(11);
     expect(decided('all is w')).toBe(7);
@@ -98,7 +98,7 @@ describe('what is decided', () => {
     expect(decided('a bad w.')).toBe(8);
   });
 
-  it('is less than the window behind, and then a word ends there', () => {
+  it('is at most a window behind the end, and a word then ends there', () => {
     const text = `a bad${'\u200b'.repeat(600)}`;
     expect(inspect(words, text, false)).toEqual({
       findings: [{ start: 2, end: 37, label: 'WORD' }],
@@ -109,17 +109,17 @@ describe('what is decided', () => {
     ]);
   });
 
-  it('finds what is longer than the window only in a text that has ended', () => {
+  it('contains a match longer than the window only when the text is complete', () => {
     const text = `a bad${' '.repeat(600)}word `;
     expect(inspect(words, text, true).findings).toEqual([{ start: 2, end: 609, label: 'WORD' }]);
     expect(inspect(words, text, false).findings).toEqual([{ start: 2, end: 5, label: 'WORD' }]);
   });
 });
 
-describe('phrases at random', () => {
+describe('random phrases', () => {
   const seed = startingSeed();
 
-  /** Of all places one after another the longest phrase, by looking for each. */
+  /** Finds the longest phrase at each position, by trying every phrase. */
   function expected(text: string, phrases: readonly string[], withinWords: boolean): string[] {
     const found: string[] = [];
     for (let at = 0; at < text.length; ) {
@@ -139,7 +139,7 @@ describe('phrases at random', () => {
     return found;
   }
 
-  it(`are found as by looking for each at every place (seed ${seed})`, () => {
+  it(`are found as by trying each at every position (seed ${seed})`, () => {
     const random = new Random(seed);
     const some = (length: number, letters: string) =>
       Array.from({ length }, () => random.pick([...letters])).join('');

@@ -1,4 +1,5 @@
-// Placeholders of a request in its answer: the forms that are taken, what is none, and in pieces.
+// Restores the placeholders of a request in its response: which forms are restored, which texts are left, and pieces of
+// text.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { restored, restoreMatcher } from '../../../../guardrails/kinds/restore.ts';
@@ -23,7 +24,7 @@ const restoring = () => [
 
 const restore = (text: string) => guardText(restoring(), text);
 
-describe('is restored', () => {
+describe('restored placeholders', () => {
   it.each([
     ['[EMAIL_1]', 'jane@example.com'],
     ['Write to [EMAIL_1] or [EMAIL_2].', 'Write to jane@example.com or john@example.com.'],
@@ -43,12 +44,12 @@ describe('is restored', () => {
     ['［ＥＭＡＩＬ＿１］', 'jane@example.com'],
     ['【EMAIL_1】', 'jane@example.com'],
     ['[EMA\u200bIL_1]', 'jane@example.com'],
-  ])('%j', (text, expected) => {
+  ])('a response with %j is restored', (text, expected) => {
     expect(restore(text)).toBe(expected);
   });
 });
 
-describe('stays', () => {
+describe('a text that is not restored is', () => {
   it.each([
     ['of another request', '[EMAIL_3] [PHONE_1]'],
     ['without its brackets', 'EMAIL_1 [EMAIL_1 EMAIL_1]'],
@@ -57,25 +58,25 @@ describe('stays', () => {
     ['over two lines', '[EMAIL\n_1]'],
     ['with too much in between', `[${' '.repeat(30)}EMAIL_1]`],
     ['what is no placeholder', '[a link](https://example.com) a[1] [x] [] \\[x^2\\]'],
-  ])('%s', (_, text) => {
+  ])('a placeholder %s', (_, text) => {
     expect(restore(text)).toBe(text);
   });
 
-  it('all, where nothing was redacted', () => {
+  it('every placeholder, when nothing was redacted', () => {
     const matcher = restoreMatcher(new Map());
     const text = 'An answer with [EMAIL_1].';
     expect(matcher.inspect({ raw: text, folded: fold(text), isEnd: true }, 0, 512).findings).toEqual([]);
   });
 });
 
-it('names what it finds by its label', () => {
+it('a restored placeholder is reported with its label', () => {
   const text = 'to [payment card 1]';
   const { findings } = restoreMatcher(values).inspect({ raw: text, folded: fold(text), isEnd: true }, 0, 512);
   expect(findings).toEqual([{ start: 3, end: text.length, label: 'PAYMENT_CARD' }]);
 });
 
-describe('in pieces', () => {
-  it('is held back only from where a placeholder may have begun', () => {
+describe('placeholders in pieces of text', () => {
+  it('delay text only from where a placeholder may have begun', () => {
     const window = new TextWindow(restoring());
     expect(window.push('Write to')).toBe('Write to');
     expect(window.push(' [EMA')).toBe(' ');
@@ -85,7 +86,7 @@ describe('in pieces', () => {
     expect(window.push(';')).toBe('[x;');
   });
 
-  it('a bracket that is never closed holds nothing back for longer than a placeholder', () => {
+  it('are not expected behind an open bracket for longer than a placeholder', () => {
     const window = new TextWindow(restoring());
     const text = `[${'a'.repeat(100)}`;
     const left = window.push(text);
@@ -95,7 +96,7 @@ describe('in pieces', () => {
 
   const seed = startingSeed();
 
-  it(`gives what the whole gives (seed ${seed})`, () => {
+  it(`are restored as in the whole text (seed ${seed})`, () => {
     const random = new Random(seed);
     const parts = [
       '[EMAIL_1]',

@@ -1,4 +1,4 @@
-// Forms of secrets as tables and operators write them: what they find, and what is refused.
+// Forms of secrets in the notation of tables and operators: what they match, and which forms are refused.
 import { describe, expect, it } from 'vitest';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
 import { writtenForm } from '../../../../guardrails/kinds/secrets/form.ts';
@@ -22,23 +22,23 @@ const matcher = compileSecrets({
 const foundIn = (text: string) =>
   findWhole(matcher, text, 512).map(({ start, end, label }) => `${label} ${text.slice(start, end)}`);
 
-describe('forms of an operator', () => {
+describe('secret forms of an operator', () => {
   const key = written('acme_live_{a32}', random);
   const token = written('{h16}.acmev1.{u50}', random);
 
-  it('are found beside the shipped ones, whole and in pieces', () => {
+  it('are matched beside the shipped forms, in whole texts and in pieces', () => {
     const shipped = written('gsk_{a52}', random);
     const text = `first ${key}, then "${token}" and ${shipped}.`;
     expect(foundIn(text)).toEqual([`ACME_KEY ${key}`, `ACME_TOKEN ${token}`, `GROQ_KEY ${shipped}`]);
     expect(findInPieces(matcher, text.split(''), 512)).toEqual(findWhole(matcher, text, 512));
   });
 
-  it('are not found longer, shorter, within words or as examples', () => {
+  it('are not matched when longer, shorter, within words or as examples', () => {
     for (const text of [`${key}x`, key.slice(0, -1), `x${key}`, `acme_live_${'x'.repeat(32)}`, `f${token}`])
       expect(foundIn(`it is ${text} here`)).toEqual([]);
   });
 
-  it('behind a line break that is written out', () => {
+  it('are matched behind an escaped line break', () => {
     expect(foundIn(`{"text":"keys:\\n${token}\\n${key}"}`)).toEqual([
       `ACME_TOKEN ${token}`,
       `ACME_KEY ${key}`,
@@ -63,7 +63,7 @@ describe('forms of an operator', () => {
     expect(compile).toThrow(InvalidCheckError);
   });
 
-  it('are refused with a label that is none, and above fifty', () => {
+  it('are refused with an invalid label, and above fifty forms', () => {
     const form = 'acme_{alnum:32}';
     expect(() => compileSecrets({ kind: 'secrets', forms: [{ label: 'acme key', form }] })).toThrow(/match/);
     const many = Array.from({ length: 51 }, () => ({ label: 'ACME', form }));
@@ -71,13 +71,13 @@ describe('forms of an operator', () => {
   });
 });
 
-describe('what forms of an operator cost', () => {
+describe('the cost of an operator’s secret forms', () => {
   const costOf = (forms: readonly string[]) =>
     compileSecrets({ kind: 'secrets', forms: forms.map((form) => ({ label: 'ACME', form })) }).cost;
   const many = (begin: (n: number) => string) =>
     Array.from({ length: 50 }, (_, n) => `${begin(n)}{base64url:${20 + n}}`);
 
-  it('goes by what may be tried at one place: those that begin alike add up', () => {
+  it('depends on how many can be tried at one position: forms with the same beginning add up', () => {
     const one = costOf(['acme-{base64url:20}']);
     expect(one).toBeGreaterThan(compileSecrets({ kind: 'secrets' }).cost);
     expect(costOf(['acme-{base64url:20}', 'beta-{base64url:20}'])).toBe(one);
@@ -88,7 +88,7 @@ describe('what forms of an operator cost', () => {
 });
 
 describe('the table of vendors', () => {
-  it('has a hundred forms and more, each with a label and a source', () => {
+  it('has at least a hundred forms, each with a label and a source', () => {
     expect(vendorTokens.flatMap(([, forms]) => forms).length).toBeGreaterThanOrEqual(100);
     for (const [label, forms, source] of vendorTokens) {
       expect(label).toMatch(/^[A-Z][A-Z0-9_]*$/);
@@ -97,7 +97,7 @@ describe('the table of vendors', () => {
     }
   });
 
-  it('names no form twice', () => {
+  it('contains no form twice', () => {
     const forms = vendorTokens.flatMap(([, own]) => own);
     expect(forms.filter((form, index) => forms.indexOf(form) !== index)).toEqual([]);
   });

@@ -1,4 +1,5 @@
-// Secrets: the labelled corpus with its floor, and what the corpus cannot show: pieces, invisible characters, what is longer than a window.
+// Secrets: the labelled corpus with its minimum scores, and cases beyond the corpus: pieces, invisible characters,
+// matches longer than a window.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
@@ -13,7 +14,7 @@ const texts = labelledTexts();
 const inWhole = (raw: string, window = 512) => findWhole(matcher, raw, window);
 const inPieces = (pieces: readonly string[], window = 512) => findInPieces(matcher, pieces, window);
 
-/** Findings of one label that follow directly are one: the lines of a key. */
+/** Joins adjacent matches of one label, such as the lines of a key. */
 function merged(findings: readonly Finding[]): readonly Finding[] {
   const all: Finding[] = [];
   for (const finding of findings) {
@@ -27,15 +28,15 @@ function merged(findings: readonly Finding[]): readonly Finding[] {
 
 const written = ({ start, end, label }: Finding) => `${start}-${end} ${label}`;
 
-describe('the corpus', () => {
-  it('is large, and half of it holds nothing', () => {
+describe('the corpus of secrets', () => {
+  it('is large, and half of its texts contain no secret', () => {
     console.log(
       `${texts.length} texts, ${texts.filter(({ spans }) => spans.length === 0).length} of them without a secret`,
     );
     expect(texts.length).toBeGreaterThanOrEqual(500);
   });
 
-  it('is found by span with a precision and a recall of at least 0.98', () => {
+  it('is matched by span with a precision and a recall of at least 0.98', () => {
     let expected = 0;
     let found = 0;
     let right = 0;
@@ -58,14 +59,14 @@ describe('the corpus', () => {
   });
 });
 
-describe('pieces', () => {
-  it('of one unit give what the whole gives, for every short text of the corpus', () => {
+describe('secrets in pieces of text', () => {
+  it('give the same matches for pieces of one unit as the whole text, for every short text of the corpus', () => {
     for (const { text } of texts.filter(({ text }) => text.length < 300)) {
       expect(inPieces(text.split('')), text).toEqual(inWhole(text));
     }
   });
 
-  it('of any size give what the whole gives, for texts one behind another', () => {
+  it('give the same matches for pieces of any size as the whole text, for concatenated texts', () => {
     const seed = Number(process.env.SEED ?? Date.now() % 1e9);
     console.log(`seed ${seed}`);
     const random = new Random(seed);
@@ -78,7 +79,7 @@ describe('pieces', () => {
   });
 });
 
-describe('what the corpus does not show', () => {
+describe('secrets beyond the corpus', () => {
   const github = `${'gh'}p_${'q7Xw2Lk9Zp4Rt6Yv'.repeat(3).slice(0, 36)}`;
   const begin = `-----${'BEGIN'} PRIVATE KEY-----`;
   const end = `-----${'END'} PRIVATE KEY-----`;
@@ -86,7 +87,7 @@ describe('what the corpus does not show', () => {
   const found = (raw: string, window?: number) =>
     inWhole(raw, window).map(({ start, end: to, label }) => [label, raw.slice(start, to)]);
 
-  it('characters that nobody sees hide nothing, wherever they stand', () => {
+  it('invisible characters do not hide a secret, wherever they are', () => {
     for (const hidden of ['\u200b', '\u00ad', '\u2060', '\ufeff', '\u0301']) {
       const raw = `key: ${github.split('').join(hidden)} ok`;
       expect(found(raw)).toEqual([['GITHUB_TOKEN', github.split('').join(hidden)]]);
@@ -95,7 +96,7 @@ describe('what the corpus does not show', () => {
     expect(found(`(${wide})`)).toEqual([['GITHUB_TOKEN', wide]]);
   });
 
-  it('a first line of a private key is found without its end', () => {
+  it('the first line of a private key is matched without its end', () => {
     expect(found(`It begins with ${begin} and then comes base64.`)).toEqual([['PRIVATE_KEY', begin]]);
     expect(found(`${begin}\n${line}\n${line}\nand so on.`)).toEqual([
       ['PRIVATE_KEY', begin],
@@ -103,7 +104,7 @@ describe('what the corpus does not show', () => {
     ]);
   });
 
-  it('of a private key nothing leaves before its end, however long it is', () => {
+  it('no part of a private key is released before its end, however long it is', () => {
     const body = `\n${`${line}\n`.repeat(100)}${end}`;
     const raw = `x ${begin}${body} y`;
     let held = Number.POSITIVE_INFINITY;
@@ -121,7 +122,7 @@ describe('what the corpus does not show', () => {
     ]);
   });
 
-  it('what claims to be a private key is held up to 16,384 characters', () => {
+  it('an unfinished private key is delayed up to 16,384 characters', () => {
     const raw = `${begin}\n${`${line}\n`.repeat(300)}`;
     const { findings, decided } = matcher.inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512);
     const [first, body] = findings.map(({ start, end: to }) => to - start);
@@ -130,7 +131,7 @@ describe('what the corpus does not show', () => {
     expect(decided).toBeGreaterThan(raw.length - 512);
   });
 
-  it('a token longer than the window is found in two parts', () => {
+  it('a token longer than the window is matched in two parts', () => {
     const head = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url');
     const rest = `${Buffer.from(`{"sub":"${line.repeat(3)}"}`).toString('base64url')}.${line}`;
     expect(found(`${head}.${rest} ok`, 128)).toEqual([
@@ -140,7 +141,7 @@ describe('what the corpus does not show', () => {
     expect(inPieces([...`${head}.${rest} ok`.split('')], 128)).toHaveLength(2);
   });
 
-  it('in source and JSON, where a line break is written out', () => {
+  it('a secret is matched behind an escaped line break in source and JSON', () => {
     expect(found(`"text": "key:\\n${github}\\nbye"`)).toEqual([['GITHUB_TOKEN', github]]);
   });
 
@@ -148,7 +149,7 @@ describe('what the corpus does not show', () => {
     expect(found(Buffer.from(`the key is ${github}`).toString('base64'))).toEqual([]);
   });
 
-  it('prose is held back by no more than its last word', () => {
+  it('prose is delayed by its last word at most', () => {
     const raw = 'Whoever reads this has little to do';
     expect(matcher.inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512).decided).toBe(
       raw.lastIndexOf(' ') + 1,

@@ -1,4 +1,4 @@
-// How classifier models are asked, and what is made of what they say.
+// How classifier models are called, and how their output is read.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ModelSetup } from '../../../../guardrails/models/form.ts';
@@ -27,16 +27,16 @@ describe.each(modelFixtures)('%s', (name, { check, stage, messages, says, nonsen
   const form = formOf(name);
   const setup: ModelSetup = { ...nothing, ...check };
 
-  it('asks in its form', () => {
+  it('sends the messages of its form', () => {
     expect(form.problem(setup)).toBeUndefined();
     expect(form.ask(modelText, { stage, context: modelContext }, setup)).toEqual(messages);
   });
 
-  it.each(says)('reads $said', ({ output: text, labels }) => {
+  it.each(says)('reads the output $output', ({ output: text, labels }) => {
     expect(form.read(text, setup).map(({ label }) => label)).toEqual(labels);
   });
 
-  it.each(nonsense)('takes nothing else for an answer: %s', (text) => {
+  it.each(nonsense)('reports an unreadable output: %s', (text) => {
     expect(() => form.read(text, setup)).toThrow('none');
   });
 });
@@ -52,6 +52,6 @@ it.each<readonly [string, Partial<ModelSetup>, string]>([
   ['judge', { criterion: 'topics' }, '.topics'],
   ['judge', { criterion: 'grounding', topics: ['tax'] }, '.topics'],
   ['judge', { criterion: 'topics', topics: [' '] }, '.topics'],
-])('what a form does not take is a problem: %s %j', (name, setup, at) => {
+])('a setup that a form does not support is a problem: %s %j', (name, setup, at) => {
   expect(formOf(name).problem({ ...nothing, ...setup })?.at).toBe(at);
 });

@@ -1,4 +1,4 @@
-// What looks like personal data and is none: nothing is to be found in it.
+// Texts that look like personal data and are not. Nothing in them is to be matched.
 export const alike = `
 Order no. 202-555-0123 has shipped.
 Order #4500123456 of 2026-11-22

@@ -1,4 +1,4 @@
-// Personal data in disguise. Backslash-u escapes stand for what no editor shows.
+// Personal data in disguise. Invisible characters are written as backslash-u escapes.
 export const disguised = `
 ‹E jane\u200b.doe@example.com›
 ‹E jane@exam\u00adple.com›
@@ -40,7 +40,7 @@ SSN ‹N 123.45.6789›
 DE>‹T 030\u200b23125\u200b456›
 `;
 
-/** What is not found, or not as a whole: known, and counted against recall. */
+/** Values that are known to be missed, or matched only in part. They count against recall. */
 export const missed = `
 ‹E jane [at] example [dot] com›
 ‹E jane (at) example.com›

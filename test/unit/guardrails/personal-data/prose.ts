@@ -1,5 +1,5 @@
-// Sentences, signatures, records and code as they come to a model. What is to be found stands in brackets with a letter for its type:
-// ‹E e-mail, ‹T phone, ‹C payment card, ‹B bank account, ‹N national id, ‹I IP address.
+// Sentences, signatures, records and code of the kind that is sent to models. Personal data is in brackets with a
+// letter for its type: ‹E e-mail, ‹T phone, ‹C payment card, ‹B bank account, ‹N national id, ‹I IP address.
 export const sentences = String.raw`
 Hi team, please forward this to ‹E jane.doe@example.com› and ‹E bob@example.org›, thanks!
 Reach me at ‹E j.smith@example.com›.

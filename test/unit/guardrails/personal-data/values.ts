@@ -1,5 +1,6 @@
-// Values that are to be found wherever they stand: published test numbers, examples of registries, ranges that regulators keep for
-// fiction, made-up ids with a right check. A "DE>" says whose national phone numbers are looked for; else "US".
+// Values to be matched in any context: published test numbers, examples of registries, ranges that regulators reserve
+// for fiction, made-up ids with a correct check digit. A "DE>" names the country whose national phone numbers are
+// matched; the default is "US".
 export const emails = `
 jane.doe@example.com
 john_smith+news@example.co.uk
@@ -181,7 +182,7 @@ TR33 0006 1005 1978 6457 8413 26
 UA213223130000026007233566001
 `;
 
-/** The first word of a line stands before the id where one is needed: "PESEL: …". */
+/** The first word of a line is put before the id where the id needs one: "PESEL: …". */
 export const nationalIds = `
 123-45-6789
 536-90-4399

@@ -1,4 +1,4 @@
-// To which requests a sidecar attaches its virtual key, and what becomes of the key's file.
+// Tests to which requests a sidecar attaches its virtual key, and how it follows changes of the key's file.
 import { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,33 +22,36 @@ const attached = new Secret(createCredential('virtualKey'));
 const headers = (...raw: string[]) => new RequestHeaders(raw);
 const sixHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'x-svc-vk', 'project-api-key'];
 
-describe('a request that brings no virtual key', () => {
+describe('a request without a virtual key', () => {
   it.each([
     ['nothing at all', []],
     ["the SDK's dummy", ['authorization', 'Bearer attached-by-model-gateway']],
     ['a provider key', ['authorization', 'Bearer sk-other', 'x-api-key', 'other']],
     ['junk where the key goes', ['x-svc-vk', 'junk', 'project-api-key', 'junk']],
     ['a virtual key in another header', ['x-other', own]],
-  ])('gets one in x-svc-vk, on a provider’s own route in Project-Api-Key: %s', (_, raw) => {
+  ])('gets the attached key in x-svc-vk, or in Project-Api-Key on a provider’s own route: %s', (_, raw) => {
     expect(attachingHeader(headers(...raw), false)).toBe('x-svc-vk');
     expect(attachingHeader(headers(...raw), true)).toBe('project-api-key');
   });
 });
 
-describe('a request that brings one is left as it is', () => {
-  it.each(sixHeaders)('in %s', (name) => {
+describe('a request with its own virtual key', () => {
+  it.each(sixHeaders)('stays unchanged when the virtual key is in %s', (name) => {
     for (const value of [own, `Bearer ${own}`, `"${own}"`, `sk-svc-short`]) {
       expect(attachingHeader(headers(name, value), false)).toBeUndefined();
       expect(attachingHeader(headers(name, value), true)).toBeUndefined();
     }
   });
 
-  it.each(sixHeaders)('also where %s contradicts itself, which is refused', (name) => {
-    expect(attachingHeader(headers(name, 'one', name, 'other'), false)).toBeUndefined();
-  });
+  it.each(sixHeaders)(
+    'stays unchanged when %s is repeated with different values, which are refused later',
+    (name) => {
+      expect(attachingHeader(headers(name, 'one', name, 'other'), false)).toBeUndefined();
+    },
+  );
 });
 
-describe('the caller’s own provider key beside the attached one', () => {
+describe('the caller’s own provider key beside the attached key', () => {
   it('is used with x-svc-direct-key: true', () => {
     const sent = headers('authorization', 'Bearer provider-key', 'x-svc-direct-key', 'true');
     expect(readCredentials(withAttachedKey(sent, false, attached), false)).toEqual({
@@ -69,7 +72,7 @@ describe('the caller’s own provider key beside the attached one', () => {
     expect(readRouteKey(sent, 'bearer').reveal()).toBe('provider-key');
   });
 
-  it('without an attached key nothing changes', () => {
+  it('a request stays unchanged when no key is attached', () => {
     const sent = headers('authorization', 'Bearer junk');
     expect(withAttachedKey(sent, false, undefined)).toBe(sent);
     expect(() => readCredentials(sent, false)).toThrow(
@@ -78,8 +81,8 @@ describe('the caller’s own provider key beside the attached one', () => {
   });
 });
 
-describe('a key that can be attached', () => {
-  it('is a well-formed virtual key', () => {
+describe('a key to attach', () => {
+  it('a well-formed virtual key can be attached', () => {
     expect(attachableKey(own).reveal()).toBe(own);
   });
 
@@ -90,7 +93,7 @@ describe('a key that can be attached', () => {
     ['one character more', `${own}0`],
     ['a wrong checksum', `${own.slice(0, -1)}${own.endsWith('0') ? '1' : '0'}`],
     ['two lines', `${own}\n${own}`],
-  ])('not %s, and the message does not tell what it is', (_, text) => {
+  ])('a key is refused when it is %s, and the message does not repeat it', (_, text) => {
     const message = thrown(() => attachableKey(text));
     expect(message).toContain('virtual key');
     if (text !== '') expect(message).not.toContain(text.slice(0, 20));
@@ -106,7 +109,7 @@ function thrown(act: () => unknown): string {
   return 'nothing';
 }
 
-describe('the key’s file', () => {
+describe('the attached key’s file', () => {
   let directory: string;
   let file: string;
   const logs: string[] = [];
@@ -124,7 +127,7 @@ describe('the key’s file', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('is read again when it is replaced as Kubernetes does: a symbolic link that leads elsewhere', async () => {
+  it('is read again when Kubernetes replaces it by pointing its symbolic link to another file', async () => {
     writeFileSync(join(directory, 'old'), first.reveal());
     writeFileSync(join(directory, 'new'), `${own}\n`);
     symlinkSync('old', file);
@@ -142,7 +145,7 @@ describe('the key’s file', () => {
     ['no key', 'junk-that-nobody-may-see'],
     ['gone', undefined],
   ])(
-    'while it is %s the last good key stays, and that is logged once, without what stands there',
+    'while the file is %s, the last good key is kept; one log line reports it without the file’s content',
     async (_, text) => {
       if (text !== undefined) writeFileSync(file, text);
       let looks = 0;

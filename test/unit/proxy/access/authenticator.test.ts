@@ -53,7 +53,7 @@ async function outcome(sent: Partial<Credentials>): Promise<Caller | string> {
 }
 
 describe('a caller with a virtual key', () => {
-  it('is who the key belongs to', async () => {
+  it('is authenticated as the principal of the virtual key', async () => {
     expect(await outcome({})).toEqual({
       principal: known.get(virtualKey),
       project: undefined,
@@ -69,18 +69,18 @@ describe('a caller with a virtual key', () => {
     },
   );
 
-  it('is refused from the end of the key on', async () => {
+  it('is refused from the time at which the key ends', async () => {
     change(virtualKey, 'key', { endsAt: now + 1 });
     expect(await outcome({})).toMatchObject({ direct: false });
     change(virtualKey, 'key', { endsAt: now });
     expect(await outcome({})).toBe('access_blocked');
   });
 
-  it('is refused where the key has not the form of one, without a look-up', async () => {
+  it('is refused without a look-up when the key is not well-formed', async () => {
     expect(await outcome({ virtualKey: `${virtualKey}x` })).toBe('access_not_found');
   });
 
-  it('sends provider keys of its own only where its organization allows that', async () => {
+  it('may use its own provider keys only if its organization allows that', async () => {
     change(virtualKey, 'organization', { callerProviderKeys: false });
     expect(await outcome({ direct: true })).toBe('policy_access_denied');
     expect(await outcome({ direct: false })).toMatchObject({ direct: false });
@@ -90,19 +90,19 @@ describe('a caller with a virtual key', () => {
 });
 
 describe('a caller with a project key beside the virtual key', () => {
-  it('is bound by both', async () => {
+  it('is bound by both keys', async () => {
     expect(await outcome({ projectKey })).toMatchObject({
       principal: known.get(virtualKey),
       project: known.get(projectKey),
     });
   });
 
-  it('is refused where they belong to different organizations', async () => {
+  it('is refused when the keys belong to different organizations', async () => {
     known.set(projectKey, principalIn('south'));
     expect(await outcome({ projectKey })).toBe('conflicting_credentials');
   });
 
-  it('is refused where the project key is unknown, inactive or at its end', async () => {
+  it('is refused when the project key is unknown, inactive or has ended', async () => {
     expect(await outcome({ projectKey: createCredential('virtualKey') })).toBe('access_not_found');
     change(projectKey, 'key', { endsAt: now });
     expect(await outcome({ projectKey })).toBe('access_blocked');

@@ -23,7 +23,7 @@ const refusedBy = (read: () => unknown): GatewayError => {
 const refused = (code: string, status?: number) =>
   expect.objectContaining(status === undefined ? { code } : { code, status });
 
-describe('the virtual key of a generic route', () => {
+describe('the virtual key on a generic route', () => {
   it.each([
     ['authorization', 'Bearer sk-svc-a'],
     ['Authorization', 'bearer   sk-svc-a'],
@@ -36,7 +36,7 @@ describe('the virtual key of a generic route', () => {
     expect(generic(name, value)).toEqual({ virtualKey: 'sk-svc-a', projectKey: undefined, direct: false });
   });
 
-  it('is the first of x-svc-vk, bearer, x-api-key, x-goog-api-key, api-key that holds one', () => {
+  it('is the first virtual key of x-svc-vk, bearer, x-api-key, x-goog-api-key, api-key', () => {
     const all = ['api-key', 'sk-svc-5', 'x-goog-api-key', 'sk-svc-4', 'x-api-key', 'sk-svc-3'];
     expect(generic(...all).virtualKey).toBe('sk-svc-3');
     expect(generic(...all, 'authorization', 'Bearer sk-svc-2').virtualKey).toBe('sk-svc-2');
@@ -55,7 +55,7 @@ describe('the virtual key of a generic route', () => {
     [['authorization', 'Basic sk-svc-a']],
     [['x-api-key', 'SK-SVC-a']],
     [['project-api-key', 'sk-svc-a']],
-  ])('is required: %j', (raw) => {
+  ])('is required and missing here: %j', (raw) => {
     expect(() => generic(...raw)).toThrow(refused('virtual_key_required'));
   });
 
@@ -65,25 +65,25 @@ describe('the virtual key of a generic route', () => {
     [['x-api-key', 'AIzaSyA'], 'x-api-key'],
     [['api-key', 'SK-SVC-a', 'x-goog-api-key', 'AIza'], 'x-goog-api-key'],
     [['x-svc-vk', 'x', 'authorization', 'Bearer y'], 'x-svc-vk'],
-  ])('is required, and what came in its place is said to be none: %j', (raw, name) => {
+  ])('is required, and a hint names the header whose value is no virtual key: %j', (raw, name) => {
     const hint = `what came in \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
     expect(refusedBy(() => generic(...raw))).toMatchObject({ code: 'virtual_key_required', hint });
   });
 
-  it('is required with its scheme word, which is said', () => {
+  it('is required with its scheme word, and a hint says so', () => {
     const bare = refusedBy(() => generic('authorization', 'sk-svc-a'));
     expect(bare.hint).toContain('without `Bearer `');
     expect(bare.hint).not.toContain('sk-svc-a');
   });
 
   it.each([[[]], [['authorization', '']], [['x-api-key', ' ']], [['cookie', 'sk-proj-abc']]])(
-    'is required, and nothing is said of what did not come: %j',
+    'is required, and there is no hint when no credential was sent: %j',
     (raw) => {
       expect(refusedBy(() => generic(...raw)).hint).toBeUndefined();
     },
   );
 
-  it('is not taken where one header is sent twice with different values', () => {
+  it('is refused when one header is sent twice with different values', () => {
     expect(() => generic('x-api-key', 'sk-svc-a', 'x-api-key', 'sk-svc-b')).toThrow(
       refused('conflicting_credentials'),
     );
@@ -93,7 +93,7 @@ describe('the virtual key of a generic route', () => {
 
 describe('the direct-key flag', () => {
   it.each(['true', 'TRUE', 'True'])(
-    '%s needs a virtual key in x-svc-vk, whatever other headers hold',
+    '%s needs a virtual key in x-svc-vk, whatever other headers contain',
     (flag) => {
       const sent = ['x-svc-direct-key', flag, 'authorization', 'Bearer sk-svc-a'];
       expect(() => generic(...sent)).toThrow(refused('policy_access_denied', 401));
@@ -108,7 +108,7 @@ describe('the direct-key flag', () => {
     },
   );
 
-  it('is off when absent or false, and nothing else', () => {
+  it('the flag is off when absent or false, and other values are refused', () => {
     expect(generic('x-svc-direct-key', 'False', 'x-api-key', 'sk-svc-a').direct).toBe(false);
     for (const flag of ['yes', '1', '', 'true,true']) {
       expect(() => generic('x-svc-direct-key', flag, 'x-svc-vk', 'sk-svc-a')).toThrow(
@@ -123,8 +123,8 @@ describe('the direct-key flag', () => {
   });
 });
 
-describe('the keys of a provider route', () => {
-  it('are the project key alone, or the virtual key as caller beside it', () => {
+describe('the keys on a provider route', () => {
+  it('are the project key alone, or a virtual key for the caller beside the project key', () => {
     expect(onRoute('Project-Api-Key', 'sk-svc-p')).toEqual({
       virtualKey: 'sk-svc-p',
       projectKey: undefined,
@@ -137,7 +137,7 @@ describe('the keys of a provider route', () => {
     });
   });
 
-  it('are refused by what is missing', () => {
+  it('are refused with the code of the missing key', () => {
     expect(() => onRoute('authorization', 'Bearer sk-abc')).toThrow(refused('virtual_key_required'));
     expect(() => onRoute('project-api-key', 'other')).toThrow(refused('virtual_key_required'));
     for (const name of ['x-svc-vk', 'x-api-key', 'x-goog-api-key', 'api-key']) {
@@ -147,17 +147,17 @@ describe('the keys of a provider route', () => {
   });
 });
 
-describe('the project key that is none', () => {
+describe('a malformed project key', () => {
   const own = ['authorization', 'Bearer sk-proj-abc'];
 
-  it('is named by its header; the provider key beside it is where it belongs', () => {
+  it('is named by its header in the hint; the provider key beside it is not', () => {
     expect(refusedBy(() => onRoute('project-api-key', 'proj_1', ...own)).hint).toContain('`project-api-key`');
     expect(refusedBy(() => onRoute('x-svc-vk', 'vk', ...own)).hint).toContain('`x-svc-vk`');
     expect(refusedBy(() => onRoute(...own)).hint).toBeUndefined();
   });
 });
 
-describe("the caller's provider key", () => {
+describe('the caller’s provider key', () => {
   it('is the first value that is no virtual key', () => {
     expect(readDirectKey(headers('authorization', 'Bearer sk-x', 'x-api-key', 'sk-y')).reveal()).toBe('sk-x');
     expect(readDirectKey(headers('authorization', 'Bearer sk-svc-v', 'x-api-key', 'sk-y')).reveal()).toBe(
@@ -167,19 +167,19 @@ describe("the caller's provider key", () => {
   });
 
   it.each([[[]], [['authorization', 'Bearer ']], [['x-api-key', 'sk-svc-v']], [['api-key', 'sk-y']]])(
-    'is required: %j',
+    'is required and missing here: %j',
     (raw) => {
       expect(() => readDirectKey(headers(...raw))).toThrow(refused('provider_key_required', 401));
     },
   );
 
-  it('is required by a message that names the headers it may come in', () => {
+  it('is required by a message that names the headers in which it may be sent', () => {
     expect(refusedBy(() => readDirectKey(headers())).message).toMatch(
       /bearer.*`x-api-key`.*`x-goog-api-key`/,
     );
   });
 
-  it('comes as the route demands, a scheme word tolerated where none is expected, never a virtual key', () => {
+  it('is read in the route’s form; a superfluous scheme word is tolerated, and a virtual key is refused', () => {
     expect(readRouteKey(headers('authorization', 'Bearer sk-x'), 'bearer').reveal()).toBe('sk-x');
     expect(readRouteKey(headers('authorization', 'sk-x'), 'plain').reveal()).toBe('sk-x');
     expect(readRouteKey(headers('authorization', 'Bearer sk-x'), 'plain').reveal()).toBe('sk-x');
@@ -194,10 +194,10 @@ describe("the caller's provider key", () => {
   });
 });
 
-describe("the caller's own cloud credentials", () => {
+describe('the caller’s own cloud credentials', () => {
   const pair = ['cloud-access-key-id', 'AKIA', 'cloud-secret-access-key', 'secret'];
 
-  it('are an access key pair, with a session token where one is sent', () => {
+  it('are an access key pair, with a session token if one is sent', () => {
     const keys = readCloudKeys(headers(...pair));
     expect([keys.accessKeyId.reveal(), keys.secretAccessKey.reveal()]).toEqual(['AKIA', 'secret']);
     expect(keys.sessionToken).toBeUndefined();
@@ -208,7 +208,7 @@ describe("the caller's own cloud credentials", () => {
   });
 
   it.each(['cloud-access-key-id', 'cloud-secret-access-key', 'cloud-session-token'])(
-    'are refused without a usable %s, by a message that names it',
+    'are refused without a usable %s, and the message names the header',
     (name) => {
       const others = ['cloud-access-key-id', 'cloud-secret-access-key']
         .filter((other) => other !== name)

@@ -9,17 +9,17 @@ function begun(horizon = 10, changedMax = 100): FeedState {
   return feed;
 }
 
-describe('the rule', () => {
-  it('contradicts nothing before the feed has begun', () => {
+describe('the freshness rule of the feed', () => {
+  it('the rule permits every record before the feed has begun', () => {
     expect(new FeedState(1).permits('a', at(0))).toBe(true);
   });
 
-  it('permits what was read at the horizon and not before', () => {
+  it('the rule permits records read at the watermark, and no earlier ones', () => {
     expect(begun(10).permits('a', at(10))).toBe(true);
     expect(begun(10).permits('a', at(9))).toBe(false);
   });
 
-  it('permits what was read at the last change of its subject and not before', () => {
+  it('the rule permits records read at the last change of their subject, and no earlier ones', () => {
     const feed = begun();
     feed.change('a', 12);
     expect(feed.permits('a', at(12))).toBe(true);
@@ -27,11 +27,11 @@ describe('the rule', () => {
     expect(feed.permits('b', at(11))).toBe(true);
   });
 
-  it('compares no positions of different epochs', () => {
+  it('the rule refuses records of another epoch', () => {
     expect(begun().permits('a', at(99, 'two'))).toBe(false);
   });
 
-  it('keeps the latest change when an older one is repeated', () => {
+  it('the rule keeps the latest change when an older one is repeated', () => {
     const feed = begun();
     feed.change('a', 14);
     feed.change('a', 12);
@@ -39,8 +39,8 @@ describe('the rule', () => {
   });
 });
 
-describe('the horizon', () => {
-  it('moves up to the oldest change when there are too many to remember', () => {
+describe('the watermark of the feed', () => {
+  it('moves up to the oldest change when there are too many changes to remember', () => {
     const feed = begun(10, 2);
     for (const [ref, revision] of [
       ['a', 11],
@@ -54,7 +54,7 @@ describe('the horizon', () => {
     expect(feed.permits('b', at(11))).toBe(false);
   });
 
-  it('forgets the subject that changed longest ago, not the one first named', () => {
+  it('moves past the subject that changed longest ago, not past the one first named', () => {
     const feed = begun(10, 2);
     feed.change('a', 11);
     feed.change('b', 12);
@@ -65,7 +65,7 @@ describe('the horizon', () => {
     expect(feed.permits('a', at(12))).toBe(false);
   });
 
-  it('stays where it is when a connection goes on without a gap', () => {
+  it('stays unchanged when a new connection continues without a gap', () => {
     const feed = begun(10);
     feed.change('a', 15);
     feed.begin(at(15));
@@ -73,7 +73,7 @@ describe('the horizon', () => {
     expect(feed.permits('a', at(14))).toBe(false);
   });
 
-  it('moves over a gap and never back', () => {
+  it('moves over a gap, and never back', () => {
     const feed = begun(10, 2);
     feed.change('a', 11);
     feed.begin(at(20));
@@ -84,7 +84,7 @@ describe('the horizon', () => {
     expect(feed.permits('e', at(19))).toBe(false);
   });
 
-  it('moves up as soon as more changes are known than are remembered, past the sixteenth that is forgotten', () => {
+  it('moves up as soon as there are more changes than are remembered, past the sixteenth forgotten one too', () => {
     const feed = begun(10, 32);
     for (let change = 1; change <= 32; change++) feed.change(`key-${change}`, 10 + change);
     expect(feed.permits('untouched', at(10))).toBe(true);
@@ -103,10 +103,10 @@ describe('the horizon', () => {
   });
 });
 
-describe('an epoch that goes on from others', () => {
+describe('an epoch that continues earlier epochs', () => {
   const continues = [at(20, 'two'), at(15, 'one')];
 
-  it('takes what was read in them, up to where each goes on', () => {
+  it('accepts records of earlier epochs up to the revision at which each was continued', () => {
     const feed = new FeedState(100);
     feed.begin(at(10, 'three'), continues);
     expect(feed.permits('a', at(15, 'one'))).toBe(true);
@@ -117,14 +117,14 @@ describe('an epoch that goes on from others', () => {
     expect(feed.permits('a', at(15, 'another'))).toBe(false);
   });
 
-  it('takes of an older one no more than each on the way does: a file was copied back', () => {
+  it('accepts records of an older epoch only up to the lowest revision on the way, as after a file was copied back', () => {
     const feed = new FeedState(100);
     feed.begin(at(0, 'three'), [at(5, 'two'), at(15, 'one')]);
     expect(feed.permits('a', at(5, 'one'))).toBe(true);
     expect(feed.permits('a', at(6, 'one'))).toBe(false);
   });
 
-  it('keeps what is known, and makes nothing stale', () => {
+  it('keeps known changes and confirmations, and makes no record stale', () => {
     const feed = begun(10);
     feed.change('a', 12);
     feed.confirm(at(14), 1_000);
@@ -138,7 +138,7 @@ describe('an epoch that goes on from others', () => {
     expect(feed.permits('b', at(14))).toBe(false);
   });
 
-  it('is another history where more was heard than it goes on from', () => {
+  it('counts as another history when the feed had confirmed a later revision than the epoch continues from', () => {
     const feed = begun(10);
     feed.confirm(at(16), 1_000);
     feed.begin(at(15, 'two'), [at(15, 'one')]);
@@ -150,7 +150,7 @@ describe('an epoch that goes on from others', () => {
 });
 
 describe('a confirmation', () => {
-  it('counts from the ask and never goes back', () => {
+  it('counts from the time of its request, and never goes back', () => {
     const feed = begun();
     expect(feed.confirm(at(12), 2_000)).toBe(true);
     expect(feed.confirm(at(12), 1_000)).toBe(true);

@@ -70,8 +70,8 @@ function respond(revision: number): void {
   deliver({ type: 'answer', nonce: newest().requests.at(-1) ?? 0, position: at(revision) });
 }
 
-describe('the feed', () => {
-  it('starts without a position and asks at once, then every 5 s', async () => {
+describe('the change feed', () => {
+  it('starts without a position, requests a confirmation at once, and then one every 5 s', async () => {
     expect(newest().start).toEqual({ since: undefined, maxStaleMs: 60_000 });
     expect(newest().requests).toHaveLength(1);
     deliver({ type: 'started', horizon: at(1) });
@@ -83,7 +83,7 @@ describe('the feed', () => {
     expect(newest().requests).toHaveLength(2);
   });
 
-  it('counts its age from the ask, not from the answer', async () => {
+  it('counts its age from the request of a confirmation, not from the response', async () => {
     const askedAt = time.monotonic();
     await time.advance(3_000);
     deliver({ type: 'started', horizon: at(1) });
@@ -91,7 +91,7 @@ describe('the feed', () => {
     expect(records.feed.confirmedAt).toBe(askedAt);
   });
 
-  it('believes each answer once', async () => {
+  it('accepts each confirmation once', async () => {
     deliver({ type: 'started', horizon: at(1) });
     respond(1);
     const confirmedAt = records.feed.confirmedAt;
@@ -101,7 +101,7 @@ describe('the feed', () => {
     expect(records.feed.confirmedAt).toBe(confirmedAt);
   });
 
-  it('asks at once when it starts over, so that records need not wait to be believed', () => {
+  it('requests a confirmation at once when it starts over, so that records count without a wait', () => {
     deliver({ type: 'started', horizon: at(1) });
     respond(1);
     deliver({ type: 'reset', horizon: { epoch: 'two', revision: 1 } });
@@ -110,7 +110,7 @@ describe('the feed', () => {
 });
 
 describe('a hint that the feed has news', () => {
-  it('has it asked at once, unless an ask is under way', () => {
+  it('makes the feed request a confirmation at once, unless a request is under way', () => {
     deliver({ type: 'started', horizon: at(1) });
     feed.askNow();
     expect(newest().requests).toHaveLength(1);
@@ -126,10 +126,10 @@ describe('a hint that the feed has news', () => {
   });
 });
 
-describe('a recall', () => {
+describe('a reclaim message', () => {
   const recall: Recall = { budgetId: 'b', window: 'total' };
 
-  it('is handed on before the feed has begun too, and changes nothing of it', () => {
+  it('is passed on even before the feed has begun, and does not change the feed', () => {
     deliver({ type: 'recall', recall });
     deliver({ type: 'started', horizon: at(1) });
     deliver({ type: 'recall', recall });
@@ -138,8 +138,8 @@ describe('a recall', () => {
   });
 });
 
-describe('a connection', () => {
-  it('that leaves an ask unanswered until the next is given up for another, which goes on from there', async () => {
+describe('a connection of the feed', () => {
+  it('is replaced when a request is unacknowledged until the next one is due; the new connection continues at the same position', async () => {
     deliver({ type: 'started', horizon: at(1) });
     deliver({
       type: 'changes',
@@ -152,7 +152,7 @@ describe('a connection', () => {
     expect(newest().start.since).toEqual(at(4));
   });
 
-  it('that was given up is no longer listened to', async () => {
+  it('is ignored after it was given up', async () => {
     const old = newest();
     await time.advance(5_100);
     expect(watches).toHaveLength(2);
@@ -163,7 +163,7 @@ describe('a connection', () => {
     expect(watches).toHaveLength(2);
   });
 
-  it('is made again after 100 ms, then more and more slowly up to 2 s, until an answer comes', async () => {
+  it('is made again after 100 ms, then after growing delays up to 2 s, until a response arrives', async () => {
     const gaps: number[] = [];
     for (let attempt = 0; attempt < 7; attempt++) {
       const from = time.monotonic();
@@ -183,12 +183,12 @@ describe('a connection', () => {
   it.each([
     ['changes before it says where it begins', { type: 'changes', invalidations: [] }],
     ['an answer before it says where it begins', { type: 'answer', nonce: 1, position: at(1) }],
-  ] as const)('that sends %s is given up', (_, message) => {
+  ] as const)('is given up when it sends %s', (_, message) => {
     deliver(message);
     expect(newest().cancelled).toBe(true);
   });
 
-  it('that fails twice in a row is logged with the reason of the second failure, and once more when it is back', async () => {
+  it('is logged at its second failure in a row, with the reason of that failure, and once more when it is back', async () => {
     newest().handlers.closed(new Error('the first reason'));
     await time.advance(100);
     expect(logged).toEqual([]);
@@ -203,7 +203,7 @@ describe('a connection', () => {
     expect(logged.slice(1)).toEqual([expect.stringContaining('the change feed is connected again')]);
   });
 
-  it('that answers from before what is known is given up', () => {
+  it('is given up when it confirms an older position than is known', () => {
     deliver({ type: 'started', horizon: at(5) });
     respond(4);
     expect(newest().cancelled).toBe(true);

@@ -1,7 +1,7 @@
-// What can be done with Redis to mint a key or to revive one: forged, swapped, rolled-back and future records, by somebody who has the
-// cache key and by somebody who has not. Each by name, against proxies that hear the feed and proxies that were restarted while they are
-// cut off; then thousands at random. Nothing is minted and nothing revived, but for the one bound that is stated: an old record serves a
-// proxy that hears of nobody for MAX_STALE after its signature.
+// Attacks that try to mint or revive a key through Redis: forged, swapped, rolled-back and future records, by attackers
+// with and without the cache key. Each runs against proxies with a feed and against restarted proxies that are cut off;
+// then thousands run at random. None succeeds, with one stated bound: an old record serves a cut-off proxy for
+// MAX_STALE after its signature.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SignedRecord, signRecords } from '../../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../../common/seal.ts';
@@ -42,7 +42,7 @@ const southSystem: Subject = { kind: 'ai_system', ref: 'ai_system:south-system' 
 const subjects = [keyOfRevoked, keyOfSouthern, north, south, northSystem, southSystem];
 
 let world: World;
-/** What stood in Redis before the key was revoked. */
+/** The content of Redis before the key was revoked. */
 let dump: ReadonlyMap<string, Buffer>;
 let genuine: ReadonlyMap<Subject, SignedRecord>;
 
@@ -80,12 +80,12 @@ function genuineOf(subject: Subject): SignedRecord {
   return record;
 }
 
-/** Never to expire. */
+/** The planted value never expires. */
 function plant(subject: Subject, bytes: Buffer): void {
   world.redis.plant(recordName(subject), bytes);
 }
 
-/** Everything else as it once was, so that one lie would be enough. */
+/** Restores everything else to its old state, so that one forged record would be enough. */
 function restore(): void {
   for (const [name, bytes] of dump) world.redis.plant(name, bytes);
 }
@@ -102,7 +102,7 @@ function startCutOff(options: Parameters<typeof startProxy>[1] = {}): TestProxy 
   return proxy;
 }
 
-/** Puts something into Redis that is to let in `lets`. */
+/** Puts a value into Redis that is meant to admit the key `lets`. */
 interface Attack {
   readonly lets: string;
   act(): void;
@@ -113,7 +113,7 @@ const claiming = (record: SignedRecord, claims: Partial<SignedRecord['signature'
   signature: { ...record.signature, ...claims },
 });
 
-/** With the cache key: whatever is written opens. */
+/** An attack with the cache key: every planted value opens. */
 const sealed = (subject: Subject, make: () => SignedRecord): Attack => ({
   lets: subject === keyOfNobody ? neverWas : revoked,
   act: () => {
@@ -128,7 +128,7 @@ function altered(record: SignedRecord): SignedRecord {
   return { ...record, body };
 }
 
-/** Of a record for a subject, signed with a key of his own. */
+/** A record for a subject, signed with the attacker's own key. */
 function ownSignature(subject: Subject, from: SignedRecord, keyId?: Uint8Array): SignedRecord {
   const head = { ...from.signature, revision: from.signature.revision + 1_000, signedAt: world.time.now() };
   const [record] = signRecords(newSigningKey(), head, [{ ...from, ...subject }]);
@@ -193,7 +193,10 @@ const withCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>> =
 
 const otherCacheKey = parseSealKeys(createSealKey());
 
-/** Without the cache key: bytes that were there, bytes of his own, and names, which are hashes of what everybody may know. */
+/**
+ * An attack without the cache key: with bytes that were in Redis, the attacker's own bytes, and names, which are hashes
+ * of public values.
+ */
 const raw = (subject: Subject, make: () => Buffer): Attack => ({
   lets: subject === keyOfNobody ? neverWas : revoked,
   act: () => {
@@ -242,13 +245,13 @@ const withoutCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>
 
 describe.each(
   Object.entries({ 'with the cache key': withCacheKey, 'without the cache key': withoutCacheKey }),
-)('%s', (_attacker, kinds) => {
+)('an attacker %s', (_attacker, kinds) => {
   describe.each(Object.entries(kinds))('a %s record', (_kind, attacks) => {
-    it.each(Object.entries(attacks))('%s lets nobody in', async (_name, { act, lets }) => {
+    it.each(Object.entries(attacks))('a record %s admits nobody', async (_name, { act, lets }) => {
       act();
       const connected = await startConnected();
       expect(await find(connected, lets)).toBe('access_not_found');
-      // Nobody else is worse off.
+      // The other key still works.
       expect(await find(connected, southern)).toBe(`id-${southern}`);
       act();
       const cutOff = startCutOff();
@@ -263,7 +266,7 @@ describe.each(
   });
 
   describe('a rolled-back record', () => {
-    it('revives nothing where the feed has begun, silent since or not', async () => {
+    it('revives no key at a proxy whose feed has begun, even if the feed is silent since', async () => {
       const connected = await startConnected();
       restore();
       expect(await find(connected, revoked)).toBe('access_not_found');
@@ -274,7 +277,7 @@ describe.each(
       expect(await find(silent, revoked)).toBe('access_unavailable');
     });
 
-    it('of an organization brings nothing back that was changed there', async () => {
+    it('of an organization does not undo a change of the organization', async () => {
       world.database.touch('organization:south');
       await world.time.advance(10);
       restore();
@@ -283,7 +286,7 @@ describe.each(
       expect(connected.events).toContain('outdated');
     });
 
-    it('serves a proxy that was restarted and is cut off until MAX_STALE after its signature, and not a millisecond longer', async () => {
+    it('serves a restarted, cut-off proxy until MAX_STALE after its signature, and not a millisecond longer', async () => {
       const { signedAt } = genuineOf(keyOfRevoked).signature;
       const until = signedAt + hourMs;
       restore();
@@ -296,11 +299,11 @@ describe.each(
   });
 });
 
-describe('thousands of records at random', () => {
+describe('thousands of random records', () => {
   const each = roundsOf(4_000);
   const seed = Number(process.env.GATEWAY_MODEL_SEED ?? startingSeed());
 
-  /** As a proxy with the right keys reads them, whatever the time. */
+  /** Reads records as a proxy with the right keys does, at any time. */
   function reader(events: string[]) {
     const count = (event: string) => void events.push(event);
     return createRedisRecords({
@@ -320,7 +323,7 @@ describe('thousands of records at random', () => {
   it.each<[string, (random: Random, subject: Subject) => Buffer]>([
     ['with the cache key', (random, subject) => sealedAtRandom(random, subject)],
     ['without it', (random, subject) => bytesAtRandom(random, subject)],
-  ])(`%s: what is read is what was signed, letter for letter (seed ${seed})`, async (name, make) => {
+  ])(`%s: every accepted record equals the signed one exactly (seed ${seed})`, async (name, make) => {
     const random = new Random(seed);
     const events: string[] = [];
     const cache = reader(events);
@@ -341,7 +344,8 @@ describe('thousands of records at random', () => {
     console.log(
       `${each} records ${name}: ${taken} as they were signed, others 0; ignored: ${ignored.join(', ')}`,
     );
-    // Some are put back as they were, or changed where nothing depends on it: else the reader might just refuse everything.
+    // Some values are restored unchanged, or changed where nothing depends on it: a reader that refuses everything
+    // would fail here.
     expect(taken).toBeGreaterThan(each / 100);
     expect(taken + events.length).toBe(each);
   });

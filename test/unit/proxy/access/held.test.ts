@@ -23,31 +23,31 @@ function begun(horizon: Position, continues: readonly Position[] = []): FeedStat
 }
 
 describe('of two records of one subject', () => {
-  it('the one of the higher revision is kept, whichever was confirmed later', () => {
+  it('the record of the higher revision is kept, even if the other was confirmed later', () => {
     const feed = begun(at(1));
     expect(isNewer(record(at(5), 1_000), record(at(4), 2_000), feed)).toBe(true);
     expect(isNewer(record(at(4), 2_000), record(at(5), 1_000), feed)).toBe(false);
   });
 
-  it('of one revision, the one that was confirmed later is kept', () => {
+  it('the later confirmed record is kept when both have one revision', () => {
     const feed = begun(at(1));
     expect(isNewer(record(at(4), 1_999), record(at(4), 2_000), feed)).toBe(false);
     expect(isNewer(record(at(4), 2_000), record(at(4), 2_000), feed)).toBe(true);
   });
 
-  it('of two epochs, the revision decides that each counts as in the epoch of the feed', () => {
+  it('records of two epochs are compared by the revision that each has in the epoch of the feed', () => {
     const feed = begun(at(1, 'two'), [at(10, 'one')]);
     expect(isNewer(record(at(7), 1_000), record(at(6, 'two'), 2_000), feed)).toBe(true);
     expect(isNewer(record(at(5), 2_000), record(at(6, 'two'), 1_000), feed)).toBe(false);
   });
 
-  it('of two histories, the one that was confirmed later is kept', () => {
+  it('the later confirmed record is kept when they are of two histories', () => {
     const feed = begun(at(1));
     expect(isNewer(record(at(9, 'other'), 2_000), record(at(4), 1_000), feed)).toBe(true);
     expect(isNewer(record(at(9, 'other'), 1_000), record(at(4), 2_000), feed)).toBe(false);
   });
 
-  it('one that the feed contradicts is replaced, though it was confirmed later', () => {
+  it('a record that the feed contradicts is replaced, even if it was confirmed later', () => {
     const feed = begun(at(1));
     expect(isNewer(record(at(2), 1_000), record(at(9, 'other'), 2_000), feed)).toBe(true);
   });

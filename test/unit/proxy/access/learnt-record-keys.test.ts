@@ -1,5 +1,6 @@
-// A proxy that is given no public key goes by those that the control plane names. Nothing of Redis counts before; what the release before
-// signatures left there counts while the control plane is of that release, and never again once one has signed.
+// A proxy without configured public keys learns them from the control plane and trusts nothing in Redis before. It
+// accepts unsigned records of the previous release only while the control plane is of that release, and never again
+// once a control plane has signed.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { heldOf } from '../../../../proxy/access/held.ts';
 import { nameInLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
@@ -34,7 +35,7 @@ beforeEach(() => {
 
 const find = (proxy: TestProxy, hash = key) => outcome(world, () => proxy.source.find(hash, '192.0.2.1'));
 
-/** Has its records in Redis afterwards. */
+/** Afterwards the records of the keys are in Redis. */
 async function startWarm(hashes: readonly string[] = [key, otherKey]): Promise<TestProxy> {
   const proxy = startProxy(world, { withRedis: true });
   await world.time.advance(100);
@@ -43,14 +44,17 @@ async function startWarm(hashes: readonly string[] = [key, otherKey]): Promise<T
   return proxy;
 }
 
-/** Never had a feed, and hears of nobody: what it serves is what Redis told it. */
+/** A proxy that never had a feed and reaches no control plane: it can serve only records of Redis. */
 function startCutOff(options: Parameters<typeof startProxy>[1] = {}): TestProxy {
   const proxy = startProxy(world, { withRedis: true, ...options });
   proxy.link.cutOff();
   return proxy;
 }
 
-/** What the release before left in Redis for a key, or what somebody with the cache key says that it left. */
+/**
+ * Writes the records that the previous release stored in Redis for a key, or that an attacker with the cache key
+ * pretends it stored.
+ */
 function plantUnsigned(hash: string, of = hash): void {
   const { asOf, principal } = world.database.resolve(of);
   if (principal === undefined) throw new Error('the key is there');
@@ -60,10 +64,10 @@ function plantUnsigned(hash: string, of = hash): void {
   }
 }
 
-describe('a proxy that is given no public key', () => {
+describe('a proxy without configured public keys', () => {
   const startUnreported = () => startProxy(world, { withRedis: true, recordKeys: noRecordKeys(world.time) });
 
-  it('learns it from the feed’s beginning, so that Redis serves from the first request on', async () => {
+  it('learns them when the feed begins, so that Redis serves from the first request on', async () => {
     await startWarm();
     const proxy = startUnreported();
     await world.time.advance(100);
@@ -73,7 +77,7 @@ describe('a proxy that is given no public key', () => {
     expect(proxy.events).toEqual(['redis', 'redis']);
   });
 
-  it('serves nothing from Redis if it starts without a control plane, and is not ready because of Redis', async () => {
+  it('serves nothing from Redis when it starts without a control plane, and is not ready because Redis cannot be trusted', async () => {
     await startWarm();
     const proxy = startCutOff({ recordKeys: noRecordKeys() });
     expect(await find(proxy)).toBe('access_unavailable');
@@ -83,19 +87,19 @@ describe('a proxy that is given no public key', () => {
     expect(given.source.notReady()).toBeUndefined();
   });
 
-  it('reads nothing unsigned before it has met a control plane, nor after it has met one that signs', async () => {
+  it('reads no unsigned record before it has reached a control plane, nor after it has reached one that signs', async () => {
     plantUnsigned(key);
     plantUnsigned(neverWas, key);
     expect(await find(startCutOff({ recordKeys: noRecordKeys() }))).toBe('access_unavailable');
     const proxy = startUnreported();
-    // Not even the first request, which the feed has not come before.
+    // This also applies to the first request, which arrives before the feed.
     expect(await find(proxy, neverWas)).toBe('access_not_found');
     expect(await find(proxy)).toBe(`id-${key}`);
     expect(proxy.events).toEqual(['control_plane', 'control_plane']);
     expect(await find(startCutOff(), neverWas)).toBe('access_unavailable');
   });
 
-  it('reads what the release before left there while the control plane is of that release, and keeps nothing there', async () => {
+  it('reads unsigned records while the control plane is of the previous release, and writes none', async () => {
     world.controlPlane.signing.signs = false;
     plantUnsigned(key);
     const proxy = startUnreported();
@@ -108,7 +112,7 @@ describe('a proxy that is given no public key', () => {
     expect([...world.redis.values.keys()]).toEqual(names);
   });
 
-  it('ignores and counts what it cannot read of what the release before left there', async () => {
+  it('ignores and counts unsigned records that it cannot read', async () => {
     world.controlPlane.signing.signs = false;
     const name = nameInLayout4({ kind: 'key', ref: key });
     for (const [length, header] of [
@@ -123,7 +127,7 @@ describe('a proxy that is given no public key', () => {
     }
   });
 
-  it('forgets what nobody had signed as soon as a control plane signs, and fails no request over it', async () => {
+  it('forgets unsigned records as soon as a control plane signs, and fails no request because of that', async () => {
     const { signing } = world.controlPlane;
     signing.signs = false;
     plantUnsigned(key);
@@ -131,7 +135,7 @@ describe('a proxy that is given no public key', () => {
     const proxy = startUnreported();
     await world.time.advance(100);
     expect(await find(proxy)).toBe(`id-${key}`);
-    // As it was in the release before: whoever has the cache key mints.
+    // As in the previous release, anyone with the cache key can mint keys.
     expect(await find(proxy, neverWas)).toBe(`id-${key}`);
     signing.signs = true;
     world.database.createKey(hashOf(3), { organizationId: 'north' });
@@ -139,7 +143,7 @@ describe('a proxy that is given no public key', () => {
     plantUnsigned(neverWas, key);
     expect(await find(proxy, neverWas)).toBe('access_not_found');
     expect(await find(proxy)).toBe(`id-${key}`);
-    // From there nothing leads back, though a replica of the release before serves on.
+    // The proxy never goes back to unsigned records, though a replica of the previous release still runs.
     signing.signs = false;
     world.controlPlane.cut(proxy.link);
     await world.time.advance(5_000);
@@ -150,7 +154,7 @@ describe('a proxy that is given no public key', () => {
     expect(await find(proxy)).toBe(`id-${key}`);
   });
 
-  it('forgets a key that is named no more after MAX_STALE, where it hears others', async () => {
+  it('forgets a public key that the control plane has not named for MAX_STALE, if it named others meanwhile', async () => {
     const recordKeys = noRecordKeys(world.time);
     const [old, fresh] = [newSigningKey(), newSigningKey()];
     recordKeys.learn([old.publicKey]);
@@ -159,7 +163,7 @@ describe('a proxy that is given no public key', () => {
     const ids = (...keys: (typeof old)[]) => keys.map(({ id }) => id.toString('hex'));
     expect(recordKeys.state().ids).toEqual(expect.arrayContaining(ids(old, fresh)));
     await world.time.advance(hourMs);
-    // Cut off: what is too old is so by its own signature.
+    // The proxy is cut off: records become too old by their own signatures.
     expect(recordKeys.state().ids).toHaveLength(2);
     recordKeys.learn([fresh.publicKey]);
     expect(recordKeys.state().ids).toEqual(ids(fresh));

@@ -36,7 +36,7 @@ function recordOf(key: SigningKey, revision = 1) {
 }
 
 describe('public keys in a file', () => {
-  it('are read anew: one that is added counts, one that is removed does not, what it has signed before included', async () => {
+  it('are read again on a change: an added key counts, a removed one does not, nor do records it has signed', async () => {
     const write = (...keys: SigningKey[]) => writeFileSync(file, keys.map(publicPemOf).join(''));
     write(old);
     const keys = parseVerifyingKeys(publicPemOf(old));
@@ -60,7 +60,7 @@ describe('public keys in a file', () => {
 });
 
 describe('a file of public keys', () => {
-  it('is logged when it has changed, and once with its name when it holds none any more', async () => {
+  it('is logged when it has changed, and once with its name when it contains no key', async () => {
     const { log, logged } = collectLog();
     writeFileSync(file, publicPemOf(old));
     const given = openRecordKeys(
@@ -83,8 +83,8 @@ describe('a file of public keys', () => {
   });
 });
 
-describe('a control plane that signs with no key that is given', () => {
-  it('is refused each time with what to do, and logged once', () => {
+describe('a control plane that signs with no configured key', () => {
+  it('is refused each time with instructions, and logged once', () => {
     const { log, logged } = collectLog();
     const given = openRecordKeys(
       { keys: parseVerifyingKeys(publicPemOf(old)), file: undefined, maxStaleMs: 3_600_000 },
@@ -98,8 +98,8 @@ describe('a control plane that signs with no key that is given', () => {
   });
 });
 
-describe('public keys that the control plane names', () => {
-  it('are few: what was named longest ago goes first', () => {
+describe('public keys from the control plane', () => {
+  it('are limited in number: the one named longest ago is dropped first', () => {
     const learnt = noRecordKeys();
     expect(learnt.belief).toBe('nothing');
     learnt.learn([old.publicKey]);
@@ -120,7 +120,7 @@ describe('public keys that the control plane names', () => {
     );
   });
 
-  it('must be of the kind that signs', () => {
+  it('must be Ed25519 keys', () => {
     expect(() => noRecordKeys().learn([Buffer.from('no key')])).toThrow('must be an Ed25519 public key');
   });
 });

@@ -44,21 +44,21 @@ function refusal(proxy: TestProxy, hash: string, from = address): GatewayError {
   throw new Error('it was not refused at once');
 }
 
-describe('memory', () => {
-  it('answers a known key without a promise', async () => {
+describe('records in memory', () => {
+  it('serve a known key without a promise', async () => {
     const proxy = await startWarm();
     expect(proxy.source.find(key, address)).not.toBeInstanceOf(Promise);
     expect(proxy.events).toEqual(['control_plane', 'memory']);
   });
 
-  it('asks once for a key that many ask for at a time', async () => {
+  it('a key requested many times at once is resolved once', async () => {
     const proxy = startProxy(world);
     const many = Array.from({ length: 20 }, () => find(proxy));
     expect(new Set(await Promise.all(many))).toEqual(new Set([keyId]));
     expect(proxy.link.resolves).toBe(1);
   });
 
-  it('asks once for an organization that many keys wait for', async () => {
+  it('an organization that many keys wait for is resolved once', async () => {
     for (let number = 2; number <= 20; number++)
       world.database.createKey(hashOf(number), { organizationId: 'north' });
     const proxy = await startWarm();
@@ -72,7 +72,7 @@ describe('memory', () => {
     expect(proxy.link.resolves).toBeLessThanOrEqual(2);
   });
 
-  it('refuses a rotated value whose time has passed', async () => {
+  it('a rotated key value is refused once its time has passed', async () => {
     world.database.touch(key, { valueEndsAt: world.time.now() + 10_000 });
     const proxy = await startWarm();
     await world.time.advance(9_000);
@@ -83,14 +83,14 @@ describe('memory', () => {
 });
 
 describe('a change on the feed', () => {
-  it('refuses a revoked key at once', async () => {
+  it('makes a revoked key refused at once', async () => {
     const proxy = await startWarm();
     world.database.remove(key);
     await world.time.advance(3);
     expect(await find(proxy)).toBe('access_not_found');
   });
 
-  it('has a record in use resolved again within 50 ms, before anybody asks', async () => {
+  it('makes a record in use resolved again within 50 ms, before the next request', async () => {
     const proxy = await startWarm();
     world.database.touch(key);
     await world.time.advance(60);
@@ -98,7 +98,7 @@ describe('a change on the feed', () => {
     expect(proxy.source.find(key, address)).toMatchObject({ key: { revision: world.database.revision } });
   });
 
-  it('leaves a record that nobody used for a minute until it is asked for', async () => {
+  it('resolves a record that was unused for a minute only at its next request', async () => {
     const proxy = await startWarm();
     await world.time.advance(61_000);
     world.database.touch(key);
@@ -108,7 +108,7 @@ describe('a change on the feed', () => {
     expect(proxy.link.resolves).toBe(2);
   });
 
-  it('makes a key work at once that was unknown a moment ago', async () => {
+  it('makes a new key work at once that was unknown before', async () => {
     const proxy = await startWarm();
     const later = hashOf(7);
     expect(await find(proxy, later)).toBe('access_not_found');
@@ -117,7 +117,7 @@ describe('a change on the feed', () => {
     expect(await find(proxy, later)).toBe(`id-${later}`);
   });
 
-  it('that a feed tells when it begins leaves a record that was read since', async () => {
+  it('that arrives with the start of the feed does not affect a record read since', async () => {
     world.database.touch(key);
     const link = Object.assign(new TestLink(), { feedMs: 50 });
     const proxy = startProxy(world, { link });
@@ -126,7 +126,7 @@ describe('a change on the feed', () => {
     expect([link.started, link.resolves]).toEqual([1, 1]);
   });
 
-  it('takes a revoked key out of Redis', async () => {
+  it('removes a revoked key from Redis', async () => {
     await startWarm({ withRedis: true });
     await world.time.advance(10);
     expect(world.redis.values.size).toBe(2);
@@ -136,8 +136,8 @@ describe('a change on the feed', () => {
   });
 });
 
-describe('resolves', () => {
-  it('refuses the 33rd hash never seen while 32 are under way, and admits a known key beside them', async () => {
+describe('resolve calls', () => {
+  it('a 33rd unknown hash is refused while 32 are under way, and a known key is still admitted', async () => {
     const proxy = await startWarm();
     proxy.link.way = { there: 500, back: 1 };
     const guesses = Array.from({ length: 32 }, (_, index) =>
@@ -151,7 +151,7 @@ describe('resolves', () => {
     expect(new Set(await Promise.all(guesses))).toEqual(new Set(['access_not_found']));
   });
 
-  it('lets no more than 64 be under way; further known keys wait for their turn', async () => {
+  it('at most 64 are under way, and further known keys wait', async () => {
     const hashes = Array.from({ length: 100 }, (_, index) => hashOf(1_000 + index));
     for (const hash of hashes) world.database.createKey(hash, { organizationId: 'north' });
     const proxy = await startWarm();
@@ -169,7 +169,7 @@ describe('resolves', () => {
   });
 
   it.each(['refused', 'silent'] as const)(
-    'say 503 and never 401 when the control plane is %s',
+    'lead to 503 and never to 401 when the control plane is %s',
     async (way) => {
       const proxy = startProxy(world);
       proxy.link.way = way;
@@ -177,7 +177,7 @@ describe('resolves', () => {
     },
   );
 
-  it('ask once more when the answer is from before what the feed has said, then say 503', async () => {
+  it('are repeated once when the response is older than the feed, then lead to 503', async () => {
     const proxy = await startWarm();
     proxy.link.way = { there: 1, back: 400 };
     const pending = find(proxy, hashOf(50));
@@ -193,7 +193,7 @@ describe('resolves', () => {
 });
 
 describe('a silent feed', () => {
-  it('lets records stand for 20 s, then confirms them with the control plane', async () => {
+  it('records are served for 20 s, then confirmed with the control plane', async () => {
     const proxy = await startWarm();
     proxy.link.isSilent = true;
     await world.time.advance(15_000);
@@ -206,7 +206,7 @@ describe('a silent feed', () => {
     expect(proxy.source.find(key, address)).not.toBeInstanceOf(Promise);
   });
 
-  it('notices a revocation after 20 s', async () => {
+  it('a revocation is noticed after 20 s of silence', async () => {
     const proxy = await startWarm();
     proxy.link.isSilent = true;
     world.database.remove(key);
@@ -214,7 +214,7 @@ describe('a silent feed', () => {
     expect(await find(proxy)).toBe('access_not_found');
   });
 
-  it('makes a record wait 200 ms for a mute control plane, then serves it stale and does not wait again for 5 s', async () => {
+  it('a record waits 200 ms for a mute control plane, is then served stale, and does not wait again for 5 s', async () => {
     const proxy = await startWarm();
     proxy.link.cutOff();
     proxy.link.way = 'silent';
@@ -229,7 +229,7 @@ describe('a silent feed', () => {
     expect(proxy.source.find(key, address)).toBeInstanceOf(Promise);
   });
 
-  it('serves stale records up to MAX_STALE of their confirmation, then 503', async () => {
+  it('stale records are served until MAX_STALE after their confirmation, then the response is 503', async () => {
     const proxy = await startWarm();
     await world.time.advance(30_000);
     proxy.link.cutOff();
@@ -240,7 +240,7 @@ describe('a silent feed', () => {
     expect(await find(proxy)).toBe('access_unavailable');
   });
 
-  it('serves nothing stale that the control plane contradicts', async () => {
+  it('a stale record is not served when the control plane contradicts it', async () => {
     const proxy = await startWarm();
     proxy.link.isSilent = true;
     await world.time.advance(25_000);
@@ -249,8 +249,8 @@ describe('a silent feed', () => {
   });
 });
 
-describe('a response that the feed contradicts', () => {
-  it('has the feed asked at once, not with the next heartbeat', async () => {
+describe('a resolve response that the feed contradicts', () => {
+  it('makes the feed request a confirmation at once, not with the next heartbeat', async () => {
     const proxy = await startWarm();
     proxy.link.way = { there: 1, back: 400 };
     const found = find(proxy, hashOf(50));
@@ -264,8 +264,8 @@ describe('a response that the feed contradicts', () => {
   });
 });
 
-describe('a key that was served stale', () => {
-  it('is no guess: its refusal counts towards no limit and takes it out of Redis', async () => {
+describe('a revoked key that was served stale', () => {
+  it('is removed from Redis, and its refusal does not count towards the limit on guesses', async () => {
     const proxy = await startWarm({ withRedis: true });
     await world.time.advance(10);
     const inRedis = world.redis.values.size;
@@ -281,8 +281,8 @@ describe('a key that was served stale', () => {
   });
 });
 
-describe('records that are ageing', () => {
-  it('are renewed within an eighth of what they may be old, where that is short', async () => {
+describe('ageing records', () => {
+  it('are renewed within an eighth of their maximum age when that is short', async () => {
     const proxy = await startWarm({ maxStaleMs: 60_000 });
     await world.time.advance(31_000);
     expect(await find(proxy)).toBe(keyId);
@@ -304,8 +304,8 @@ describe('records that are ageing', () => {
   });
 });
 
-describe('Redis', () => {
-  it('answers what memory does not hold', async () => {
+describe('records in Redis', () => {
+  it('serve a key that is not in memory', async () => {
     await startWarm({ withRedis: true });
     await world.time.advance(10);
     const second = startProxy(world, { withRedis: true });
@@ -315,7 +315,7 @@ describe('Redis', () => {
     expect(second.events).toEqual(['redis']);
   });
 
-  it('is asked no longer than it is needed for a key it does not hold', async () => {
+  it('are read once for a key that Redis does not contain', async () => {
     const proxy = startProxy(world, { withRedis: true });
     let reads = 0;
     world.redis.readDelay = () => {
@@ -326,7 +326,7 @@ describe('Redis', () => {
     expect(reads).toBe(1);
   });
 
-  it('brings no revoked key back, whatever it holds', async () => {
+  it('bring no revoked key back', async () => {
     await startWarm({ withRedis: true });
     await world.time.advance(10);
     const kept = new Map(world.redis.values);
@@ -339,7 +339,7 @@ describe('Redis', () => {
     expect(second.events).toContain('outdated');
   });
 
-  it('serves a proxy that never had a feed, as stale and up to MAX_STALE after its signature', async () => {
+  it('serve a proxy that never had a feed, as stale and until MAX_STALE after their signature', async () => {
     await startWarm({ withRedis: true });
     await world.time.advance(hourMs / 4);
     for (const [name, { bytes }] of world.redis.values) world.redis.plant(name, bytes);
@@ -355,7 +355,7 @@ describe('Redis', () => {
     expect(await find(second)).toBe('access_unavailable');
   });
 
-  it('gets records in use again, signed anew, so that they outlive MAX_STALE there', async () => {
+  it('are signed and written again while they are in use, so that they outlive MAX_STALE', async () => {
     const proxy = await startWarm({ withRedis: true });
     for (let minutes = 0; minutes < 120; minutes += 10) {
       await world.time.advance(600_000);
@@ -367,7 +367,7 @@ describe('Redis', () => {
     expect([3, 4, 5]).toContain(proxy.link.resolves);
   });
 
-  it('failing, is gone round', async () => {
+  it('are bypassed when Redis fails', async () => {
     world.redis.readDelay = () => undefined;
     world.redis.writeDelay = () => undefined;
     const proxy = startProxy(world, { withRedis: true });
@@ -376,8 +376,8 @@ describe('Redis', () => {
   });
 });
 
-describe('readiness', () => {
-  it('comes with the first answer of the feed', async () => {
+describe('readiness of the record source', () => {
+  it('begins with the first confirmation of the feed', async () => {
     const proxy = startProxy(world);
     expect(proxy.source.notReady()).toContain('neither');
     expect(proxy.source.feed()).toEqual({ state: 'none', ageMs: undefined });
@@ -386,7 +386,7 @@ describe('readiness', () => {
     expect(proxy.source.feed().state).toBe('live');
   });
 
-  it('stays when the control plane goes', async () => {
+  it('stays when the control plane fails', async () => {
     const proxy = await startWarm();
     proxy.link.cutOff();
     await world.time.advance(hourMs);

@@ -33,7 +33,7 @@ function accept(hash = key, asOf = at(5)): void {
 }
 
 describe('a key that the control plane does not know', () => {
-  it('is unknown for its time, and then looked up again', async () => {
+  it('is unknown for a while, and then looked up again', async () => {
     records.accept(key, { asOf: at(5), principal: undefined }, time.monotonic());
     await time.advance(accessLimits.unknownForMs - 1);
     expect(records.look(key)).toEqual({ state: 'unknown' });
@@ -43,23 +43,23 @@ describe('a key that the control plane does not know', () => {
 });
 
 describe('records before the feed has begun', () => {
-  it('are served where they are of one history', () => {
+  it('are served when all are of one history', () => {
     accept();
     expect(records.look(key).state).toBe('fresh');
   });
 
-  it('are looked up anew where the organization is of another history than the key', () => {
+  it('are looked up again when the organization is of another history than the key', () => {
     accept();
     accept(otherKey, at(9, 'two'));
-    // The other key's resolve has brought the organization and the AI system that both share.
+    // The other key's resolve has delivered the organization and the AI system that both share.
     const [first] = [key, otherKey].filter((hash) => records.look(hash).state === 'missing');
     expect(first).toBeDefined();
     expect(records.look(first ?? '')).toEqual({ state: 'missing', needs: [{ kind: 'key', ref: first }] });
   });
 });
 
-describe('what of a key is ageing', () => {
-  it('is nothing for half of the time that records may be served, then all of it', async () => {
+describe('the ageing records of a key', () => {
+  it('none is ageing for half of the time that records may be served, then all are', async () => {
     accept();
     await time.advance(maxStaleMs / 2);
     expect(records.ageing(key)).toEqual([]);
@@ -67,20 +67,20 @@ describe('what of a key is ageing', () => {
     expect(records.ageing(key).map(({ kind }) => kind)).toEqual(['key', 'ai_system', 'organization']);
   });
 
-  it('is only what is old: another key has brought the rest', async () => {
+  it('only old records are ageing, not those that another key has renewed', async () => {
     accept();
     await time.advance(maxStaleMs / 2 + 1);
     accept(otherKey, at(6));
     expect(records.ageing(key).map(({ kind }) => kind)).toEqual(['key']);
   });
 
-  it('is nothing of a key that memory has let go', () => {
+  it('a key that memory has dropped has none', () => {
     expect(records.ageing(key)).toEqual([]);
   });
 });
 
-describe('a key that memory has let go', () => {
-  it('gets neither grace nor a later renewal, and nothing fails over it', () => {
+describe('a key that memory has dropped', () => {
+  it('gets neither grace nor a later renewal, and causes no failure', () => {
     records.grantGrace(key);
     records.postponeRenewal(key, 1_000);
     expect(records.look(key).state).toBe('missing');
@@ -88,7 +88,7 @@ describe('a key that memory has let go', () => {
 });
 
 describe('a key of a person', () => {
-  it('needs the record of the person once that has changed', () => {
+  it('needs the person’s record again once that has changed', () => {
     const principal = principalOf(key);
     const scope = { ...principal.scope, kind: 'person' as const, id: 'ada' } as Principal['scope'];
     const record = { ...principal.key, scope: { kind: 'person' as const, id: 'ada' } };

@@ -1,4 +1,5 @@
-// What a proxy goes on with when the control plane is started again: an epoch that continues the one before.
+// After a restart of the control plane, a proxy continues with its records, because the new epoch continues the one
+// before.
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createWorld,
@@ -30,7 +31,7 @@ async function startWarm(options: Parameters<typeof startProxy>[1] = {}): Promis
 }
 
 describe('a restart of the control plane', () => {
-  it('makes nothing stale: what was held before is served though it stalls, and a revocation before it still holds', async () => {
+  it('makes no record stale: known records are served even if it then fails, and earlier revocations still apply', async () => {
     const other = hashOf(77);
     world.database.createKey(other, { organizationId: 'north' });
     const proxy = await startWarm();
@@ -47,7 +48,7 @@ describe('a restart of the control plane', () => {
     expect(await find(proxy, other)).not.toBe(`id-${other}`);
   });
 
-  it('leaves what Redis holds to proxies that start after it', async () => {
+  it('leaves records in Redis usable for proxies that start later', async () => {
     await startWarm({ withRedis: true });
     await world.time.advance(10);
     world.database.restart();
@@ -60,7 +61,7 @@ describe('a restart of the control plane', () => {
 });
 
 describe('a restore of the database', () => {
-  it('makes every record be resolved again when it brings an epoch that goes back', async () => {
+  it('makes the proxy resolve every record again when the new epoch begins at an older state', async () => {
     const backup = world.database.backup();
     const proxy = await startWarm();
     world.database.touchOrganizations();

@@ -1,10 +1,11 @@
-// What a proxy tells of itself is nothing to a control plane that does not know it yet, and asks stay asks.
+// A control plane of an older release ignores the fields in which a proxy reports its own state, and reads the rest of
+// the message.
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
 import type { WatchRequest } from '../../../../proto/generated/gateway/v1/WatchRequest.ts';
 import { contract, services } from '../../../../proto/load.ts';
 
-/** The contract as it was before proxies told anything. */
+/** The contract before proxies reported their own state. */
 function olderContract(): protobuf.Root {
   const older = structuredClone(contract) as protobuf.INamespace;
   const root = protobuf.Root.fromJSON(older);
@@ -24,7 +25,7 @@ function absent(name: string): never {
 
 const state = { redis: 'REDIS_STATE_FAILING', clockMs: 1_800_000_000_000 } as const;
 
-describe('a watch of a proxy that tells of itself', () => {
+describe('a watch message with the proxy’s own state', () => {
   it.each([
     [
       'start',
@@ -32,9 +33,12 @@ describe('a watch of a proxy that tells of itself', () => {
       { start: { maxStaleSeconds: 60 } },
     ],
     ['ask', { ask: { nonce: 7, state } }, { ask: { nonce: '7' } }],
-  ] as [string, WatchRequest, object][])('is read by an older control plane: %s', (_what, request, read) => {
-    const bytes = services.Access.Watch.requestSerialize(request);
-    const type = olderContract().lookupType('gateway.v1.WatchRequest');
-    expect(type.toObject(type.decode(bytes), { longs: String })).toEqual(read);
-  });
+  ] as [string, WatchRequest, object][])(
+    'is read by an older control plane without that state: %s',
+    (_what, request, read) => {
+      const bytes = services.Access.Watch.requestSerialize(request);
+      const type = olderContract().lookupType('gateway.v1.WatchRequest');
+      expect(type.toObject(type.decode(bytes), { longs: String })).toEqual(read);
+    },
+  );
 });

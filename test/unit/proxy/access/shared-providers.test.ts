@@ -5,7 +5,7 @@ import { Records, SharedProviders } from '../../../../proxy/access/records.ts';
 import { FakeDatabase } from '../../../support/access/database.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
-/** As it comes from a decoder: always a new object. */
+/** A new object each time, as from a decoder. */
 function configured(name: string): CustomProvider {
   return {
     ...{ id: `id of ${name}`, name, wireFormat: 'gpt-provider', baseUrl: 'https://models.example' },
@@ -30,7 +30,7 @@ function organization(id: string, ...customProviders: CustomProvider[]): Organiz
 }
 
 describe('custom providers in memory', () => {
-  it('are one object where they are equal, in whosever record', () => {
+  it('equal providers are one object, in every organization’s record', () => {
     const shared = new SharedProviders();
     const north = shared.in(organization('north', configured('platform'), configured('own')));
     const south = shared.in(organization('south', configured('platform')));
@@ -39,7 +39,7 @@ describe('custom providers in memory', () => {
     expect(north.customProviders[1]?.name).toBe('own');
   });
 
-  it('leave a record as it is that has shared ones already, for much is remembered by record', () => {
+  it('a record that already has shared providers stays the same object, because caches are keyed by record', () => {
     const shared = new SharedProviders();
     const first = organization('north', configured('platform'));
     expect(shared.in(first)).toBe(first);
@@ -48,7 +48,7 @@ describe('custom providers in memory', () => {
     expect(shared.in(organization('none')).customProviders).toEqual([]);
   });
 
-  it('are shared by what is let in, also once a record was resolved anew', async () => {
+  it('accepted records share provider objects, even after a record was resolved again', async () => {
     const time = new VirtualTime();
     const database = new FakeDatabase(time);
     const records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });

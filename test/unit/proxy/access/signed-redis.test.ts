@@ -1,5 +1,5 @@
-// What a Redis can do to a proxy in the hands of somebody who has the cache key and all that ever stood there: withhold records, and
-// nothing else. Without the cache key it is less: redis-records.test.ts.
+// An attacker who controls Redis, has the cache key and has all its earlier content can withhold records from a proxy,
+// and nothing else. redis-records.test.ts tests attackers without the cache key.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SignedRecord, signRecords } from '../../../../common/record-signature.ts';
 import type { Subject } from '../../../../proxy/access/held.ts';
@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const find = (proxy: TestProxy, hash = key) => outcome(world, () => proxy.source.find(hash, '192.0.2.1'));
 
-/** Has its records in Redis afterwards. */
+/** Afterwards the records of the keys are in Redis. */
 async function startWarm(hashes: readonly string[] = [key, otherKey]): Promise<TestProxy> {
   const proxy = startProxy(world, { withRedis: true });
   await world.time.advance(100);
@@ -44,7 +44,7 @@ async function startWarm(hashes: readonly string[] = [key, otherKey]): Promise<T
   return proxy;
 }
 
-/** Never had a feed, and hears of nobody: what it serves is what Redis told it. */
+/** A proxy that never had a feed and reaches no control plane: it can serve only records of Redis. */
 function startCutOff(options: Parameters<typeof startProxy>[1] = {}): TestProxy {
   const proxy = startProxy(world, { withRedis: true, ...options });
   proxy.link.cutOff();
@@ -60,7 +60,7 @@ function stored(subject: Subject): SignedRecord {
   return record;
 }
 
-/** Under the name of a subject, sealed with the cache key as what belongs there, and never to expire. */
+/** Stores a record under a subject's name, sealed with the cache key for that subject, without expiry. */
 function plant(subject: Subject, record: SignedRecord): void {
   world.redis.plant(recordName(subject), sealRecord(sealKeys, { ...record, ...subject }));
 }
@@ -72,8 +72,8 @@ function keepDump(): () => void {
   };
 }
 
-describe('with the cache key', () => {
-  it('no record of a key that never was is made of another’s', async () => {
+describe('an attacker with the cache key', () => {
+  it('cannot turn another key’s record into a record of a key that never existed', async () => {
     await startWarm();
     plant(keySubject(neverWas), stored(keySubject(key)));
     for (const proxy of [startCutOff(), startProxy(world, { withRedis: true })]) {
@@ -82,7 +82,7 @@ describe('with the cache key', () => {
     }
   });
 
-  it('no record is made with a key of one’s own, nor under the name of the real one', async () => {
+  it('cannot sign a record with a key of his own, even under the id of the real signing key', async () => {
     await startWarm();
     const real = stored(keySubject(key));
     const own = newSigningKey();
@@ -119,7 +119,7 @@ describe('with the cache key', () => {
       signature: { ...record.signature, signature: Buffer.alloc(0) },
     }),
   };
-  it.each(Object.entries(changes))('a record %s is worth nothing', async (_name, change) => {
+  it.each(Object.entries(changes))('cannot use a record %s', async (_name, change) => {
     await startWarm();
     plant(keySubject(key), change(stored(keySubject(key))));
     const proxy = startCutOff();
@@ -127,7 +127,7 @@ describe('with the cache key', () => {
     expect(proxy.events).toContain('signature');
   });
 
-  it('no key comes to another tenant, and no record to another kind', async () => {
+  it('cannot move a key to another tenant, or a record to another kind', async () => {
     await startWarm();
     const north = { kind: 'organization', ref: 'organization:north' } as const;
     const south = { kind: 'organization', ref: 'organization:south' } as const;
@@ -150,7 +150,7 @@ describe('with the cache key', () => {
     expect(await find(startCutOff())).toBe(`id-${key}`);
   });
 
-  it('a record of the layout before, which was believed for its seal, is not read', async () => {
+  it('records of the previous layout, which relied on the seal alone, are not read', async () => {
     await startWarm([otherKey]);
     const proxy = startCutOff();
     const read: string[] = [];
@@ -165,8 +165,8 @@ describe('with the cache key', () => {
   });
 });
 
-describe('what stood in Redis once', () => {
-  it('revives no revoked key where the feed is connected', async () => {
+describe('an old record restored in Redis', () => {
+  it('revives no revoked key at a proxy whose feed is connected', async () => {
     await startWarm();
     const restore = keepDump();
     world.database.remove(key);
@@ -178,7 +178,7 @@ describe('what stood in Redis once', () => {
     expect(proxy.events).toContain('outdated');
   });
 
-  it('lets a revoked key through at a restarted, cut-off proxy for MAX_STALE after the signature, and no longer', async () => {
+  it('admits a revoked key at a restarted, cut-off proxy until MAX_STALE after the signature, and no longer', async () => {
     await startWarm();
     const { signedAt } = stored(keySubject(key)).signature;
     const restore = keepDump();
@@ -193,7 +193,7 @@ describe('what stood in Redis once', () => {
     expect(late.events).toContain('outdated');
   });
 
-  it('does not become younger by going through a proxy', async () => {
+  it('does not get a newer signature time when a proxy reads it', async () => {
     await startWarm();
     const { signedAt } = stored(keySubject(key)).signature;
     const restore = keepDump();
@@ -206,7 +206,7 @@ describe('what stood in Redis once', () => {
 });
 
 describe('a record ahead of the feed', () => {
-  it('is resolved and counted where the feed is connected', async () => {
+  it('is resolved and counted when the feed is connected', async () => {
     const proxy = startProxy(world, { withRedis: true });
     await world.time.advance(100);
     proxy.link.bellMs = 10_000;
@@ -216,7 +216,7 @@ describe('a record ahead of the feed', () => {
     expect(proxy.events).toEqual(['ahead', 'control_plane']);
   });
 
-  it('serves where there is no feed', async () => {
+  it('is served when there is no feed', async () => {
     world.database.touch(key);
     await startWarm();
     const proxy = startCutOff();
@@ -226,7 +226,7 @@ describe('a record ahead of the feed', () => {
 });
 
 describe('a record in use that is older than half of MAX_STALE', () => {
-  it('is resolved anew in the background, once, and then young in Redis', async () => {
+  it('is resolved once in the background, and is then newly signed in Redis', async () => {
     const proxy = await startWarm();
     const before = stored(keySubject(key)).signature.signedAt;
     await world.time.advance(hourMs / 2 + minuteMs);
@@ -239,7 +239,7 @@ describe('a record in use that is older than half of MAX_STALE', () => {
     expect(stored(keySubject(key)).signature.signedAt).toBeGreaterThan(before + hourMs / 2);
   });
 
-  it('is taken from Redis where another proxy has done it', async () => {
+  it('is read from Redis when another proxy has renewed it', async () => {
     const [first, second] = [await startWarm([key]), await startWarm([key])];
     await world.time.advance(hourMs / 2 + minuteMs);
     await find(first);
@@ -253,7 +253,7 @@ describe('a record in use that is older than half of MAX_STALE', () => {
     expect(second.link.resolves).toBe(resolves);
   });
 
-  it('serves on while the control plane does not answer, which is asked now and then', async () => {
+  it('is served while the control plane fails, which is retried at intervals', async () => {
     const proxy = await startWarm([key]);
     await world.time.advance(hourMs / 2 + minuteMs);
     proxy.link.way = 'refused';
@@ -277,16 +277,16 @@ describe('a key that does not exist', () => {
   });
 });
 
-describe('while the signing key is rotated', () => {
-  it('no request fails: public key added, private one switched, old one removed', async () => {
+describe('a rotation of the signing key', () => {
+  it('fails no request: the public key is added, then the private key switched, then the old key removed', async () => {
     const { signing } = world.controlPlane;
     const [old, fresh] = [signing.key, newSigningKey()];
     await startWarm();
     const both = signing.publicKeys(old, fresh);
-    // Added: what the old one signed serves.
+    // Added: records signed by the old key are served.
     const added = startCutOff({ recordKeys: both });
     expect(await find(added)).toBe(`id-${key}`);
-    // Switched: what either signed serves, from Redis and from the control plane.
+    // Switched: records signed by either key are served, from Redis and from the control plane.
     signing.key = fresh;
     const switched = startProxy(world, { withRedis: true, recordKeys: both });
     await world.time.advance(100);
@@ -298,13 +298,13 @@ describe('while the signing key is rotated', () => {
     await world.time.advance(hourMs / 2 + minuteMs);
     for (const hash of [key, otherKey]) expect(await find(switched, hash)).toBe(`id-${hash}`);
     await world.time.advance(2 * minuteMs);
-    // Removed: the new one has signed all that is in use.
+    // Removed: the new key has signed all records in use.
     const removed = startCutOff({ recordKeys: signing.publicKeys(fresh) });
     for (const hash of [key, otherKey]) expect(await find(removed, hash)).toBe(`id-${hash}`);
     expect(removed.events).not.toContain('signature');
   });
 
-  it('in the wrong order, nothing is let in that nobody has vouched for', async () => {
+  it('in the wrong order admits no record whose signature cannot be verified', async () => {
     const { signing } = world.controlPlane;
     const recordKeys = signing.publicKeys();
     signing.key = newSigningKey();

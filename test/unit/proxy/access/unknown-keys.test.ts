@@ -1,4 +1,4 @@
-// Keys that nobody knows: how often they are looked up, and that looking for them keeps nobody else from a look-up.
+// Limits on look-ups of unknown keys, which must not keep other callers from a look-up.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import {
@@ -32,7 +32,7 @@ async function startWarm(options: Parameters<typeof startProxy>[1] = {}): Promis
   return proxy;
 }
 
-/** Out of memory, without a promise. */
+/** A refusal from memory, without a promise. */
 function refusal(proxy: TestProxy, hash: string, from = address): GatewayError {
   try {
     void proxy.source.find(hash, from);
@@ -43,7 +43,7 @@ function refusal(proxy: TestProxy, hash: string, from = address): GatewayError {
   throw new Error('it was not refused at once');
 }
 
-/** Of a look-up that waits for something first. */
+/** A refusal of a look-up that is asynchronous. */
 async function rejection(proxy: TestProxy, hash: string, from = address): Promise<GatewayError> {
   const settled = Promise.allSettled([proxy.source.find(hash, from)]);
   await world.time.advance(100);
@@ -52,12 +52,12 @@ async function rejection(proxy: TestProxy, hash: string, from = address): Promis
   throw new Error('it was not refused');
 }
 
-/** Made-up keys, one after another. */
+/** Looks up made-up keys, one after another. */
 async function guess(proxy: TestProxy, times: number, from = address): Promise<void> {
   for (let number = 100; number < 100 + times; number++) await find(proxy, hashOf(number), from);
 }
 
-/** A proxy that knows of a change of the key, beside a Redis that does not. */
+/** A proxy that has received a change of the key, with a Redis that contains the record before the change. */
 async function withOldRecordInRedis(): Promise<TestProxy> {
   await startWarm({ withRedis: true });
   await world.time.advance(10);
@@ -70,7 +70,7 @@ async function withOldRecordInRedis(): Promise<TestProxy> {
   return proxy;
 }
 
-describe('a key that is not known', () => {
+describe('an unknown key', () => {
   it('is remembered for 5 s and refused meanwhile without a look-up', async () => {
     const proxy = await startWarm();
     expect(await find(proxy, hashOf(9))).toBe('access_not_found');
@@ -82,13 +82,13 @@ describe('a key that is not known', () => {
     expect(proxy.link.resolves).toBe(3);
   });
 
-  it('costs an address its look-ups after twenty refusals in a minute, and nobody else', async () => {
+  it('leaves its address without look-ups after twenty refusals in a minute, and affects no other address', async () => {
     const proxy = await startWarm();
     await guess(proxy, 20);
     const resolves = proxy.link.resolves;
     const refused = await rejection(proxy, hashOf(120));
     expect(refused.code).toBe('rate_limit_exceeded');
-    // One more every three seconds.
+    // An address regains one look-up every three seconds.
     expect(refused.retryAfter).toBe(3);
     expect(proxy.link.resolves).toBe(resolves);
     expect(proxy.source.find(key, address)).toMatchObject({ key: { keyId } });
@@ -97,7 +97,7 @@ describe('a key that is not known', () => {
     expect(await find(proxy, hashOf(120))).toBe('access_not_found');
   });
 
-  it('costs an address no more look-ups than twenty and twenty a minute, however many it asks for at a time', async () => {
+  it('an address gets twenty look-ups and then twenty a minute, however many it requests at a time', async () => {
     const proxy = await startWarm();
     proxy.link.resolves = 0;
     for (let second = 0; second < 600; second++) {
@@ -105,26 +105,26 @@ describe('a key that is not known', () => {
       await Promise.all(many);
       await world.time.advance(1_000);
     }
-    // Those under way when the last one that was free was spent are owed.
+    // Look-ups under way when the last free one was spent are charged afterwards.
     expect(proxy.link.resolves).toBeLessThanOrEqual(20 + 20 * 10 + 30 + 10);
     expect(proxy.link.resolves).toBeGreaterThanOrEqual(20 + 20 * 9);
   });
 
-  it('counts refusals of an IPv6 address for the /64 around it', async () => {
+  it('refusals of an IPv6 address count for its /64', async () => {
     const proxy = await startWarm();
     for (let number = 100; number < 120; number++) await find(proxy, hashOf(number), `2001:db8::${number}`);
     expect((await rejection(proxy, hashOf(120), '2001:db8:0:0:ffff::1')).code).toBe('rate_limit_exceeded');
     expect(await find(proxy, hashOf(121), '2001:db8:0:1::1')).toBe('access_not_found');
   });
 
-  it('counts refusals of an IPv4 address however it is written', async () => {
+  it('refusals of an IPv4 address count for all its notations', async () => {
     const proxy = await startWarm();
     for (let number = 100; number < 120; number++) await find(proxy, hashOf(number), '::ffff:192.0.2.1');
     expect((await rejection(proxy, hashOf(120), '192.0.2.1')).code).toBe('rate_limit_exceeded');
     expect(await find(proxy, hashOf(121), '::ffff:192.0.2.2')).toBe('access_not_found');
   });
 
-  it('locks out no valid key that Redis holds, however many are guessed at the same address', async () => {
+  it('guesses do not lock out valid keys that are in Redis, even at the same address', async () => {
     const hashes = Array.from({ length: 40 }, (_, index) => hashOf(300 + index));
     for (const hash of hashes) world.database.createKey(hash, { organizationId: 'north' });
     const first = await startWarm({ withRedis: true });
@@ -139,14 +139,14 @@ describe('a key that is not known', () => {
     expect(second.link.resolves).toBe(0);
   });
 
-  it('is no key that Redis holds from before a change: it is asked for at the control plane', async () => {
+  it('a key whose record in Redis is outdated is not counted as a guess, and is resolved at the control plane', async () => {
     const second = await withOldRecordInRedis();
     await guess(second, 22);
     expect(await find(second)).toBe(keyId);
     expect(second.events).toContain('outdated');
   });
 
-  it('holds no place that a key needs which Redis holds from before a change', async () => {
+  it('guesses take no slot that a key with an outdated record in Redis needs', async () => {
     const second = await withOldRecordInRedis();
     second.link.way = { there: 500, back: 1 };
     const guesses = Array.from({ length: 32 }, (_, index) =>
@@ -157,7 +157,7 @@ describe('a key that is not known', () => {
     await Promise.all(guesses);
   });
 
-  it('is judged for each address that it is asked from: one at its limit refuses nobody at another', async () => {
+  it('the limit is applied to each address: an address at its limit does not affect the same key at another', async () => {
     await startWarm();
     const later = hashOf(8);
     world.database.createKey(later, { organizationId: 'north' });
@@ -170,14 +170,14 @@ describe('a key that is not known', () => {
     expect([await refused, await found]).toEqual(['rate_limit_exceeded', `id-${later}`]);
   });
 
-  it('does not count refusals out of memory', async () => {
+  it('refusals from memory are not counted', async () => {
     const proxy = await startWarm();
     await find(proxy, hashOf(9));
     for (let time = 0; time < 30; time++) expect(refusal(proxy, hashOf(9)).code).toBe('access_not_found');
     expect(await find(proxy, hashOf(10))).toBe('access_not_found');
   });
 
-  it('is told from a known one: neither a change nor the revocation of a key meets the limit on guesses', async () => {
+  it('a known key that changes or is revoked does not count towards the limit on guesses', async () => {
     const proxy = await startWarm();
     for (let number = 100; number < 120; number++) await find(proxy, hashOf(number));
     world.database.touch(key);

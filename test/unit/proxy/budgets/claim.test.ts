@@ -1,4 +1,4 @@
-// What a request may do with the leases of its budgets, each as a draw of the control plane has left it.
+// What a request may reserve from the leases of its budgets, depending on the last acquire operation of each lease.
 import { describe, expect, it } from 'vitest';
 import { type Claim, claimOn, judge, toBeDrawn } from '../../../../proxy/budgets/claim.ts';
 import { Slice, sliceOrigin } from '../../../../proxy/budgets/lease.ts';
@@ -7,7 +7,7 @@ import { ask } from './world.ts';
 
 const now = 1_000;
 
-/** A lease of which so much is granted; `busy` refuses more for a while. */
+/** A lease with this granted amount; with the outcome `busy`, more is refused for a while. */
 function leaseOf(granted: number, outcome: AcquireResponse['outcome'] = 'granted', shuts = false): Slice {
   const lease = new Slice(sliceOrigin('s', { id: 'a', period: 'total' }, 0), { seq: 0, shuts }, now);
   respond(lease, granted, outcome);
@@ -19,7 +19,7 @@ function respond(lease: Slice, granted: number, outcome: AcquireResponse['outcom
   lease.drawn({ outcome, granted, attainable: undefined, epoch: '', now: 0 }, now);
 }
 
-/** A lease all of which is shut: the control plane knows that no request of this proxy holds any of it. */
+/** A lease that is completely shut: the control plane knows that this proxy has no reservation in it. */
 function shutLeaseOf(granted: number): Slice {
   const lease = leaseOf(granted, 'granted', true);
   respond(lease, 0, 'granted');
@@ -31,21 +31,21 @@ const claimOf = (full: number, least: number, ...leases: readonly Slice[]): Clai
   claimOn(leases, { ...ask(full, 'a'), least });
 const kindsOf = (claim: Claim) => [...toBeDrawn(claim, now).values()];
 
-describe('a request', () => {
-  it('takes all that it asks for where its leases have it open, and nothing is drawn', () => {
+describe('a request that reserves money', () => {
+  it('reserves its full amount when its leases have it open, and nothing is acquired', () => {
     const claim = claimOf(100, 10, leaseOf(100), leaseOf(200));
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 100 });
     expect(kindsOf(claim)).toEqual([]);
   });
 
-  it('waits for a draw of each lease that has too little', () => {
+  it('waits until money is acquired for each lease that has too little', () => {
     const [poor, rich] = [leaseOf(99), leaseOf(100)];
     const claim = claimOf(100, 10, poor, rich);
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'wait' });
     expect([...toBeDrawn(claim, now)]).toEqual([[poor, 'draw']]);
   });
 
-  it('makes do with less after a draw that was made for it', () => {
+  it('reserves less than its full amount after an acquire operation that was made for it', () => {
     const lease = leaseOf(10);
     const claim = claimOf(100, 10, lease);
     respond(lease, 50, 'granted');
@@ -53,7 +53,7 @@ describe('a request', () => {
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 15 });
   });
 
-  it('has its lease drawn again after such a draw where not even the least is there', () => {
+  it('acquires again when such an operation brought less than its least amount', () => {
     const lease = leaseOf(0);
     const claim = claimOf(100, 10, lease);
     respond(lease, 9, 'granted');
@@ -61,15 +61,15 @@ describe('a request', () => {
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'wait' });
   });
 
-  it('makes do with what is there where more was refused a moment ago', () => {
+  it('reserves the available money when a lease was refused more shortly before', () => {
     const claim = claimOf(100, 10, leaseOf(40, 'busy'));
     expect(kindsOf(claim)).toEqual([]);
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 10 });
   });
 });
 
-describe('a request before a lease that is shut', () => {
-  it('has it opened, not drawn, where all or the least that it asks for is in it', () => {
+describe('a request with a shut lease', () => {
+  it('has the lease opened, and nothing acquired, when the lease has its full or its least amount', () => {
     expect(kindsOf(claimOf(100, 10, shutLeaseOf(100)))).toEqual(['open']);
     const lease = shutLeaseOf(50);
     const claim = claimOf(100, 10, lease);
@@ -77,19 +77,19 @@ describe('a request before a lease that is shut', () => {
     expect(kindsOf(claim)).toEqual(['open']);
   });
 
-  it('is refused while the control plane is away', () => {
+  it('is refused while the control plane is unreachable', () => {
     expect(judge(claimOf(100, 10, shutLeaseOf(100)), 'away', now)).toMatchObject({ reason: 'unavailable' });
   });
 });
 
-describe('a request that can draw nothing', () => {
-  it('is refused as unavailable where the control plane is away, with the lease that has too little', () => {
+describe('a request that cannot acquire money', () => {
+  it('is refused as unavailable, naming the lease with too little, when the control plane is unreachable', () => {
     const [rich, poor] = [leaseOf(10), leaseOf(9)];
     const verdict = judge(claimOf(100, 10, rich, poor), 'away', now);
     expect(verdict).toEqual({ kind: 'refused', slice: poor, reason: 'unavailable' });
   });
 
-  it('is refused as busy where it has waited, its draw was answered and others took the money', () => {
+  it('is refused as busy when it has waited and other requests got the acquired money', () => {
     const lease = leaseOf(0);
     const claim = claimOf(100, 10, lease);
     expect(judge(claim, 'late', now)).toMatchObject({ reason: 'unavailable' });
@@ -97,13 +97,13 @@ describe('a request that can draw nothing', () => {
     expect(judge(claim, 'late', now)).toMatchObject({ reason: 'busy' });
   });
 
-  it('takes what is there where that is enough', () => {
+  it('reserves the available money when that is at least its least amount', () => {
     expect(judge(claimOf(100, 10, leaseOf(60)), 'away', now)).toEqual({ kind: 'hold', amount: 15 });
   });
 });
 
 describe('a request that several budgets refuse', () => {
-  it('is refused by the one that is spent, wherever it is among them', () => {
+  it('is refused as exceeded by the spent budget, whatever the order of the budgets', () => {
     const [busy, spent] = [leaseOf(0, 'busy'), leaseOf(0, 'exceeded')];
     for (const leases of [
       [busy, spent],

@@ -4,7 +4,7 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 
 let time: VirtualTime;
 let clock: DatabaseClock;
-/** The database's clock less the proxy's. */
+/** The database's clock minus the proxy's clock. */
 let aheadMs: number;
 
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const shown = () => clock.at(time.monotonic()) - time.now();
 
-/** A call that takes so long there and back. */
+/** A call with these durations of the request and of the response. */
 async function call(thereMs: number, backMs: number, take: 'update' | 'correct' = 'update'): Promise<void> {
   const sentAt = time.monotonic();
   await time.advance(thereMs);
@@ -24,14 +24,14 @@ async function call(thereMs: number, backMs: number, take: 'update' | 'correct' 
   clock[take](parsed, sentAt);
 }
 
-describe('the estimate of the clock of the database', () => {
-  it('is the system clock before the first answer', () => {
+describe('the estimate of the database’s clock', () => {
+  it('is the system clock before the first response', () => {
     expect(shown()).toBe(0);
     time.wallOffset -= 5_000;
     expect(shown()).toBe(0);
   });
 
-  it('takes half of the way for the way back', async () => {
+  it('assumes that the response took half of the round trip', async () => {
     aheadMs = 70_000;
     await call(10, 10);
     expect(shown()).toBe(70_000);
@@ -39,7 +39,7 @@ describe('the estimate of the clock of the database', () => {
     expect(shown()).toBe(70_000);
   });
 
-  it('believes the answer that took least', async () => {
+  it('keeps the response with the shortest round trip', async () => {
     aheadMs = 1_000;
     await call(2, 2);
     await call(800, 0);
@@ -48,7 +48,7 @@ describe('the estimate of the clock of the database', () => {
     expect(shown()).toBe(1_000);
   });
 
-  it('believes a slower one once the best is old: clocks drift', async () => {
+  it('accepts a slower response once the best one is old, because clocks drift', async () => {
     await call(1, 1);
     aheadMs = 15;
     await call(20, 20);
@@ -58,7 +58,7 @@ describe('the estimate of the clock of the database', () => {
     expect(shown()).toBe(15);
   });
 
-  it('does not go back for a better answer', async () => {
+  it('does not run backwards for a better response', async () => {
     await call(0, 100);
     const before = clock.at(time.monotonic());
     clock.update(before - 40, time.monotonic());
@@ -74,7 +74,7 @@ describe('the estimate of the clock of the database', () => {
     expect(shown()).toBe(setMs);
   });
 
-  it('goes back where an answer shows that it was wrong', async () => {
+  it('runs backwards when a response shows that it was wrong', async () => {
     await call(2, 2);
     aheadMs = -300;
     await call(5, 5, 'correct');

@@ -1,4 +1,4 @@
-// Ends of sessions that this proxy brings about itself: after a restore, where the ledger does not know a lease, where usage was lost.
+// Sessions that the proxy itself ends: after a restore, when the ledger does not know a lease, and when usage was lost.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../common/budget-window.ts';
 import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
@@ -23,12 +23,12 @@ const window = () => dayOf(world.ledger.now());
 const ends = () => world.link.calls.flatMap((call) => (call.kind === 'close' ? [call.end] : []));
 const books = () => world.ledger.books('a');
 
-/** The database loses all that happened to leases since. */
+/** The database loses all later operations on leases. */
 function loseLeases(): void {
   for (const lease of world.ledger.reference.leases.values()) lease.seq = 0;
 }
 
-describe('a database that was restored', () => {
+describe('a restored database', () => {
   let old: string;
   let hold: BudgetHold;
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe('a database that was restored', () => {
     world.budgets.epochChanged('restored', 'epoch-2');
   });
 
-  it('is told again what was acknowledged, then the session is closed with what is outstanding, then another begins', async () => {
+  it('acknowledged usage is reported again, then the session is closed with its outstanding money and another begins', async () => {
     await world.time.advance(50);
     expect(new Set(world.usage.reportedAgain)).toEqual(new Set(['epoch-2']));
     const outstanding = [{ budgetId: 'a', window: window(), amount: 100 + 7 + 3 }];
@@ -49,7 +49,7 @@ describe('a database that was restored', () => {
     expect(books()).toMatchObject({ leased: 0, unsettled: 110 });
   });
 
-  it('has all of a session that ended shortly before: what its requests give back later is not returned', async () => {
+  it('nothing is released to a session that ended shortly before, even if its requests end later', async () => {
     await world.time.advance(50);
     const before = session();
     const late = await world.take(ask(100, 'a'));
@@ -63,14 +63,14 @@ describe('a database that was restored', () => {
     expect(world.link.returns.slice(returns).filter((request) => request.session === before)).toEqual([]);
   });
 
-  it('is drawn from by nobody before', async () => {
+  it('no money is acquired before the new session begins', async () => {
     const pending = attempt(world.budgets, ask(100, 'a'));
     expect(world.budgets.stamp().session).toBe('');
     await world.time.advance(50);
     expect((await pending).stamp.session).not.toBe(old);
   });
 
-  it('is told once more when requests of the old session have ended, and nothing of it is returned', async () => {
+  it('the session is closed once more when its last requests have ended, and nothing of it is released', async () => {
     await world.time.advance(50);
     world.ledger.spend(hold, 40);
     [world.usage.waiting, world.usage.overflowed] = [[], []];
@@ -83,7 +83,7 @@ describe('a database that was restored', () => {
     expect(ends()).toHaveLength(2);
   });
 
-  it('is asked until it has closed the session', async () => {
+  it('closing the session is retried until the control plane confirms it', async () => {
     world.link.condition = 'down';
     await world.time.advance(3_000);
     expect(session()).toBe('');
@@ -93,7 +93,7 @@ describe('a database that was restored', () => {
     expect(books()).toMatchObject({ leased: 0, unsettled: 110 });
   });
 
-  it('may not know how to: then the session ends as it would have', async () => {
+  it('when the control plane cannot close sessions, the session ends as without a restore', async () => {
     world.link.condition = 'denied';
     await world.time.advance(50);
     world.link.condition = 'up';
@@ -102,7 +102,7 @@ describe('a database that was restored', () => {
     expect(session()).not.toBe('');
   });
 
-  it('twice: what was reported to the first is reported again to the second', async () => {
+  it('a second restore reports again the usage that was reported after the first', async () => {
     world.budgets.epochChanged('restored', 'epoch-3');
     await world.time.advance(100);
     expect(world.usage.reportedAgain.at(-1)).toBe('epoch-3');
@@ -115,12 +115,12 @@ describe('a budget that was deleted', () => {
   beforeEach(async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     world.ledger.change('a', { isDeleted: true });
-    // More than there is, so that it is drawn and found to be deleted.
+    // The amount is above the available money, so that the proxy acquires more and learns of the deletion.
     (await world.take(ask(5_000, 'a'))).settle(0);
     expect(world.budgets.take(ask(9_000_000, 'a'))).not.toBeInstanceOf(Promise);
   });
 
-  it('and is there again in a database that was restored holds again, in the next session', async () => {
+  it('and exists again in a restored database limits requests again in the next session', async () => {
     world.ledger.change('a', { isDeleted: false });
     world.budgets.epochChanged('restored', 'epoch-2');
     await world.time.advance(50);
@@ -129,7 +129,7 @@ describe('a budget that was deleted', () => {
     expect(books().leased).toBeGreaterThan(0);
   });
 
-  it('is asked for once in a session', async () => {
+  it('is requested once in a session', async () => {
     const draws = world.link.draws.length;
     for (let nth = 0; nth < 3; nth++) await world.take(ask(100, 'a'));
     expect(world.link.draws.length).toBe(draws);
@@ -140,8 +140,8 @@ describe('a budget that was deleted', () => {
   });
 });
 
-describe('a control plane that was started again', () => {
-  it('is told again what was acknowledged, and the session goes on', async () => {
+describe('a restarted control plane', () => {
+  it('acknowledged usage is reported again, and the session continues', async () => {
     const old = session();
     world.budgets.epochChanged('restarted', 'epoch-2');
     await world.time.advance(50);
@@ -152,7 +152,7 @@ describe('a control plane that was started again', () => {
 });
 
 describe('a lease that the ledger does not know', () => {
-  it('ends its session, which is closed with what is outstanding', async () => {
+  it('ends its session, which is closed with the outstanding money', async () => {
     await world.take(ask(100, 'a'));
     const old = session();
     loseLeases();
@@ -178,7 +178,7 @@ describe('usage that was lost on its way', () => {
     expect(books().leased).toBe(0);
   });
 
-  it('is found after five minutes: the session is over, and what was held for it is unsettled', async () => {
+  it('is detected after five minutes: the session ends, and its lost money is unconfirmed', async () => {
     const old = session();
     lose(70);
     await world.time.advance(driftMs - 20_000);
@@ -190,7 +190,7 @@ describe('usage that was lost on its way', () => {
     expect(books()).toMatchObject({ leased: 0, unsettled: 70 });
   });
 
-  it('is not looked for as long as some waits elsewhere', async () => {
+  it('is not searched for while usage waits in the overflow', async () => {
     const old = session();
     world.usage.isOverflowing = true;
     lose(70);
@@ -201,7 +201,7 @@ describe('usage that was lost on its way', () => {
     expect(session()).not.toBe(old);
   });
 
-  it('is none while it waits here to be reported', async () => {
+  it('is not assumed while usage waits in this proxy to be reported', async () => {
     const old = session();
     lose(70);
     world.usage.waiting = [{ budgetId: 'a', window: window(), amount: 70 }];
@@ -209,7 +209,7 @@ describe('usage that was lost on its way', () => {
     expect(session()).toBe(old);
   });
 
-  it('is none where it was there for a while only', async () => {
+  it('is not assumed when the difference was temporary', async () => {
     const old = session();
     lose(70);
     await world.time.advance(driftMs - 60_000);
@@ -222,7 +222,7 @@ describe('usage that was lost on its way', () => {
 });
 
 describe('the end of the proxy', () => {
-  it('closes its session, once all is returned', async () => {
+  it('closes its session once all free money is released', async () => {
     await world.take(ask(100, 'a'));
     const old = session();
     await Promise.all([world.budgets.close(world.time.monotonic() + 500), world.time.advance(600)]);
@@ -234,14 +234,14 @@ describe('the end of the proxy', () => {
   });
 });
 
-describe('the window after this one', () => {
+describe('the next window of a budget', () => {
   const dayMs = 86_400_000;
   const toMidnight = (beforeMs: number) =>
     world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
   const nextDraws = () =>
     world.link.draws.filter((draw) => draw.window === dayOf(world.ledger.now() + 20_000));
 
-  it('is drawn ahead of a slice that is in use, and its first request waits for nothing', async () => {
+  it('is acquired ahead for a lease in use, and its first request does not wait', async () => {
     await toMidnight(13_000);
     for (let second = 0; second < 12; second++) {
       (await world.take(ask(100, 'a'))).settle(10);
@@ -256,14 +256,14 @@ describe('the window after this one', () => {
     expect(world.link.calls.length).toBe(calls);
   });
 
-  it('is not drawn of what nobody uses', async () => {
+  it('is not acquired ahead for an unused lease', async () => {
     await toMidnight(20_000);
     (await world.take(ask(100, 'a'))).settle(10);
     await toMidnight(100);
     expect(nextDraws()).toEqual([]);
   });
 
-  it('goes back where nobody asks for it', async () => {
+  it('is released when no request uses it', async () => {
     await toMidnight(6_000);
     for (let nth = 0; nth < 5; nth++) {
       (await world.take(ask(100, 'a'))).settle(0);
@@ -275,7 +275,7 @@ describe('the window after this one', () => {
     expect(world.budgets.totals().available).toBe(0);
   });
 
-  it('goes back with its session', async () => {
+  it('is released when its session ends', async () => {
     await toMidnight(6_000);
     for (let nth = 0; nth < 5; nth++) {
       (await world.take(ask(100, 'a'))).settle(0);

@@ -7,7 +7,7 @@ const budget = { id: 'a', period: 'day' } as const;
 const session = { id: 's', shuts: true };
 
 describe('the lease of a budget', () => {
-  it('stays the current one when another of the same budget ends', () => {
+  it('stays the current lease when another lease of the same budget ends', () => {
     const leases = new Slices();
     const today = leases.open(session, budget, { at: dayMs / 2, now: 0 });
     const tomorrow = leases.ahead(today, 0);
@@ -16,7 +16,7 @@ describe('the lease of a budget', () => {
     expect([tomorrow?.state, leases.current('a')]).toEqual(['past', today]);
   });
 
-  it('is the one of the next window from when that begins', () => {
+  it('is the lease of the next window as soon as that window begins', () => {
     const leases = new Slices();
     const today = leases.open(session, budget, { at: dayMs / 2, now: 0 });
     const tomorrow = leases.ahead(today, 0);
@@ -26,7 +26,7 @@ describe('the lease of a budget', () => {
     expect(leases.current('a')).toBe(tomorrow);
   });
 
-  it('goes on with its count after it was forgotten, in its session alone', () => {
+  it('continues its sequence number after it was forgotten, in its own session only', () => {
     const leases = new Slices();
     const moment = { at: dayMs / 2, now: 0 };
     const lease = leases.open(session, budget, moment);
@@ -40,8 +40,8 @@ describe('the lease of a budget', () => {
   });
 });
 
-describe('a lease of which the control plane is told what is shut', () => {
-  it('is deleted where the response says that the budget is', () => {
+describe('a lease whose shut money is reported to the control plane', () => {
+  it('is deleted when the response reports that the budget is deleted', () => {
     const lease = new Slice(sliceOrigin('s', budget, 0), { seq: 0, shuts: true }, 0);
     lease.draw('open', 0);
     lease.drawn({ outcome: 'deleted', granted: 0, attainable: undefined, epoch: '', now: 0 }, 0);

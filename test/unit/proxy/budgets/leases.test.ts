@@ -1,4 +1,5 @@
-// What holds between slices and leases whatever the network does; sessions and windows that end; what goes back, and when.
+// Invariants between a proxy's leases and the ledger under every network failure; ends of sessions and windows; which
+// money is released, and when.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../common/budget-window.ts';
 import { budgetBounds } from '../../../../proxy/budgets/bounds.ts';
@@ -34,7 +35,7 @@ async function toMidnight(beforeMs: number): Promise<void> {
   await world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
 }
 
-/** Draws from so many budgets, and holds nothing of it. @returns their ids */
+/** Acquires money of this many budgets and reserves none of it. @returns their ids */
 async function heldOf(count: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, index) => `many ${index}`);
   for (const id of ids) world.ledger.addBudget(id, 1_000_000);
@@ -44,8 +45,8 @@ async function heldOf(count: number): Promise<readonly string[]> {
   return ids;
 }
 
-describe('an operation', () => {
-  it('whose answer is lost is sent again unchanged, and counts once', async () => {
+describe('an operation at the ledger', () => {
+  it('is sent again unchanged when its response is lost, and counts once', async () => {
     world.link.condition = 'deaf';
     const pending = attempt(world.budgets, ask(100, 'a'));
     await world.time.advance(1_010);
@@ -58,7 +59,7 @@ describe('an operation', () => {
     expect(world.slice('a')).toMatchObject({ available: 100, holds: 100, seq: 1 });
   });
 
-  it('outlives the request: what it brings is used or returned', async () => {
+  it('continues after its request has ended, and its money is used or released', async () => {
     world.link.condition = 'mute';
     expect(await world.refusal(ask(100, 'a'), 4_500)).toBe('unavailable a');
     world.link.condition = 'up';
@@ -73,7 +74,7 @@ describe('an operation', () => {
     expect(world.slice('a').available).toBe(0);
   });
 
-  it('of a return is deducted before it is sent', async () => {
+  it('that releases money deducts it before it is sent', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     world.link.condition = 'deaf';
     world.budgets.recall('a', dayOf(world.ledger.now()));
@@ -86,7 +87,7 @@ describe('an operation', () => {
     expect(world.ledger.books('a').leased).toBe(0);
   });
 
-  it('that the books have no place for begins a new session', async () => {
+  it('that the ledger cannot apply begins a new session', async () => {
     const lost = session();
     await world.take(ask(100, 'a'));
     for (const lease of world.ledger.reference.leases.values()) lease.seq = 0;
@@ -97,14 +98,14 @@ describe('an operation', () => {
   });
 });
 
-describe('a session', () => {
-  it('is opened at the start and kept every ten seconds', async () => {
+describe('a session of the proxy', () => {
+  it('is opened at the start and renewed every ten seconds', async () => {
     await world.time.advance(60_100);
     expect(world.link.sessions).toHaveLength(7);
     expect(new Set(world.link.sessions)).toEqual(new Set([session()]));
   });
 
-  it('is not named before it is open', async () => {
+  it('has no name before it is open', async () => {
     const link = new LedgerLink();
     const budgets = world.proxy(link);
     expect(budgets.stamp().session).toBe('');
@@ -112,7 +113,7 @@ describe('a session', () => {
     expect(budgets.stamp().session).toBe(link.sessions[0]);
   });
 
-  it('that is not open yet is waited for', async () => {
+  it('is waited for when it is not open yet', async () => {
     const link = new LedgerLink();
     link.condition = 'down';
     const budgets = world.proxy(link);
@@ -123,7 +124,7 @@ describe('a session', () => {
     expect((await pending).stamp.session).toBe(link.sessions[0]);
   });
 
-  it.each(['a draw', 'the next ask'])('that is gone by %s is followed by another', async (by) => {
+  it.each(['a draw', 'the next ask'])('is followed by another when it is gone by %s', async (by) => {
     const lost = session();
     const hold = await world.take(ask(100, 'a'));
     world.ledger.expire(lost);
@@ -139,7 +140,7 @@ describe('a session', () => {
     expect(world.budgets.slices().map(({ origin }) => origin.session)).not.toContain(lost);
   });
 
-  it('that is gone leaves its slices without holds: the money goes back to the old lease', async () => {
+  it('that is gone still gets back the free money of its leases', async () => {
     await world.take(ask(100, 'a'));
     const lost = session();
     world.ledger.expire(lost);
@@ -151,7 +152,7 @@ describe('a session', () => {
     expect(world.ledger.books('a')).toMatchObject({ leased: 0, unsettled: 100 });
   });
 
-  it('is never mixed with another in one hold', async () => {
+  it('is never mixed with another session in one reservation', async () => {
     await world.take(ask(100, 'a'));
     await world.take(ask(100, 'b'));
     world.ledger.expire(session());
@@ -161,8 +162,8 @@ describe('a session', () => {
   });
 });
 
-describe('a window', () => {
-  it('that ends takes no hold any more; what was held is charged to it, what is free goes back', async () => {
+describe('a window that ends', () => {
+  it('accepts no further reservations; earlier ones are charged to it, and its free money is released', async () => {
     await toMidnight(50);
     const hold = await world.take(ask(100, 'a'));
     const before = dayOf(world.ledger.now());
@@ -176,7 +177,7 @@ describe('a window', () => {
     expect(returned.reduce((sum, { amount }) => sum + amount, 0)).toBe(130);
   });
 
-  it('that ends without another request goes back all the same', async () => {
+  it('releases its money even without another request', async () => {
     await toMidnight(500);
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(3_000);
@@ -184,22 +185,19 @@ describe('a window', () => {
     expect(world.budgets.slices()).toEqual([]);
   });
 
-  it.each([-900, -20, -1, 1, 20, 900])(
-    'refuses nobody at its end where clocks differ by %i ms',
-    async (aheadMs) => {
-      await toMidnight(1_500);
-      world.ledger.aheadMs = aheadMs;
-      const pending: Promise<BudgetHold>[] = [];
-      for (let ms = 0; ms < 3_000; ms += 5) {
-        pending.push(attempt(world.budgets, ask(10, 'a')));
-        await world.time.advance(5);
-      }
-      const holds = await Promise.all(pending);
-      expect(new Set(holds.map(({ stamp }) => dayOf(stamp.at))).size).toBe(2);
-    },
-  );
+  it.each([-900, -20, -1, 1, 20, 900])('refuses no request when clocks differ by %i ms', async (aheadMs) => {
+    await toMidnight(1_500);
+    world.ledger.aheadMs = aheadMs;
+    const pending: Promise<BudgetHold>[] = [];
+    for (let ms = 0; ms < 3_000; ms += 5) {
+      pending.push(attempt(world.budgets, ask(10, 'a')));
+      await world.time.advance(5);
+    }
+    const holds = await Promise.all(pending);
+    expect(new Set(holds.map(({ stamp }) => dayOf(stamp.at))).size).toBe(2);
+  });
 
-  it('that ends for many budgets at once returns a few at a time', async () => {
+  it('releases a few leases at a time when it ends for many budgets at once', async () => {
     await toMidnight(500);
     const ids = await heldOf(100);
     world.link.wayMs = 50;
@@ -214,7 +212,7 @@ describe('a window', () => {
     for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
   });
 
-  it('drawn for under a wrong clock is tried once more after the answer has set it right', async () => {
+  it('is acquired again when the first try was made with a wrong clock, which the response has corrected', async () => {
     await toMidnight(10_000);
     await world.take(ask(100, 'a'));
     world.ledger.aheadMs = 60_000;
@@ -223,7 +221,7 @@ describe('a window', () => {
     expect(dayOf(hold.stamp.at)).toBe(dayOf(world.ledger.now()));
   });
 
-  it('that was held to be over and is not goes on with its count', async () => {
+  it('continues its sequence number when it had only seemed to be over', async () => {
     await toMidnight(200);
     await world.take(ask(100, 'a'));
     world.ledger.aheadMs = 1_000;
@@ -240,8 +238,8 @@ describe('a window', () => {
   });
 });
 
-describe('money that nobody needs here', () => {
-  it('goes back after five seconds without use', async () => {
+describe('money that this proxy does not need', () => {
+  it('is released after five seconds without use', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(4_900);
     expect(world.link.returns).toEqual([]);
@@ -249,7 +247,7 @@ describe('money that nobody needs here', () => {
     expect(world.ledger.books('a').leased).toBe(0);
   });
 
-  it('goes back a few at a time where traffic ends for many budgets at once', async () => {
+  it('is released for a few leases at a time when traffic ends for many budgets at once', async () => {
     await heldOf(100);
     world.link.wayMs = 50;
     await world.time.advance(4_900);
@@ -260,7 +258,7 @@ describe('money that nobody needs here', () => {
     expect(world.link.returns).toHaveLength(100);
   });
 
-  it('that is to go back later stays while the control plane is away', async () => {
+  it('is not released while the control plane is unreachable', async () => {
     const ids = await heldOf(100);
     world.link.condition = 'mute';
     await world.time.advance(60_000);
@@ -269,7 +267,7 @@ describe('money that nobody needs here', () => {
     for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
   });
 
-  it('goes back while a little is used, but for what that needs', async () => {
+  it('is released while traffic is low, except for the part that the traffic needs', async () => {
     (await world.take(ask(100_000, 'a'))).settle(0);
     for (let count = 0; count < 12; count++) {
       world.ledger.spend(await world.take(ask(10, 'a')), 10);
@@ -279,14 +277,14 @@ describe('money that nobody needs here', () => {
     expect(world.waits.length).toBeLessThan(3);
   });
 
-  it('stays while requests hold the rest: they may cost more', async () => {
+  it('is not released while requests have reserved the rest, because they may cost more', async () => {
     const hold = await world.take(ask(100, 'a'));
     await world.time.advance(20_000);
     expect(world.slice('a')).toMatchObject({ available: 0, holds: 100 });
     expect(hold.settle(150)).toMatchObject([{ escrow: 100 }]);
   });
 
-  it('goes back on recall at once, and is not drawn ahead again at once', async () => {
+  it('is released at once when it is reclaimed, and is not acquired ahead again at once', async () => {
     const other = world.proxy(new LedgerLink());
     await world.time.advance(5);
     (await world.take(ask(1_000_000, 'a'))).settle(0);
@@ -301,7 +299,7 @@ describe('money that nobody needs here', () => {
     expect(world.link.draws).toHaveLength(1);
   });
 
-  it('is kept on recall as far as requests wait for it', async () => {
+  it('is kept when it is reclaimed, as far as requests wait for it', async () => {
     await world.take(ask(100, 'a'));
     world.link.wayMs = 50;
     const pending = attempt(world.budgets, ask(80, 'a', 'b'));
@@ -311,7 +309,7 @@ describe('money that nobody needs here', () => {
     expect(world.link.returns).toMatchObject([{ budgetId: 'a', amount: 20 }]);
   });
 
-  it('goes back on recall once the operation under way is answered', async () => {
+  it('is released when it is reclaimed, after the operation under way has ended', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     world.link.wayMs = 50;
     const pending = attempt(world.budgets, ask(1_000, 'a'));
@@ -325,8 +323,8 @@ describe('money that nobody needs here', () => {
   });
 });
 
-describe('closing', () => {
-  it('returns at once what would have gone back a little later', async () => {
+describe('closing the lease manager', () => {
+  it('releases at once all money whose release was postponed', async () => {
     await toMidnight(500);
     await heldOf(100);
     world.link.wayMs = 100;
@@ -337,7 +335,7 @@ describe('closing', () => {
     await closing;
   });
 
-  it('returns what is free and waits for the answers', async () => {
+  it('releases free money and waits for the responses', async () => {
     const hold = await world.take(ask(100, 'a'));
     let closed = false;
     const closing = world.budgets.close(world.time.monotonic() + 5_000).then(() => {
@@ -352,7 +350,7 @@ describe('closing', () => {
     world.ledger.spend(hold, 40);
   });
 
-  it('waits no longer than it may', async () => {
+  it('waits no longer than its deadline', async () => {
     await world.take(ask(100, 'a'));
     world.link.condition = 'mute';
     const closing = world.budgets.close(world.time.monotonic() + 3_000);
@@ -363,7 +361,7 @@ describe('closing', () => {
     expect(world.link.calls).toHaveLength(length);
   });
 
-  it('refuses those who wait, and returns what was drawn for them', async () => {
+  it('refuses waiting requests, and releases the money that was acquired for them', async () => {
     world.link.wayMs = 50;
     const refused = world.refusal(ask(100, 'a'), 500);
     const closing = world.budgets.close(world.time.monotonic() + 5_000);
@@ -373,8 +371,8 @@ describe('closing', () => {
   });
 });
 
-describe('closing while the control plane is silent', () => {
-  it('refuses those who wait at once', async () => {
+describe('closing the lease manager while the control plane is silent', () => {
+  it('refuses waiting requests at once', async () => {
     world.link.condition = 'mute';
     const waiting = world.refusal(ask(100, 'a'), 10);
     const closing = world.budgets.close(world.time.monotonic() + 3_000);
@@ -384,8 +382,8 @@ describe('closing while the control plane is silent', () => {
   });
 });
 
-describe('memory', () => {
-  it('forgets budgets that were not used for a minute, and goes on with their count', async () => {
+describe('the lease manager’s memory', () => {
+  it('forgets budgets that were unused for a minute, and continues their sequence numbers later', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(65_000);
     expect(world.budgets.slices()).toEqual([]);

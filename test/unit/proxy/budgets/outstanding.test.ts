@@ -1,4 +1,4 @@
-// What a proxy names as outstanding of a session, and how a session is closed with it.
+// The outstanding money that a proxy reports for a session, and how it closes the session with it.
 import { describe, expect, it } from 'vitest';
 import { createBackground } from '../../../../common/background.ts';
 import { Contact } from '../../../../proxy/budgets/contact.ts';
@@ -13,7 +13,7 @@ import {
 import { silentLog } from '../../../support/silent-log.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
-/** A lease of the session with so much free and so much held. */
+/** A lease of the session with these free and reserved amounts. */
 function leaseOf(session: string, free: number, held: number): Slice {
   const lease = new Slice(sliceOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
   lease.draw('draw', 0);
@@ -25,15 +25,15 @@ function leaseOf(session: string, free: number, held: number): Slice {
 const escrow = (amount: number) => ({ budgetId: 'a', window: 'total', amount });
 const usage = { queued: () => [escrow(3)], elsewhere: () => [escrow(4)] };
 
-describe('what is outstanding of a session', () => {
-  it('is what its own leases hold, and usage that the ledger is not known to have', () => {
+describe('outstanding money of a session', () => {
+  it('consists of the reservations of its own leases and of usage that the ledger has not acknowledged', () => {
     const leases = [leaseOf('one', 10, 20), leaseOf('other', 30, 40), leaseOf('one', 50, 0)];
     expect(outstandingOf('one', leases, usage).map(({ amount }) => amount)).toEqual([3, 4, 20]);
   });
 });
 
-describe('what is known of the money of a session', () => {
-  it('is what its own leases have free, held or on its way back, and usage that waits here', () => {
+describe('known money of a session', () => {
+  it('consists of its own leases’ free, reserved and returning money and of usage that waits here', () => {
     const returning = leaseOf('one', 50, 0);
     returning.giveBack(50, 0);
     const leases = [leaseOf('one', 10, 20), leaseOf('other', 30, 40), returning];
@@ -69,7 +69,7 @@ describe('a session that ends', () => {
   }
   const done = async () => ({ now: 0, epoch: '', freed: 0 });
 
-  it('is named with what is outstanding, again once that is less, and never again at nothing', async () => {
+  it('is closed with its outstanding money, again when that is less, and not again once it was nothing', async () => {
     const { closed, ended, ends, state, time } = open(done);
     await ends.end('one');
     ends.sweep();
@@ -85,7 +85,7 @@ describe('a session that ends', () => {
     expect(ended).toEqual(['one']);
   });
 
-  it('is tried again where the ledger does not answer, by itself and not by a sweep beside it', async () => {
+  it('is retried by its own timer when the ledger fails, not by a sweep meanwhile', async () => {
     let isDown = true;
     const { closed, ends, time } = open(async () => {
       if (isDown) throw new Error('down');
@@ -102,7 +102,7 @@ describe('a session that ends', () => {
     expect(closed).toHaveLength(2);
   });
 
-  it('that the ledger refuses to close is over all the same, and is not tried again', async () => {
+  it('counts as ended when the ledger refuses to close it, and is not retried', async () => {
     const { closed, ended, ends, time } = open(async () => {
       throw new LedgerRefusedError('denied', 'no');
     });

@@ -1,4 +1,4 @@
-// Why a request is refused, for how long that is believed, and what a change of the budget does to it.
+// Why a request is refused, how long the refusal is remembered, and how a change of the budget affects it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LedgerStalledError } from '../../../../proxy/usage/ledger-client.ts';
 import { LedgerLink } from '../../../support/fake-ledger.ts';
@@ -21,8 +21,8 @@ async function spend(budgetId: string, amount: number): Promise<void> {
   world.ledger.spend(await world.take(ask(amount, budgetId)), amount);
 }
 
-describe('a budget that is spent', () => {
-  it('refuses with the end of its window', async () => {
+describe('a spent budget', () => {
+  it('refuses a request with the end of its window', async () => {
     await spend('a', 950);
     const pending = attempt(world.budgets, ask(100, 'a'));
     const refused = expect(pending).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe('a budget that is spent', () => {
     await refused;
   });
 
-  it('that has no windows refuses without an end', async () => {
+  it('without windows refuses a request without an end', async () => {
     world.ledger.addBudget('t', 10, 'total');
     const pending = attempt(world.budgets, { ...ask(100, 't'), budgets: [{ id: 't', period: 'total' }] });
     const refused = expect(pending).rejects.toMatchObject({ reason: 'exceeded', windowEndsAt: undefined });
@@ -42,20 +42,20 @@ describe('a budget that is spent', () => {
     await refused;
   });
 
-  it('is not asked about by every request: once a second', async () => {
+  it('is requested from the control plane once a second, not for every request', async () => {
     await spend('a', 1_000);
     const { length } = world.link.draws;
     for (let count = 0; count < 100; count++) expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
     expect(world.link.draws.length - length).toBe(2);
   });
 
-  it('lets less in where less is left than was asked for', async () => {
+  it('admits a request for less than the remaining money', async () => {
     await spend('a', 950);
     expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
     expect((await world.take(ask(50, 'a'))).amount).toBe(50);
   });
 
-  it('lets requests in a second after its limit was raised', async () => {
+  it('admits requests a second after its limit was raised', async () => {
     await spend('a', 1_000);
     expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
     world.ledger.change('a', { amount: 2_000 });
@@ -63,7 +63,7 @@ describe('a budget that is spent', () => {
     expect((await world.take(ask(100, 'a'))).amount).toBe(100);
   });
 
-  it('ends a request at once though another budget has money for it, which stays there', async () => {
+  it('refuses a request at once although another budget has money for it, and that money stays there', async () => {
     await spend('a', 1_000);
     world.link.wayMs = 5;
     expect(await world.refusal(ask(100, 'a', 'b'))).toBe('exceeded a');
@@ -71,9 +71,9 @@ describe('a budget that is spent', () => {
     expect(world.link.returns).toEqual([]);
   });
 
-  it('goes before one that is busy: it will not pass', async () => {
+  it('takes precedence over a busy budget, because waiting does not help', async () => {
     await spend('a', 1_000);
-    // What was spent of the other counts here too: all are the organization's.
+    // Usage of the other budgets also counts here, because all belong to one organization.
     world.ledger.addBudget('c', 2_000);
     const hold = await world.take(ask(1_000, 'c'));
     expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
@@ -83,8 +83,8 @@ describe('a budget that is spent', () => {
   });
 });
 
-describe('a budget that others hold', () => {
-  it('refuses as busy, and is asked again after a moment', async () => {
+describe('a budget whose money other proxies have reserved', () => {
+  it('refuses a request as busy, and is tried again shortly after', async () => {
     const other = world.proxy(new LedgerLink());
     await world.time.advance(5);
     const hold = await world.take(ask(1_000, 'a'), other);
@@ -96,8 +96,8 @@ describe('a budget that others hold', () => {
   });
 });
 
-describe('a budget that was deleted', () => {
-  it('restrains no request, nor do others that apply forget to', async () => {
+describe('a deleted budget', () => {
+  it('limits no request, and the other budgets still apply', async () => {
     world.ledger.change('a', { isDeleted: true });
     const hold = await world.take(ask(100, 'a', 'b'));
     expect(hold.settle(40)).toMatchObject([{ budgetId: 'b', escrow: 40 }]);
@@ -106,7 +106,7 @@ describe('a budget that was deleted', () => {
     expect(world.link.draws).toHaveLength(length);
   });
 
-  it('has back what was drawn of it', async () => {
+  it('gets back the money that was acquired from it', async () => {
     const hold = await world.take(ask(100, 'a'));
     world.ledger.change('a', { isDeleted: true });
     await world.take(ask(800, 'a'));
@@ -116,8 +116,8 @@ describe('a budget that was deleted', () => {
   });
 });
 
-describe('a proxy that stood still', () => {
-  it('waits on: the answer may be there already', async () => {
+describe('a proxy whose process stalled', () => {
+  it('continues to wait, because the response may have arrived already', async () => {
     await world.take(ask(100, 'b'));
     Object.assign(world.link, { wayMs: 150, deadlineMs: 10_000 });
     const pending = attempt(world.budgets, ask(5_000, 'b'));
@@ -127,7 +127,7 @@ describe('a proxy that stood still', () => {
     expect(world.waits.at(-1)).toBe(5_150);
   });
 
-  it('does not hold the control plane to be away', async () => {
+  it('does not assume that the control plane is unreachable', async () => {
     await world.take(ask(100, 'b'));
     Object.assign(world.link, {
       ...{ condition: 'mute', deadlineMs: 100 },
@@ -142,8 +142,8 @@ describe('a proxy that stood still', () => {
   });
 });
 
-describe('a control plane that is away', () => {
-  it('refuses what slices do not cover after four seconds, then at once', async () => {
+describe('an unreachable control plane', () => {
+  it('makes the proxy refuse amounts beyond its leases after four seconds, then at once', async () => {
     await world.take(ask(100, 'b'));
     world.link.deadlineMs = 3_000;
     world.link.condition = 'mute';
@@ -158,7 +158,7 @@ describe('a control plane that is away', () => {
     expect(() => world.budgets.take(ask(5_000, 'b'))).toThrow('unavailable');
   });
 
-  it('lets requests take what was drawn, all of it or what is there', async () => {
+  it('leaves requests the money of the leases, in full or as much as is available', async () => {
     await world.take(ask(100, 'b'));
     world.link.condition = 'down';
     expect(await world.refusal(ask(5_000, 'b'), 500)).toBe('unavailable b');
@@ -168,7 +168,7 @@ describe('a control plane that is away', () => {
     expect(() => world.budgets.take(ask(1, 'b'))).toThrow('unavailable');
   });
 
-  it('ends requests that wait as soon as that is known', async () => {
+  it('ends waiting requests as soon as the proxy notices it', async () => {
     await world.take(ask(100, 'b'));
     world.link.condition = 'down';
     const pending = attempt(world.budgets, ask(5_000, 'b'));
@@ -177,7 +177,7 @@ describe('a control plane that is away', () => {
     await refused;
   });
 
-  it('that is back answers within a second or two, with the operation that was under way', async () => {
+  it('serves requests again a second or two after it is back, with the operation that was under way', async () => {
     await world.take(ask(100, 'b'));
     world.link.condition = 'down';
     expect(await world.refusal(ask(5_000, 'b'), 60_000)).toBe('unavailable b');
@@ -189,7 +189,7 @@ describe('a control plane that is away', () => {
     for (const draw of again) expect(draw).toEqual(again[0]);
   });
 
-  it('keeps nothing from being returned later: what is idle stays while it is away', async () => {
+  it('stops releases of idle money until it is back', async () => {
     await world.take(ask(100, 'b'));
     world.link.condition = 'down';
     expect(await world.refusal(ask(5_000, 'b'), 60_000)).toBe('unavailable b');
@@ -197,7 +197,7 @@ describe('a control plane that is away', () => {
     expect(world.link.returns).toEqual([]);
   });
 
-  it('that denies an operation refuses at once, and may allow it later', async () => {
+  it('that denies an operation makes the proxy refuse at once, and may allow the operation later', async () => {
     world.link.condition = 'denied';
     expect(await world.refusal(ask(100, 'b'))).toBe('unavailable b');
     world.link.condition = 'up';

@@ -1,4 +1,5 @@
-// What is shut of a slice: requests take of what is open alone, and what is shut is what the control plane may give to others at once.
+// The shut part of a lease: requests use only the open part; the control plane may give the shut part to others at
+// once.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../common/budget-window.ts';
 import { ask, attempt, World } from './world.ts';
@@ -18,26 +19,26 @@ afterEach(() => {
 
 const slice = () => world.slice('a');
 const parts = () => ({ open: slice().open, shut: slice().shut, holds: slice().holds });
-/** Time for a note, and not yet for a return. */
+/** Long enough for a report of the shut money, too short for a release. */
 const noteMs = 3_000;
 const reported = () => Math.max(...[...world.ledger.reference.leases.values()].map(({ shut }) => shut));
 
-/** Ten requests at once, of which nothing is used. */
+/** Ten requests at once that use nothing. */
 async function burst(full: number): Promise<void> {
   const pending = Array.from({ length: 10 }, () => attempt(world.budgets, ask(full, 'a')));
   await world.time.advance(20);
   for (const hold of await Promise.all(pending)) hold.settle(0);
 }
 
-describe('of a slice', () => {
-  it('all is open for twice the largest request of late', async () => {
+describe('the open part of a lease', () => {
+  it('covers twice the largest recent request', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(3_000);
     expect(parts()).toEqual({ open: 200, shut: 0, holds: 0 });
     expect(world.link.returns).toEqual([]);
   });
 
-  it('what is beyond is shut, and the control plane is told so', async () => {
+  it('money beyond it is shut, and the shut amount is reported to the control plane', async () => {
     await burst(100);
     await world.time.advance(noteMs);
     expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
@@ -45,7 +46,7 @@ describe('of a slice', () => {
     expect(world.link.returns.at(-1)).toMatchObject({ amount: 0, shut: 2_000 });
   });
 
-  it('is told at most every two seconds apart from other operations', async () => {
+  it('the shut amount is reported at most every two seconds, apart from other operations', async () => {
     for (let second = 0; second < 20; second++) {
       await burst(100 + 40 * second);
       await world.time.advance(1_000);
@@ -55,7 +56,7 @@ describe('of a slice', () => {
     expect(notes.length).toBeLessThanOrEqual(11);
   });
 
-  it('nothing is shut where the control plane knows nothing of it', async () => {
+  it('covers all money when the control plane does not support shut money', async () => {
     const older = new World();
     older.ledger.addBudget('a', 1_000_000);
     await older.time.advance(5);
@@ -68,21 +69,21 @@ describe('of a slice', () => {
   });
 });
 
-describe('what is shut', () => {
+describe('the shut part of a lease', () => {
   beforeEach(async () => {
     await burst(100);
     await world.time.advance(noteMs);
     expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
   });
 
-  it('is opened for a request before more is drawn', async () => {
+  it('is opened for a request before more is acquired', async () => {
     const draws = world.link.draws.length;
     const hold = await world.take(ask(1_500, 'a'));
     expect(hold.amount).toBe(1_500);
     expect(world.link.draws[draws]).toMatchObject({ need: 0, want: 0, shut: 0 });
   });
 
-  it('is not taken before the control plane has answered', async () => {
+  it('is not used before the control plane has responded', async () => {
     world.link.condition = 'deaf';
     const pending = attempt(world.budgets, ask(1_500, 'a'));
     await world.time.advance(900);
@@ -93,7 +94,7 @@ describe('what is shut', () => {
     expect((await pending).amount).toBe(1_500);
   });
 
-  it('stays shut where the session is over', async () => {
+  it('stays shut when the session is over', async () => {
     const [session = ''] = world.link.sessions;
     world.ledger.expire(session);
     expect(world.ledger.books('a')).toMatchObject({ leased: 0, unsettled: 200 });
@@ -103,18 +104,18 @@ describe('what is shut', () => {
     expect(world.ledger.books('a').unsettled).toBe(0);
   });
 
-  it('is not had while the control plane is away', async () => {
+  it('is not available while the control plane is unreachable', async () => {
     world.link.condition = 'down';
     expect(await world.refusal(ask(1_500, 'a'), 2_500)).toBe('unavailable a');
     expect((await world.take(ask(150, 'a'))).amount).toBe(150);
   });
 
-  it('is refused where the control plane will not have it opened', async () => {
+  it('is refused when the control plane denies opening it', async () => {
     world.link.condition = 'denied';
     expect(await world.refusal(ask(1_500, 'a'), 500)).toBe('unavailable a');
   });
 
-  it('goes back first when others need it', async () => {
+  it('is released first when others need it', async () => {
     const hold = await world.take(ask(100, 'a'));
     const waiting = attempt(world.budgets, ask(500, 'a'));
     world.budgets.recall('a', dayOf(world.ledger.now()));
@@ -124,7 +125,7 @@ describe('what is shut', () => {
     hold.settle(0);
   });
 
-  it('is not charged above a hold: what is free then is the lease’s own', async () => {
+  it('is not charged for a cost above the reservation, unlike the lease’s free open money', async () => {
     const hold = await world.take(ask(100, 'a'));
     expect(hold.settle(5_000)).toMatchObject([{ escrow: 200 }]);
     expect(parts()).toMatchObject({ open: 0, shut: 2_000 });
@@ -138,7 +139,7 @@ describe('what is shut', () => {
     expect(slice().open).toBeGreaterThanOrEqual(200);
   });
 
-  it('is opened anew in slices of a control plane that knows nothing of it any more', async () => {
+  it('is opened again when the control plane no longer supports shut money', async () => {
     world.ledger.sessions = 0;
     await world.time.advance(11_000);
     (await world.take(ask(100, 'a'))).settle(0);
@@ -148,19 +149,19 @@ describe('what is shut', () => {
   });
 });
 
-describe('a budget of which nothing but the caller’s own is left', () => {
+describe('a budget whose remaining money is all at this proxy', () => {
   beforeEach(async () => {
     world.ledger.addBudget('small', 1_000);
     const holds = [await world.take(ask(450, 'small'))];
-    // Not reported yet.
+    // The usage is not reported yet.
     for (const hold of holds) hold.settle(450);
   });
 
-  it('is exceeded, not busy, where its slice and what is not reported leave too little', async () => {
+  it('is exceeded, not busy, when its lease and the unreported usage leave too little', async () => {
     expect(await world.refusal(ask(700, 'small'), 100)).toBe('exceeded small');
   });
 
-  it('is busy while requests of its own hold some of it', async () => {
+  it('is busy while requests of this proxy have reserved some of it', async () => {
     const hold = await world.take(ask(300, 'small'));
     expect(await world.refusal(ask(500, 'small'), 100)).toBe('busy small');
     hold.settle(0);

@@ -1,4 +1,4 @@
-// Taking from slices, waiting for draws, settling.
+// Reserving from leases, waiting until money is acquired, and settling.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../common/budget-window.ts';
 import { ask, attempt, World } from './world.ts';
@@ -16,8 +16,8 @@ afterEach(() => {
   expect(world.defects).toEqual([]);
 });
 
-describe('a request', () => {
-  it('waits for a draw where its slice holds too little', async () => {
+describe('a request with budgets', () => {
+  it('waits until money is acquired when its lease has too little', async () => {
     const requested = world.budgets.take(ask(100, 'a'));
     expect(requested).toBeInstanceOf(Promise);
     await world.time.advance(2);
@@ -25,7 +25,7 @@ describe('a request', () => {
     expect(world.waits).toEqual([2]);
   });
 
-  it('takes from memory what was drawn for as many again', async () => {
+  it('reserves without waiting the money that was acquired in advance for one more request', async () => {
     await world.take(ask(100, 'a'));
     expect(world.link.draws).toMatchObject([{ need: 100, want: 200, seq: 1 }]);
     const hold = world.budgets.take(ask(100, 'a'));
@@ -34,7 +34,7 @@ describe('a request', () => {
     expect(world.slice('a')).toMatchObject({ available: 0, holds: 200 });
   });
 
-  it('takes of every budget that applies', async () => {
+  it('reserves from every budget that applies', async () => {
     const hold = await world.take(ask(100, 'a', 'b'));
     expect(world.slice('a').holds).toBe(100);
     expect(world.slice('b').holds).toBe(100);
@@ -45,7 +45,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('takes of none while one of them holds too little, and asks of all at once', async () => {
+  it('reserves from no budget while one lacks money, and acquires for all at once', async () => {
     await world.take(ask(100, 'a'));
     const before = world.slice('a').available;
     const requested = world.budgets.take(ask(100, 'a', 'b'));
@@ -56,7 +56,7 @@ describe('a request', () => {
     expect(world.slice('b').holds).toBe(100);
   });
 
-  it('is fixed when it is reserved: id, time by the database, session', async () => {
+  it('is stamped when it is reserved, with session and database time', async () => {
     world.ledger.aheadMs = 3 * 86_400_000;
     const other = world.proxy(world.link);
     const { stamp } = await world.take(ask(100, 'a'), other);
@@ -65,15 +65,15 @@ describe('a request', () => {
     expect(Math.abs(stamp.at - world.ledger.now())).toBeLessThanOrEqual(20);
   });
 
-  it('without money to take takes nothing and charges nothing', async () => {
+  it('that costs nothing reserves nothing and charges nothing', async () => {
     const hold = await world.take(ask(0, 'a'));
     expect(hold.settle(0)).toEqual([]);
     expect(world.link.draws).toEqual([]);
   });
 });
 
-describe('requests that come together', () => {
-  it('share one draw at a time of a slice, sized for all that wait', async () => {
+describe('concurrent requests', () => {
+  it('share one acquire operation at a time of a lease, sized for all that wait', async () => {
     const pending = [1, 2, 3].map(() => attempt(world.budgets, ask(100, 'a')));
     await world.time.advance(20);
     await Promise.all(pending);
@@ -85,7 +85,7 @@ describe('requests that come together', () => {
     expect(world.ledger.books('a').leased).toBe(world.slice('a').holds + world.slice('a').available);
   });
 
-  it('never have two operations of one slice under way', async () => {
+  it('never have two operations of one lease under way', async () => {
     world.link.wayMs = 10;
     const pending = Array.from({ length: 50 }, () => attempt(world.budgets, ask(100, 'a')));
     const seqs: number[] = [];
@@ -100,30 +100,30 @@ describe('requests that come together', () => {
   });
 });
 
-describe('what a request may hold', () => {
+describe('the reservation of a request', () => {
   const flexible = (full: number, least: number) => ({ ...ask(full, 'a'), least });
 
-  it('is all where every slice has it after the draw', async () => {
+  it('is the full amount when every lease has it after acquiring', async () => {
     expect((await world.take(flexible(100_000, 10))).amount).toBe(100_000);
   });
 
-  it('is a quarter of what the slice got where all does not fit', async () => {
+  it('is a quarter of the lease’s money when the full amount does not fit', async () => {
     const hold = await world.take(flexible(900_000, 10));
     expect(world.link.draws[0]).toMatchObject({ need: 10, want: 1_800_000 });
     expect(hold.amount).toBe(62_500);
   });
 
-  it('is never below the least', async () => {
+  it('is never below the least amount', async () => {
     expect((await world.take(flexible(900_000, 200_000))).amount).toBe(200_000);
   });
 
-  it('goes by the slice with the least', async () => {
+  it('is limited by the lease with the least money', async () => {
     world.ledger.change('b', { amount: 8_000 });
     const hold = await world.take({ ...ask(900_000, 'a', 'b'), least: 10 });
     expect(hold.amount).toBe(500);
   });
 
-  it('is what is there, without another draw, where more was refused a moment ago', async () => {
+  it('is the available money, without acquiring again, when more was refused shortly before', async () => {
     world.ledger.addBudget('c', 1_000);
     const hold = await world.take({ ...ask(10_000, 'c'), least: 1_000 });
     expect(hold.amount).toBe(1_000);
@@ -136,14 +136,14 @@ describe('what a request may hold', () => {
   });
 });
 
-describe('settling', () => {
-  it('gives back to the slice what was not used', async () => {
+describe('settling a reservation', () => {
+  it('returns unused money to its lease', async () => {
     const hold = await world.take(ask(100, 'a'));
     hold.settle(30);
     expect(world.slice('a')).toMatchObject({ available: 170, holds: 0 });
   });
 
-  it('takes a cost above the hold from what is free, and no more than that', async () => {
+  it('charges a cost above the reservation to free money, and no more than that', async () => {
     const [first, second] = [await world.take(ask(100, 'a')), await world.take(ask(100, 'a'))];
     const free = world.slice('a').available;
     expect(first.settle(100_000_000)).toMatchObject([{ escrow: 100 + free }]);
@@ -158,7 +158,7 @@ describe('settling', () => {
     expect(world.slice('a').holds).toBe(0);
   });
 
-  it('lets a request go on that waits for the money', async () => {
+  it('admits a request that waits for the money', async () => {
     world.ledger.change('a', { amount: 200 });
     const hold = await world.take(ask(200, 'a'));
     world.link.wayMs = 100;
@@ -170,8 +170,8 @@ describe('settling', () => {
   });
 });
 
-describe('drawing ahead', () => {
-  it('begins below half of five seconds of spending, before a request has to wait', async () => {
+describe('acquiring ahead', () => {
+  it('begins below half of the spending of five seconds, before a request has to wait', async () => {
     for (let second = 0; second < 20; second++) {
       const hold = await world.take(ask(100, 'a'));
       world.ledger.spend(hold, 100);
@@ -184,13 +184,13 @@ describe('drawing ahead', () => {
       await world.time.advance(80);
     }
     expect(world.waits.length).toBe(waited);
-    // About 5,000 in five seconds are one draw, not fifty.
+    // The spending of five seconds, about 5,000, is acquired at once, not in fifty operations.
     expect(world.link.draws.length).toBeLessThan(60);
     expect(world.slice('a').available).toBeLessThan(10_000);
     expect(world.slice('a').available).toBeGreaterThan(1_000);
   });
 
-  it('stands back for a second where the control plane had nothing', async () => {
+  it('pauses for a second when the control plane had no money', async () => {
     world.ledger.change('a', { amount: 300 });
     const requested = ask(150, 'a');
     const [first, second] = [await world.take(requested), await world.take(requested)];

@@ -1,4 +1,4 @@
-// One proxy's budgets before a fake ledger, under virtual time.
+// One proxy's budgets with a fake ledger, in virtual time.
 import { createBackground } from '../../../../common/background.ts';
 import { type BudgetHold, type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
 import type { Slice } from '../../../../proxy/budgets/lease.ts';
@@ -30,7 +30,7 @@ export class World {
     });
   }
 
-  /** Another proxy. */
+  /** Another proxy at the same ledger. */
   proxy(link: LedgerLink, metrics: SliceMetrics = noMetrics): SlicedBudgets {
     return new SlicedBudgets({
       client: this.ledger.connect(link),
@@ -44,7 +44,7 @@ export class World {
     });
   }
 
-  /** Asks, and lets as much time pass as the answer may take. */
+  /** Reserves, and advances the time by the longest duration of a response. */
   async take(question: BudgetQuestion, budgets = this.budgets): Promise<BudgetHold> {
     const pending = attempt(budgets, question);
     await this.time.advance(20);
@@ -64,7 +64,7 @@ export class World {
     return await pending;
   }
 
-  /** The only slice of the budget. */
+  /** The only lease of the budget. */
   slice(budgetId: string): Slice {
     const found = this.budgets.slices().filter(({ origin }) => origin.budgetId === budgetId);
     const [slice] = found;
@@ -78,7 +78,7 @@ const noMetrics: SliceMetrics = {
   waited: () => undefined,
 };
 
-/** Usage that is reported at once, unless a test says otherwise. */
+/** Usage that is reported at once, unless a test changes that. */
 export class FakeUsage implements UnsettledUsage {
   readonly reportedAgain: string[] = [];
   waiting: readonly Escrow[] = [];
@@ -102,7 +102,7 @@ export class FakeUsage implements UnsettledUsage {
   }
 
   async settled(): Promise<void> {
-    // It is.
+    // Usage settles at once.
   }
 
   async isOverflowEmpty(): Promise<boolean> {
@@ -110,7 +110,7 @@ export class FakeUsage implements UnsettledUsage {
   }
 }
 
-/** Also a refusal that is thrown at once. */
+/** Turns a refusal that is thrown synchronously into a rejection. */
 export async function attempt(budgets: SlicedBudgets, question: BudgetQuestion): Promise<BudgetHold> {
   return await budgets.take(question);
 }

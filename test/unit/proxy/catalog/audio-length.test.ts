@@ -10,7 +10,7 @@ interface Wav {
   readonly chunk?: string;
 }
 
-/** Its first 44 bytes are the header. */
+/** A WAV file whose first 44 bytes are the header. */
 function wav(
   { channels = 1, samples = 16_000, bits = 16, bytesPerSecond, chunk = 'fmt ' }: Wav,
   bytes: number,
@@ -29,7 +29,7 @@ function wav(
 const padded = (head: Buffer, bytes: number) =>
   Buffer.concat([head, Buffer.alloc(bytes - head.length)]).toString('base64');
 
-describe('sound lasts', () => {
+describe('the longest duration of sound', () => {
   it.each<[string, string, number]>([
     ['as long as its header says', wav({}, 96_000), 3],
     ['as long in a data URL', `data:audio/wav;base64,${wav({}, 96_000)}`, 3],
@@ -43,7 +43,7 @@ describe('sound lasts', () => {
     ['as long as the lowest rate of MP3 allows', padded(Buffer.from([0xff, 0xfb, 0x90]), 3000), 3],
     ['as long as that behind a tag', padded(Buffer.from('ID3'), 3000), 3],
     ['as long as speech can be pressed to in what nobody knows', padded(Buffer.from('OggS'), 9600), 300],
-  ])('%s', (_what, base64, seconds) => {
+  ])('sound lasts %s', (_what, base64, seconds) => {
     expect(audioSecondsMax(base64)).toBeCloseTo(seconds, 2);
   });
 
@@ -52,11 +52,11 @@ describe('sound lasts', () => {
     ['of a WAV without a rate', wav({ samples: 0 }, 4000)],
     ['of a WAV that begins otherwise', wav({ chunk: 'JUNK' }, 4000)],
     ['of a WAV that ends in its header', wav({}, 96_000).slice(0, 20)],
-  ])('nobody knows how long: %s', (_what, base64) => {
+  ])('the duration is unknown for sound %s', (_what, base64) => {
     expect(audioSecondsMax(base64)).toBeUndefined();
   });
 
-  it('is counted by each vendor’s rule', () => {
+  it('the most tokens of sound follow each vendor’s rule', () => {
     const second = wav({}, 31_998);
     expect(audioTokensMax('gpt-provider/gpt-audio', second)).toBe(11);
     expect(audioTokensMax('search-provider/gemini-2.5-flash', second)).toBe(33);

@@ -5,8 +5,8 @@ const profile = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-pr
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const tableOf = (...rows: readonly object[]) => new TraitTable(parseTraitRows(rows, 'own rows'));
 
-describe('traits', () => {
-  it("an operator's rows lie over the shipped ones, later ones over earlier ones", () => {
+describe('model capabilities', () => {
+  it('an operator’s rows override the shipped ones, and later rows override earlier ones', () => {
     const table = tableOf(
       { models: 'managed-cloud-models/*', prefill: true, sampling: false },
       { models: '*nova*', sampling: true },
@@ -18,7 +18,7 @@ describe('traits', () => {
     });
   });
 
-  it('a name that hides its model is described by one that it is like', () => {
+  it('a model with an opaque name gets the capabilities of the model that its row calls similar', () => {
     const table = tableOf({
       models: `managed-cloud-models/${profile}`,
       like: `managed-cloud-models/${claude}`,
@@ -29,7 +29,7 @@ describe('traits', () => {
     expect(new TraitTable().of('managed-cloud-models', profile).family).toBe('other');
   });
 
-  it('a row is for a model by any of its names, and by any name of its provider', () => {
+  it('a row applies to all names of its model and of its provider', () => {
     const table = tableOf(
       { models: 'anthropic/claude-haiku-4-5', prefill: false },
       { models: 'google/gemini-3.8-*', like: 'gemini/gemini-2.5-flash', penalties: true },
@@ -42,7 +42,7 @@ describe('traits', () => {
     });
   });
 
-  it('a row that no provider can have a model for is named', () => {
+  it('a row for which no provider can have a model is reported', () => {
     const rows = ['openai/*', '*claude*', 'gpt*', 'studio-ai/x', 'opnai/*', 'gpt-4o', 'own-models/*', '*'];
     const own = parseTraitRows(
       rows.map((models) => ({ models })),
@@ -51,7 +51,7 @@ describe('traits', () => {
     expect(idleRows(own)).toEqual(['opnai/*', 'gpt-4o', 'own-models/*']);
   });
 
-  it('a model of no known family gets what all take', () => {
+  it('a model of an unknown family gets the capabilities that all models share', () => {
     expect(new TraitTable().of('managed-cloud-models', 'maker.new-model-v1:0')).toMatchObject({
       family: 'other',
       forcedTools: false,
@@ -70,7 +70,7 @@ describe('traits', () => {
     ['a value that a trait cannot have', [{ models: '*', sampling: 'yes' }]],
     ['likeness to nothing', [{ models: '*', like: 'claude' }]],
     ['likeness that is no text', [{ models: '*', like: 7 }]],
-  ])('%s is refused, naming the source', (_what, rows) => {
+  ])('a table with %s is refused with a message that names its source', (_what, rows) => {
     expect(() => parseTraitRows(rows, 'own rows')).toThrow(/^own rows/);
   });
 });

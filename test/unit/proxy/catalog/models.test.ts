@@ -23,7 +23,7 @@ function found(provider: string, name: string): CatalogModel {
   return model;
 }
 
-/** Every set of prices in the catalog: own and of days to come, by tier, by region, by the way of being served. */
+/** Every set of prices in the catalog: current and future ones, by tier, by region and by service tier. */
 function allPrices(): readonly (readonly [string, TokenPrices])[] {
   return rows.flatMap(({ provider, name }) => {
     const { prices, regions } = found(provider, name);
@@ -36,16 +36,16 @@ function allPrices(): readonly (readonly [string, TokenPrices])[] {
 }
 
 describe('the shipped catalog', () => {
-  it('finds every row under its provider and name', () => {
+  it('finds every row by its provider and name', () => {
     for (const row of rows) expect(found(row.provider, row.name)).toMatchObject(row);
   });
 
-  it('holds each model once', () => {
+  it('contains each model once', () => {
     const names = rows.map((row) => `${row.provider}/${row.name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('knows chat models of every canonical provider and of no other', () => {
+  it('contains chat models of every canonical provider and of no other', () => {
     const providers = new Set(
       listModels()
         .filter((model) => model.chat)
@@ -54,7 +54,7 @@ describe('the shipped catalog', () => {
     expect([...providers].sort()).toEqual(canonicalProviders.toSorted());
   });
 
-  it('holds only names that a request may carry', () => {
+  it('contains only model names that a request may use', () => {
     const pattern = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
     for (const { name } of rows) {
       expect(name).toMatch(pattern);
@@ -62,7 +62,7 @@ describe('the shipped catalog', () => {
     }
   });
 
-  it('is frozen through and through', () => {
+  it('is deeply frozen', () => {
     const model = found('gpt-provider', 'gpt-5.4');
     const parts = [
       listModels(),
@@ -76,15 +76,15 @@ describe('the shipped catalog', () => {
     for (const part of parts) expect(Object.isFrozen(part)).toBe(true);
   });
 
-  it('keeps one row per line, so that a changed price is one changed line', async () => {
+  it('has one row per line, so that a changed price is one changed line', async () => {
     const text = await readFile(new URL('../../../../catalog/models.json', import.meta.url), 'utf8');
     expect(text.trimEnd().split('\n')).toHaveLength(rows.length + 2);
   });
 });
 
-describe('prices', () => {
-  // The upper end is the largest model of all, served ultrafast, above 272,000 tokens.
-  it('lie where chat tokens are sold: up to 150 USD in and 500 USD out per million', () => {
+describe('prices in the catalog', () => {
+  // The upper bounds are the prices of the largest model, served ultrafast, above 272,000 tokens.
+  it('are at most 150 USD for a million input tokens and 500 USD for a million output tokens', () => {
     for (const [name, set] of allPrices()) {
       expect(Number(set.input), `${name} input`).toBeLessThanOrEqual(150);
       expect(Number(set.output), `${name} output`).toBeLessThanOrEqual(500);
@@ -94,13 +94,13 @@ describe('prices', () => {
     }
   });
 
-  it('ask no less for output than for input', () => {
+  it('are not lower for output than for input', () => {
     for (const [name, set] of allPrices()) {
       expect(Number(set.output), name).toBeGreaterThanOrEqual(Number(set.input));
     }
   });
 
-  it('ask no more for reading a cache than for input, and at most twice the input for writing one', () => {
+  it('are not higher for reading a cache than for input, and at most twice the input price for writing one', () => {
     for (const [name, { input, cacheRead, cacheWrite, cacheWrite1h }] of allPrices()) {
       if (cacheRead) expect(Number(cacheRead), `${name} read`).toBeLessThanOrEqual(Number(input));
       if (cacheWrite) expect(Number(cacheWrite), `${name} write`).toBeGreaterThanOrEqual(Number(input));
@@ -121,13 +121,13 @@ describe('prices', () => {
     }
   });
 
-  it('are dated', () => {
+  it('have a date', () => {
     for (const { prices } of listModels()) if (prices) expect(prices.asOf).toMatch(/^2026-\d{2}-\d{2}$/);
   });
 });
 
 describe('findModel', () => {
-  it('gives limits, capabilities and prices of a model', () => {
+  it('returns limits, capabilities and prices of a model', () => {
     expect(found('gpt-provider', 'gpt-4o-mini')).toEqual({
       provider: 'gpt-provider',
       name: 'gpt-4o-mini',
@@ -144,11 +144,11 @@ describe('findModel', () => {
     });
   });
 
-  it('knows the date in a name as the model’s own', () => {
+  it('uses the date in a model’s name as its creation date', () => {
     expect(found('gpt-provider', 'gpt-4o-mini-2024-07-18').created).toBe(Date.parse('2024-07-18') / 1000);
   });
 
-  it('knows nothing of another provider’s model or of a name in another case', () => {
+  it('finds no model under another provider or in another letter case', () => {
     expect(findModel('assistant-provider', 'gpt-4o-mini')).toBeUndefined();
     expect(findModel('gpt-provider', 'GPT-4o-mini')).toBeUndefined();
     expect(findModel('gpt-provider', '')).toBeUndefined();
@@ -162,25 +162,25 @@ describe('findModel', () => {
     ['studio-ai', 'computer-use-preview'],
     ['search-provider', 'gemini-embedding-001'],
     ['managed-cloud-models', 'amazon.titan-embed-text-v2:0'],
-  ])('tells that %s/%s is no chat model', (provider, name) => {
+  ])('reports that %s/%s is no chat model', (provider, name) => {
     expect(found(provider, name).chat).toBe(false);
   });
 
-  it('finds a fine-tuned model by its base, and lists the base to nobody', () => {
+  it('finds a fine-tuned model by its base, which is not listed', () => {
     const model = found('gpt-provider', 'ft:gpt-4o-2024-08-06:acme:helper:b1');
     expect(model.name).toBe('ft:gpt-4o-2024-08-06');
     expect(listModels().some((one) => one.name.startsWith('ft:'))).toBe(false);
     expect(findModel('gpt-provider', 'ft:no-such-base:acme::b1')).toBeUndefined();
   });
 
-  it('holds prices of a region under the model, and only where they differ', () => {
+  it('returns prices of a region with the model, only where they differ', () => {
     const { prices, regions } = found('managed-cloud-models', 'deepseek.v3.2');
     expect(prices?.input).toBe('0.62');
     expect(regions?.['ap-south-1']?.input).toBe('0.74');
     expect(regions?.['us-east-1']).toBeUndefined();
   });
 
-  it('has dearer tiers for long prompts, cache prices included', () => {
+  it('returns higher price tiers for long prompts, with cache prices', () => {
     expect(found('gpt-provider', 'gpt-5.6-luna').prices?.tiers).toEqual([
       {
         ...{ abovePromptTokens: 272_000, input: '0.4', output: '1.8' },

@@ -6,7 +6,7 @@ import { decodeResolve } from '../../../../proxy/control-plane/wire-records.ts';
 
 const { Resolve } = services.Access;
 
-/** Over the wire and back, within an answer as it comes. */
+/** Sends the guardrails over the wire within a response of Resolve, and decodes them. */
 function decode(...guardrails: GuardrailRecord[]) {
   const sent = Resolve.responseSerialize({
     asOf: { epoch: 'one', revision: 1 },
@@ -33,7 +33,7 @@ const checkOf = (check: GuardrailCheck | null, secret?: string) =>
   decode({ ...record, check, ...(secret !== undefined && { secret }) })[0]?.check;
 
 describe('a guardrail of a record', () => {
-  it('comes with all that it says', () => {
+  it('is decoded with all its fields', () => {
     expect(decode(record)).toEqual([
       {
         ...{ id: '1', name: 'names', position: 7, stage: 'input', action: 'redact', onFailure: 'pass' },
@@ -43,7 +43,7 @@ describe('a guardrail of a record', () => {
     ]);
   });
 
-  it('names the fields that it inspects beside the text; one that is not known may be any', () => {
+  it('contains the extra fields that it inspects; an unknown field is read as all of them', () => {
     const alsoOf = (...also: readonly string[]) =>
       decode({ ...record, check: { ...record.check, also: also as NonNullable<GuardrailCheck['also']> } })[0]
         ?.also;
@@ -52,13 +52,13 @@ describe('a guardrail of a record', () => {
     expect(alsoOf()).toBeUndefined();
   });
 
-  it('stands where it is applied: by position, and the older first', () => {
+  it('guardrails are sorted by position, then by age', () => {
     const of = (id: string, position: number) => ({ ...record, id, position });
     const ids = decode(of('c', 9), of('b', 0), of('d', 9), of('a', 9)).map(({ id }) => id);
     expect(ids).toEqual(['b', 'a', 'c', 'd']);
   });
 
-  it('is none where the organization has none', () => {
+  it('an organization without guardrails has none', () => {
     expect(decode()).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe('a guardrail of a record', () => {
   });
 });
 
-describe('what a newer control plane says of a guardrail', () => {
+describe('a guardrail of a newer control plane', () => {
   it.each<[string, object, object]>([
     ['a stage', { stage: 9 }, { stage: 'both' }],
     ['no stage', { stage: 0 }, { stage: 'both' }],
@@ -78,9 +78,12 @@ describe('what a newer control plane says of a guardrail', () => {
     ['no action', { action: 0 }, { action: 'block' }],
     ['a rule', { onFailure: 9 }, { onFailure: 'block' }],
     ['no rule', { onFailure: 0 }, { onFailure: 'block' }],
-  ])('is read at its strictest where it is %s that this version does not know', (_what, stated, read) => {
-    expect(decode({ ...record, ...stated })[0]).toMatchObject({ id: '1', ...read });
-  });
+  ])(
+    'is decoded in its strictest form when it has %s that this version does not know',
+    (_what, stated, read) => {
+      expect(decode({ ...record, ...stated })[0]).toMatchObject({ id: '1', ...read });
+    },
+  );
 
   it.each<[string, GuardrailCheck | null]>([
     ['no check', null],
@@ -91,23 +94,23 @@ describe('what a newer control plane says of a guardrail', () => {
     ['a type of personal data that is none', { personalData: { types: [0] } }],
     ['sizes without any', { promptSize: {} }],
     ['a webhook without its secret', { webhook: { url: 'https://checks.example.com/' } }],
-  ])('is a check that always fails where this version sees %s', (_what, check) => {
+  ])('becomes a check that always fails when this version reads %s', (_what, check) => {
     expect(checkOf(check)).toEqual({ kind: 'unknown' });
   });
 
-  it('is a check that always fails where a webhook has no URL', () => {
+  it('becomes a check that always fails when its webhook has no URL', () => {
     expect(checkOf({ webhook: {} }, 'whsec_x')).toEqual({ kind: 'unknown' });
   });
 });
 
-describe('a check', () => {
-  it('of patterns comes with them', () => {
+describe('a check of a guardrail', () => {
+  it('of patterns is decoded with the patterns', () => {
     expect(checkOf({ pattern: { patterns: ['a+', 'b'] } })).toEqual({
       ...{ kind: 'pattern', patterns: ['a+', 'b'] },
     });
   });
 
-  it('of personal data means all types and the United States where it says neither', () => {
+  it('of personal data covers all types and the United States by default', () => {
     expect(checkOf({ personalData: {} })).toEqual({
       kind: 'personal_data',
       types: ['email', 'phone', 'payment_card', 'iban', 'national_id', 'ip_address'],
@@ -116,26 +119,26 @@ describe('a check', () => {
     });
   });
 
-  it('of personal data comes with what it says', () => {
+  it('of personal data is decoded with its types, countries and restore flag', () => {
     const types = ['PERSONAL_DATA_TYPE_IBAN', 'PERSONAL_DATA_TYPE_PHONE'] as const;
     expect(checkOf({ personalData: { types: [...types], countries: ['DE', 'FR'], restore: true } })).toEqual({
       ...{ kind: 'personal_data', types: ['iban', 'phone'], countries: ['DE', 'FR'], restore: true },
     });
   });
 
-  it('of secrets has its forms to say', () => {
+  it('of secrets may have its own forms', () => {
     const forms = [{ label: 'ACME_KEY', form: 'acme_{alnum:32}' }];
     expect(checkOf({ secrets: {} })).toEqual({ kind: 'secrets' });
     expect(checkOf({ secrets: { forms } })).toEqual({ kind: 'secrets', forms });
   });
 
-  it('of sizes limits what is not 0', () => {
+  it('of prompt sizes limits only sizes that are not 0', () => {
     expect(checkOf({ promptSize: { messagesMax: 3 } })).toEqual({
       ...{ kind: 'prompt_size', tokensMax: undefined, messagesMax: 3, imagesMax: undefined },
     });
   });
 
-  it('of a service comes with its time limit and a secret that does not print', () => {
+  it('of a service is decoded with its time limit and with a secret that does not print', () => {
     const check = checkOf({ webhook: { url: 'https://checks.example.com/' } }, 'whsec_x');
     expect(check).toMatchObject({ kind: 'webhook', url: 'https://checks.example.com/', timeoutMs: 2000 });
     expect(check?.kind === 'webhook' && check.secret.reveal()).toBe('whsec_x');
@@ -145,7 +148,7 @@ describe('a check', () => {
     });
   });
 
-  it('of moderation means the newest model, all categories and what the vendor flags', () => {
+  it('of moderation covers the newest model, all categories and the vendor’s flags by default', () => {
     expect(checkOf({ moderation: {} })).toEqual({
       ...{ kind: 'moderation', model: 'omni-moderation-latest', categories: [], scoreMin: undefined },
     });

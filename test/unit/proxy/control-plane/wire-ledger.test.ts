@@ -1,4 +1,5 @@
-// Over the wire and back, so that the test sees what the control plane sees, and what the client sees of its answers.
+// Messages are serialized as on the wire, so that the test sees the control plane's view of a request and the client's
+// view of a response.
 import { describe, expect, it } from 'vitest';
 import { services } from '../../../../proto/load.ts';
 import {
@@ -17,7 +18,7 @@ const now = '2026-11-20T10:00:00.123Z';
 const at = Date.parse(now);
 const largest = 9_000_000_000_000_000;
 
-describe('an operation', () => {
+describe('an operation at the ledger', () => {
   it('carries money to the nano-dollar', () => {
     const draw = encodeDraw({ ...operation, shut: largest, need: 1, want: largest });
     expect(Draw.requestDeserialize(Draw.requestSerialize(draw))).toEqual({
@@ -47,7 +48,7 @@ describe('an operation', () => {
     ['DELETED', 'deleted'],
     ['LOST', 'lost'],
     ['IGNORED', 'ignored'],
-  ] as const)('is answered %s', (wire, outcome) => {
+  ] as const)('gets the outcome %s', (wire, outcome) => {
     const response = { outcome: `DRAW_OUTCOME_${wire}`, grantedNanoUsd: String(largest), now } as const;
     expect(decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)))).toEqual({
       outcome,
@@ -65,16 +66,16 @@ describe('an operation', () => {
     ['more than numbers hold', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '9007199254740993', now }],
     ['no time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1' }],
     ['a time that is none', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1', now: 'noon' }],
-  ] as const)('answered with %s is not answered', (_, response) => {
+  ] as const)('counts as unacknowledged when its response has %s', (_, response) => {
     expect(() => decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)))).toThrow();
   });
 });
 
-describe('responses', () => {
+describe('responses of the ledger', () => {
   const session = (fields: object) =>
     KeepSession.responseDeserialize(KeepSession.responseSerialize({ open: true, now, ...fields }));
 
-  it('tell the clock of the database, and which database it is', () => {
+  it('contain the time and the epoch of the database', () => {
     const parsed = { sessions: 3, epoch: 'e', leasedNanoUsd: '9000000000000000' };
     expect(decodeSession(session(parsed))).toEqual({
       ...{ open: true, now: at, epoch: 'e', sessions: 3, leased: largest },
@@ -84,13 +85,13 @@ describe('responses', () => {
     expect(decodeReturn(returned)).toEqual({ returned: 5, now: at, epoch: 'e' });
   });
 
-  it('of older control planes say less', () => {
+  it('of an older control plane lack some fields', () => {
     expect(decodeSession(session({}))).toEqual({
       ...{ open: true, now: at, epoch: '', sessions: 0, leased: undefined },
     });
   });
 
-  it('to a draw that is busy say what can be had', () => {
+  it('to a busy acquire operation contain the attainable amount', () => {
     const outcome = 'DRAW_OUTCOME_BUSY';
     const response = { outcome, grantedNanoUsd: '0', now, attainableNanoUsd: '7' } as const;
     const busy = decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)));
@@ -98,7 +99,7 @@ describe('responses', () => {
   });
 });
 
-it('the end of a session names what is outstanding', () => {
+it('the end of a session reports the outstanding money', () => {
   const end = {
     session: 's',
     outstanding: [{ budgetId: 'b', window: 'total', amount: largest }],

@@ -5,7 +5,7 @@ import { decodeResolve } from '../../../../proxy/control-plane/wire-records.ts';
 
 const { Resolve } = services.Access;
 
-/** Over the wire and back, within an answer as it comes. */
+/** Sends the prices over the wire within a response of Resolve, and decodes them. */
 function decode(...prices: PriceRecord[]) {
   const sent = Resolve.responseSerialize({
     asOf: { epoch: 'one', revision: 1 },
@@ -28,11 +28,11 @@ const prices = {
 };
 
 describe('an organization’s own price', () => {
-  it('comes with its kinds and tiers', () => {
+  it('is decoded with its token kinds and tiers', () => {
     expect(decode({ id: '1', model: 'acme/*', prices })).toEqual([{ id: '1', model: 'acme/*', prices }]);
   });
 
-  it('comes with what is dearer, and with what is charged by the piece', () => {
+  it('is decoded with surcharges, service tiers and prices per piece', () => {
     const special = {
       ...{ cacheWrite12h: '3', audioInput: '4', audioCacheRead: '0.4', audioOutput: '8', imageOutput: '30' },
       serviceTiers: {
@@ -47,20 +47,20 @@ describe('an organization’s own price', () => {
     ]);
   });
 
-  it('comes without a way of being served that is not known here', () => {
+  it('is decoded without a service tier that this version does not know', () => {
     const serviceTiers = { warp: { input: '9', output: '9' } };
     const listed = decode({ id: '1', model: 'acme/*', prices: { ...prices, serviceTiers } });
     expect(listed).toEqual([{ id: '1', model: 'acme/*', prices }]);
   });
 
-  it('comes without what it does not say', () => {
+  it('is decoded without prices that it does not set', () => {
     const few = { input: '1', output: '2', asOf: '2026-11-22' };
     expect(decode({ id: '1', model: 'acme/m', prices: few })).toEqual([
       { id: '1', model: 'acme/m', prices: few },
     ]);
   });
 
-  it('is none where the organization has none', () => {
+  it('an organization without prices has none', () => {
     expect(decode()).toEqual([]);
   });
 

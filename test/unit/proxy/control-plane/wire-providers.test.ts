@@ -5,7 +5,7 @@ import { decodeResolve } from '../../../../proxy/control-plane/wire-records.ts';
 
 const { Resolve } = services.Access;
 
-/** Over the wire and back, within an answer as it comes. */
+/** Sends the providers over the wire within a response of Resolve, and decodes them. */
 function decode(...providers: ProviderRecord[]) {
   const sent = Resolve.responseSerialize({
     asOf: { epoch: 'one', revision: 1 },
@@ -21,8 +21,8 @@ const record: ProviderRecord = {
   createdAt: '2026-11-21T12:00:00.500Z',
 };
 
-describe('a custom provider', () => {
-  it('comes with its models in the catalog’s form', () => {
+describe('a custom provider of a record', () => {
+  it('is decoded with its models in the catalog’s form', () => {
     const amounts = { input: '0.1', output: '0.2' };
     const model = {
       ...{ name: 'm', maxInputTokens: 1000, capabilities: ['tools', 'of-a-newer-version'] },
@@ -64,7 +64,7 @@ describe('a custom provider', () => {
     ['KEY_FORM_API_KEY_HEADER', undefined, { header: 'api-key' }],
     ['KEY_FORM_HEADER', 'x-models-key', { header: 'x-models-key' }],
     ['KEY_FORM_NONE', undefined, 'none'],
-  ] as const)('has its key sent as %s says', (keyForm, keyHeader, expected) => {
+  ] as const)('gets its key in the form of %s', (keyForm, keyHeader, expected) => {
     const header = keyHeader === undefined ? {} : { keyHeader };
     expect(decode({ ...record, keyForm, ...header })).toMatchObject([{ keyForm: expected }]);
   });
@@ -73,7 +73,7 @@ describe('a custom provider', () => {
     ['a wire format that this version does not know', { ...record, wireFormat: 'WIRE_FORMAT_UNSPECIFIED' }],
     ['a key form that this version does not know', { ...record, keyForm: 'KEY_FORM_UNSPECIFIED' }],
     ['a named header without a name', { ...record, keyForm: 'KEY_FORM_HEADER' }],
-  ])('with %s is left out, and the others are there', (_, odd) => {
+  ])('is left out when it has %s, and the other providers remain', (_, odd) => {
     expect(decode(odd, { ...record, name: 'second' })).toMatchObject([{ name: 'second' }]);
   });
 
@@ -81,7 +81,7 @@ describe('a custom provider', () => {
     ['no id', { ...record, id: '' }],
     ['no name', { ...record, name: '' }],
     ['no URL', { ...record, baseUrl: '' }],
-  ])('with %s is refused with the whole answer', (_, half) => {
+  ])('with %s makes the whole response fail', (_, half) => {
     expect(() => decode(half)).toThrow('half a provider');
   });
 });

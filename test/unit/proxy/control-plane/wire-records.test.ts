@@ -8,7 +8,7 @@ import { services } from '../../../../proto/load.ts';
 import { decodeFeedMessage, decodeResolve } from '../../../../proxy/control-plane/wire-records.ts';
 
 const { Resolve, Watch } = services.Access;
-// Over the wire and back, so that the test sees what the client sees.
+// Messages are serialized as on the wire, so that the test sees the client's view.
 const resolve = (response: ResolveResponse) =>
   decodeResolve(Resolve.responseDeserialize(Resolve.responseSerialize(response)));
 const feed = (response: WatchResponse) =>
@@ -40,8 +40,8 @@ const organization: OrganizationRecord = {
   providerKeys: [{ id: 'pk', provider: 'gpt-provider', secret: { apiKey: 'provider-secret' }, weight: 1 }],
 };
 
-describe('an answer of Resolve', () => {
-  it('holds selectors of models as they count, whoever has stored them', () => {
+describe('a response of Resolve', () => {
+  it('contains selectors of models in canonical form, however they were stored', () => {
     const allowedModels = ['openai/gpt-4o-2024-08-06', 'anthropic/*', 'own-models/m'];
     const limits = [
       { ...key.limits?.[0], id: 'alias', model: 'google/gemini-flash-latest' },
@@ -82,7 +82,7 @@ describe('an answer of Resolve', () => {
     expect(JSON.stringify(response)).not.toContain('provider-secret');
   });
 
-  it('without a key says that there is none', () => {
+  it('without a key has no principal', () => {
     expect(resolve({ asOf }).principal).toBeUndefined();
   });
 
@@ -106,7 +106,7 @@ describe('an answer of Resolve', () => {
   });
 });
 
-describe('a message of the feed', () => {
+describe('a message of the change feed', () => {
   it('names subjects as records do', () => {
     const message = feed({
       changes: {
@@ -130,16 +130,16 @@ describe('a message of the feed', () => {
     });
   });
 
-  it('may ask for what is held of a budget', () => {
+  it('may reclaim leases of a budget', () => {
     const recall = { budgetId: 'b', window: '2026-11-20' };
     expect(feed({ recall })).toEqual({ type: 'recall', recall });
   });
 
-  it('is nothing where it is of a kind that this version does not know', () => {
+  it('of an unknown kind is ignored', () => {
     expect(feed({})).toBeUndefined();
   });
 
-  it('passes over kinds of records that this version does not hold', () => {
+  it('is decoded without records of a kind that this version does not know', () => {
     expect(feed({ changes: { invalidations: [{ id: 'x', revision: 5 }] } })).toEqual({
       type: 'changes',
       invalidations: [],

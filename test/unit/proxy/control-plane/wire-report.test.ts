@@ -1,4 +1,4 @@
-// A report of usage through the contract's own messages: nothing is lost on the way, and little is said twice.
+// A usage report is encoded with the contract's messages: nothing is lost, and shared fields are sent once.
 import { describe, expect, it } from 'vitest';
 import { services } from '../../../../proto/load.ts';
 import { decodeReport, encodeReport } from '../../../../proxy/control-plane/wire-report.ts';
@@ -16,7 +16,7 @@ function sent(...events: readonly Parameters<typeof usageOf>[0][]) {
   );
 }
 
-it('an answer tells the clock of the database', () => {
+it('a response to a usage report contains the database’s time and epoch', () => {
   const response = ReportUsage.responseDeserialize(
     ReportUsage.responseSerialize({ recorded: 3, now, epoch: 'e' }),
   );
@@ -24,8 +24,8 @@ it('an answer tells the clock of the database', () => {
   expect(() => decodeReport({ recorded: 3, now: '', epoch: '' })).toThrow();
 });
 
-describe('an event', () => {
-  it('arrives with everything that it says', () => {
+describe('a usage event in a report', () => {
+  it('arrives with all its fields', () => {
     const source = {
       ...{ session: 's', organizationId: 'o', keyId: 'k', aiSystemId: 'a', personId: 'p' },
       ...{ projectKeyId: 'pk', projectAiSystemId: 'pa', projectPersonId: 'pp', directKey: true },
@@ -63,7 +63,7 @@ describe('an event', () => {
     expect(arrived.slices).toEqual([{ budgetId: 'b', window: 'total' }]);
   });
 
-  it('leaves out what there is none of', () => {
+  it('omits fields without a value', () => {
     const { events, sources, slices } = sent({ charges: [] });
     for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId', 'providerKeyId'])
       expect(sources[0]).not.toHaveProperty(absent);
@@ -73,26 +73,26 @@ describe('an event', () => {
     expect(slices).toEqual([]);
   });
 
-  it('arrives with as many tokens as the message holds where its provider told more', () => {
+  it('arrives with the largest token count of the message when its provider reported more', () => {
     expect(sent({ promptTokens: 2 ** 40 }).events).toMatchObject([{ promptTokens: 2 ** 32 - 1 }]);
   });
 });
 
-describe('what events have in common', () => {
+describe('fields that usage events share', () => {
   const common = {
     ...{ session: 's', organizationId: 'o', keyId: 'k', aiSystemId: 'a', personId: 'p' },
     ...{ projectKeyId: 'pk', projectAiSystemId: 'pa', projectPersonId: 'pp', directKey: false },
     ...{ provider: 'gpt-provider', modelAsked: 'asked', modelAnswered: 'answered', providerKeyId: 'v' },
   };
 
-  it('is said once', () => {
+  it('are sent once', () => {
     const { events, sources, slices } = sent(common, { ...common, at: 5, cost: 1 }, common);
     expect(events.map(({ source }) => source)).toEqual([0, 0, 0]);
     expect(sources).toHaveLength(1);
     expect(slices).toHaveLength(1);
   });
 
-  it.each(Object.entries(common))('is not shared by events of another %s', (field, value) => {
+  it.each(Object.entries(common))('are sent separately for events with another %s', (field, value) => {
     const changed = { ...common, [field]: value === false ? true : 'another' };
     const { events, sources } = sent(common, changed, common, changed);
     expect(events.map(({ source }) => source)).toEqual([0, 1, 0, 1]);
@@ -100,7 +100,7 @@ describe('what events have in common', () => {
     expect(sources[1]).toMatchObject(changed);
   });
 
-  it('tells windows of one budget apart, and budgets of one window', () => {
+  it('leases are sent separately for each window of a budget and each budget of a window', () => {
     const of = (budgetId: string, window: string) => ({ budgetId, window, escrow: 1 });
     const first = { charges: [of('a', 'total'), of('b', 'total'), of('a', '2026-11-20')] };
     const second = { charges: [of('a', '2026-11-20'), of('a', 'total')] };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { splitId, vendorCallIds, withSignature } from '../../../../proxy/conversation/call-ids.ts';
 
-describe('a signature on an id', () => {
+describe('a signature carried by a call id', () => {
   it.each(['c2ln', 'a+b/c==', 'a-b_c', 'skip_thought_signature_validator', '\u{1f600}'])(
-    'comes back as it was: %s',
+    'is recovered unchanged: %s',
     (signature) => {
       const id = withSignature('call_1', signature);
       expect(id).toMatch(/^[A-Za-z0-9_-]+$/);
@@ -11,12 +11,12 @@ describe('a signature on an id', () => {
     },
   );
 
-  it('is not found where there is none', () => {
+  it('is absent from an id without one', () => {
     expect(splitId('call_1')).toEqual({ id: 'call_1', signature: undefined });
   });
 });
 
-describe('ids for a vendor', () => {
+describe('call ids for a vendor', () => {
   const idsOf = (...ids: string[]) => [...vendorCallIds(ids.map((id) => ({ id }))).values()];
 
   it.each([
@@ -31,11 +31,11 @@ describe('ids for a vendor', () => {
       ['x'.repeat(64), 'x'.repeat(64)],
       ['x'.repeat(64), `${'x'.repeat(62)}_2`],
     ],
-  ])('%s', (_what, given, expected) => {
+  ])('are made valid: %s', (_what, given, expected) => {
     expect(idsOf(...given)).toEqual(expected);
   });
 
-  it('belong to calls, not to texts', () => {
+  it('differ between calls that share an id', () => {
     const twice = [{ id: 'a' }, { id: 'a' }];
     const ids = vendorCallIds(twice);
     expect(twice.map((call) => ids.get(call))).toEqual(['a', 'a_2']);

@@ -1,4 +1,4 @@
-// Turns that a vendor has no place for, said in turns that it has: nothing is lost on the way, however the turns follow each other.
+// Turns that a vendor does not support are rewritten as turns that it supports: nothing is lost, in any order of turns.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import { emulateTurns } from '../../../../proxy/conversation/emulated-turns.ts';
@@ -16,7 +16,7 @@ function emulatedFor(abilities: typeof textOnly, ...messages: JsonObject[]) {
   return emulateTurns(readConversation(request), abilities);
 }
 
-/** Each turn by its role, with its texts and the URLs of its images. */
+/** Each turn as its role, its texts and the URLs of its images. */
 function shown({ conversation }: ReturnType<typeof emulated>) {
   return conversation.turns.map((turn) => {
     const parts = turn.role === 'tool' ? turn.results.flatMap((result) => result.parts) : turn.parts;
@@ -41,10 +41,10 @@ const drawing = (name: string, ...calls: string[]) => ({
 });
 const result = (id: string, content: unknown = 'framed') => ({ role: 'tool', tool_call_id: id, content });
 
-describe('a system message within the conversation', () => {
+describe('a system message in the middle of a conversation', () => {
   const messages = [user, { role: 'system', content: 'note' }, { role: 'user', content: 'next' }];
 
-  it('is what the user says where the vendor has no place for it, and that is named', () => {
+  it('becomes text of the user when the vendor does not support it, and is reported as emulated', () => {
     const { emulated: names, ...rest } = emulated(...messages);
     expect(names).toEqual(['messages.role']);
     const [turn, ...others] = shown({ emulated: names, ...rest });
@@ -52,7 +52,7 @@ describe('a system message within the conversation', () => {
     expect(turn?.[2]).toContain('note');
   });
 
-  it('stays where it is where the vendor takes it', () => {
+  it('stays unchanged when the vendor supports it', () => {
     const { emulated: names, ...rest } = emulatedFor({ ...textOnly, systemInPlace: true }, ...messages);
     expect(names).toEqual([]);
     const turns = shown({ emulated: names, ...rest });
@@ -65,7 +65,7 @@ describe('a system message within the conversation', () => {
 });
 
 describe('images that the assistant made', () => {
-  it('follow the results of its calls, before it goes on', () => {
+  it('follow the results of its calls, before its next turn', () => {
     expect(shown(emulated(user, drawing('a', '1'), result('1'), drawing('b', '2'), result('2')))).toEqual([
       ['user', 'draw'],
       ['assistant', 'made a'],
@@ -77,7 +77,7 @@ describe('images that the assistant made', () => {
     ]);
   });
 
-  it('precede what the user says next, and before media of results', () => {
+  it('precede the user’s next text and images of tool results', () => {
     const after = [result('1', [image('r')]), { role: 'user', content: 'next' }];
     expect(shown(emulated(user, drawing('a', '1'), ...after)).at(-1)).toEqual([
       'user',
@@ -89,7 +89,7 @@ describe('images that the assistant made', () => {
     ]);
   });
 
-  it('are not lost at the end', () => {
+  it('are kept at the end of a conversation', () => {
     const { emulated: names, ...rest } = emulated(user, drawing('a'));
     expect(names).toEqual(['messages.images']);
     expect(shown({ emulated: names, ...rest }).at(-1)).toEqual([

@@ -15,7 +15,7 @@ const refuses = (text: string, cut = text.length) => {
   }
 };
 
-describe('the structure of a body while it arrives', () => {
+describe('the guard of a body’s JSON structure', () => {
   it.each([
     ['[[[]]]', false],
     ['[[[[', true],
@@ -31,12 +31,12 @@ describe('the structure of a body while it arrives', () => {
     [`"${'a'.repeat(100)}\\\\"[[[[`, true],
     [`"${'\\"'.repeat(50)}[[[["`, false],
     [`"${'\\\\'.repeat(50)}"[[[[`, true],
-  ])('%s over the limit: %s, however it is cut', (text, expected) => {
+  ])('%s exceeds the limits of structure: %s, however it is cut', (text, expected) => {
     for (let cut = 1; cut <= text.length; cut++) expect([cut, refuses(text, cut)]).toEqual([cut, expected]);
   });
 });
 
-describe('the numbers of a body while it arrives', () => {
+describe('the guard of a body’s JSON numbers', () => {
   const arePlain = (text: string, cut = text.length) => {
     const guard = new JsonGuard({ jsonDepthMax: 1000, jsonStructuralMax: 1000 });
     const bytes = Buffer.from(text);
@@ -53,14 +53,14 @@ describe('the numbers of a body while it arrives', () => {
     ['[9007199254740993]', false],
     ['[1e3,1]', false],
     ['[0.10]', false],
-  ])('%s are plain: %s', (text, expected) => {
+  ])('the numbers of %s are plain: %s', (text, expected) => {
     expect(arePlain(text)).toBe(expected);
-    // A number that is cut may be any.
+    // A number that is cut could have any form.
     if (!expected)
       for (let cut = 1; cut < text.length; cut++) expect([cut, arePlain(text, cut)]).toEqual([cut, false]);
   });
 
-  it('are never called plain where one is not, over random numbers at random cuts', () => {
+  it('random numbers at random cuts are reported as plain only if all are', () => {
     const random = new Random(20_261_122);
     let plain = 0;
     for (let round = 0; round < 3000; round++) {
@@ -75,8 +75,8 @@ describe('the numbers of a body while it arrives', () => {
   });
 });
 
-describe('against the parser', () => {
-  it('finds the same structure in random JSON at random cuts', () => {
+describe('the guard compared with the JSON parser', () => {
+  it('counts the same structure in random JSON at random cuts', () => {
     const random = new Random(20_261_120);
     for (let round = 0; round < 300; round++) {
       const text = JSON.stringify(randomValue(random, 0));

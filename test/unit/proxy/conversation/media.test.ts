@@ -9,11 +9,11 @@ describe('a data URL', () => {
     ['data:text/plain;charset=utf-8;base64,aGk=', 'text/plain'],
     ['data:application/vnd.a+json;base64,aGk=', 'application/vnd.a+json'],
     ['data:;base64,aGk=', ''],
-  ])('%s is of type %j', (url, mediaType) => {
+  ])('%s has the media type %j', (url, mediaType) => {
     expect(readDataUrl(url, 'x')).toEqual({ mediaType, base64: 'aGk=' });
   });
 
-  it.each(['https://example.com', '', 'image/png;base64,aGk='])('%j is none', (url) => {
+  it.each(['https://example.com', '', 'image/png;base64,aGk='])('%j is not a data URL', (url) => {
     expect(readDataUrl(url, 'x')).toBeUndefined();
   });
 
@@ -33,7 +33,7 @@ describe('a data URL', () => {
   });
 });
 
-describe('base64', () => {
+describe('base64 text', () => {
   it.each([
     ['aGk=', 'aGk='],
     ['aA==', 'aA=='],
@@ -52,7 +52,7 @@ describe('base64', () => {
   });
 });
 
-describe('an image is known by its bytes', () => {
+describe('the type of an image', () => {
   it.each([
     ['89504e470d0a1a0a', 'image/png'],
     ['ffd8ffe0', 'image/jpeg'],
@@ -62,7 +62,7 @@ describe('an image is known by its bytes', () => {
     ['524946460000000041564920', undefined],
     ['25504446', undefined],
     ['', undefined],
-  ])('%s: %s', (hex, expected) => {
+  ])('is recognized by its bytes: %s is %s', (hex, expected) => {
     const bytes = Buffer.from(hex, 'hex');
     expect(sniffImage(bytes)).toBe(expected);
     expect(sniffBase64Image(bytes.toString('base64'))).toBe(expected);

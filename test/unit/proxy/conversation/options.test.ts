@@ -12,7 +12,7 @@ import { readResponseFormat } from '../../../../proxy/formats/chat-completions/r
 
 const refused = (param: string) => expect.objectContaining({ code: 'invalid_request', param });
 
-describe('a number', () => {
+describe('a number of a request', () => {
   const range = { min: 0, max: 2 };
 
   it.each([
@@ -21,31 +21,31 @@ describe('a number', () => {
     [0, 0],
     [2, 2],
     [0.5, 0.5],
-  ])('%j is %j', (value, expected) => {
+  ])('%j is read as %j', (value, expected) => {
     expect(readNumber({ temperature: value }, 'temperature', range)).toBe(expected);
   });
 
-  it.each([-0.1, 2.1, '1', true, [], Number.NaN])('%j is refused', (value) => {
+  it.each([-0.1, 2.1, '1', true, [], Number.NaN])('%j is refused as a number', (value) => {
     expect(() => readNumber({ temperature: value }, 'temperature', range)).toThrow(refused('temperature'));
   });
 
-  it('is whole where it must be', () => {
+  it('must be a whole number where the field demands that', () => {
     expect(readNumber({ top_k: 2 }, 'top_k', { ...range, whole: true })).toBe(2);
     expect(() => readNumber({ top_k: 1.5 }, 'top_k', { ...range, whole: true })).toThrow(refused('top_k'));
   });
 });
 
-describe('a flag', () => {
+describe('a flag of a request', () => {
   it.each([
     [undefined, undefined],
     [null, undefined],
     [true, true],
     [false, false],
-  ])('%j is %j', (value, expected) => {
+  ])('%j is read as the flag %j', (value, expected) => {
     expect(readFlag({ store: value }, 'store')).toBe(expected);
   });
 
-  it('is nothing else', () => {
+  it('any other value is refused as a flag', () => {
     expect(() => readFlag({ store: 'true' }, 'store')).toThrow(refused('store'));
   });
 });
@@ -56,7 +56,7 @@ describe('the output limit', () => {
     [{ max_tokens: 5 }, 5],
     [{ max_tokens: 5, max_completion_tokens: 7 }, 7],
     [{ max_tokens: 5, max_completion_tokens: null }, 5],
-  ])('trap 21: of %j is %j', (body, expected) => {
+  ])('trap 21: the output limit of %j is %j', (body, expected) => {
     expect(readMaxTokens(optionsOf(body))).toBe(expected);
   });
 
@@ -65,7 +65,7 @@ describe('the output limit', () => {
     [{ max_tokens: 1.5 }, 'max_tokens'],
     [{ max_completion_tokens: '5' }, 'max_completion_tokens'],
     [{ max_completion_tokens: 1e9 }, 'max_completion_tokens'],
-  ])('is refused: %j', (body, param) => {
+  ])('an invalid output limit is refused: %j', (body, param) => {
     expect(() => readMaxTokens(optionsOf(body))).toThrow(refused(param));
   });
 });
@@ -80,31 +80,31 @@ describe('stop texts', () => {
       ['a', 'b'],
     ],
     [[], []],
-  ])('%j are %j', (stop, expected) => {
+  ])('the stop texts %j are read as %j', (stop, expected) => {
     expect(readStop({ stop })).toEqual(expected);
   });
 
-  it.each([4, [4], [null], {}])('%j are refused', (stop) => {
+  it.each([4, [4], [null], {}])('the stop texts %j are refused', (stop) => {
     expect(() => readStop({ stop })).toThrow(refused('stop'));
   });
 });
 
-describe('an effort', () => {
-  it.each(efforts)('may be %s', (effort) => {
+describe('a reasoning effort', () => {
+  it.each(efforts)('can be %s', (effort) => {
     expect(readEffort({ reasoning_effort: effort })).toBe(effort);
   });
 
-  it('may be left out', () => {
+  it('can be omitted', () => {
     expect(readEffort(optionsOf({}))).toBeUndefined();
     expect(readEffort({ reasoning_effort: null })).toBeUndefined();
   });
 
-  it.each(['', 'HIGH', 'extreme', 3])('is not %j', (effort) => {
+  it.each(['', 'HIGH', 'extreme', 3])('cannot be %j', (effort) => {
     expect(() => readEffort({ reasoning_effort: effort })).toThrow(refused('reasoning_effort'));
   });
 });
 
-describe('the form of the response', () => {
+describe('the response format', () => {
   const read = (response_format: unknown) => readResponseFormat({ response_format });
   const schema = { type: 'object' };
 
@@ -121,7 +121,7 @@ describe('the form of the response', () => {
       { type: 'json_schema', json_schema: { name: 'a' } },
       { kind: 'schema', name: 'a', description: undefined, schema: {}, strict: false },
     ],
-  ])('%j', (format, expected) => {
+  ])('is read: %j', (format, expected) => {
     expect(read(format)).toEqual(expected);
   });
 

@@ -25,7 +25,7 @@ function formOf(body: JsonObject, abilities: { native?: boolean; forcedTools?: b
   });
 }
 
-describe('the form of a response', () => {
+describe('the output mode of a response', () => {
   it.each([
     ['as it comes where none is asked for', {}, {}, { kind: 'text' }],
     [
@@ -81,7 +81,7 @@ describe('the form of a response', () => {
   });
 });
 
-describe('tools beside the one whose input is the response', () => {
+describe('tools beside the response tool', () => {
   const named = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools('b') } };
 
   it.each([
@@ -99,20 +99,20 @@ describe('tools beside the one whose input is the response', () => {
       ['json_tool_call'],
       { kind: 'named' },
     ],
-  ])('%s', (_what, body, names, choice) => {
+  ])('when structured output is a tool input: %s', (_what, body, names, choice) => {
     const requested = { ...body, response_format: bySchema() };
     const all = withResponseTool(readTools(requested), formOf(requested));
     expect(all.definitions.map(({ name }) => name)).toEqual(names);
     expect(all).toMatchObject({ choice, parallel: false });
   });
 
-  it('stay as they are where the form needs none', () => {
+  it('stay unchanged when the output mode needs no tool', () => {
     const read = readTools({ tools: tools('a') });
     expect(withResponseTool(read, { kind: 'text' })).toBe(read);
   });
 });
 
-describe('the text of a response', () => {
+describe('the text of a structured response', () => {
   const words: OutputMode = { kind: 'words', text: '' };
   const through = (form: OutputMode, pieces: readonly string[]) => {
     const text = new ResponseText(form);
@@ -132,7 +132,7 @@ describe('the text of a response', () => {
     ['keeps a single backtick', words, '`', '`'],
     ['may be empty', words, '', ''],
     ['is nothing where there is only a fence', words, '```json\n', ''],
-  ])('%s', (_what, form, text, expected) => {
+  ])('the text %s', (_what, form, text, expected) => {
     expect(through(form, [text])).toBe(expected);
     expect(through(form, [...text])).toBe(expected);
     for (let cut = 1; cut < text.length; cut++) {
@@ -140,12 +140,12 @@ describe('the text of a response', () => {
     }
   });
 
-  it('comes at once where it has no fence', () => {
+  it('is streamed at once when it has no fence', () => {
     const text = new ResponseText(words);
     expect(text.push('{"a":')).toBe('{"a":');
   });
 
-  it('is the input of the response tool, or all there is without one', () => {
+  it('is the input of the response tool, or all text when the tool was not called', () => {
     const form = formOf({ response_format: bySchema() });
     const response = new ResponseText(form);
     expect(response.isResponseTool('json_tool_call')).toBe(true);

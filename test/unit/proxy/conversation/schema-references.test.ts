@@ -38,7 +38,7 @@ describe('references of a schema', () => {
     expect(withoutReferences(schema, at)).toEqual({ type: 'object', properties: { it: expected } });
   });
 
-  it('are replaced inside lists and items, and left where they are data', () => {
+  it('are replaced inside lists and items, and kept where they are data', () => {
     const schema = {
       anyOf: [{ $ref: '#/$defs/a' }],
       items: { $ref: '#/$defs/a' },
@@ -52,12 +52,12 @@ describe('references of a schema', () => {
     });
   });
 
-  it('properties that are called like keywords stay', () => {
+  it('properties named like keywords are kept', () => {
     const schema = { properties: { $defs: { type: 'string' }, definitions: { type: 'number' } } };
     expect(withoutReferences(schema, at)).toEqual(schema);
   });
 
-  it('of a definition to itself end in any object', () => {
+  it('of a definition to itself end as any object', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } };
     expect(withoutReferences({ $ref: '#/$defs/node', $defs: { node } }, at)).toEqual({
       type: 'object',
@@ -68,7 +68,7 @@ describe('references of a schema', () => {
     });
   });
 
-  it('leave the schema itself unchanged', () => {
+  it('are replaced in a copy, not in the schema itself', () => {
     const schema = { $ref: '#/$defs/a', $defs: { a: { enum: [1] } } };
     const before = structuredClone(schema);
     withoutReferences(schema, at);
@@ -91,7 +91,7 @@ describe('references of a schema', () => {
         Array.from({ length: 5000 }, (_, i) => [`d${i}`, { not: { $ref: `#/$defs/d${i + 1}` } }]),
       ),
     ],
-  ])('that grow too large are refused: %s', (_how, definitions) => {
+  ])('that expand too far are refused: %s', (_how, definitions) => {
     const resolve = () => withoutReferences({ $ref: '#/$defs/d0', $defs: definitions }, at);
     expect(resolve).toThrow(GatewayError);
     expect(resolve).toThrow(expect.objectContaining({ code: 'invalid_request', param: at }));

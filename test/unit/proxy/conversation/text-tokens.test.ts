@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { textTokensMax } from '../../../../proxy/conversation/text-tokens.ts';
 import { messageTokensMax } from '../../../../proxy/formats/chat-completions/text-meter.ts';
 
-describe('the most tokens of a text', () => {
+describe('the upper bound of a text’s tokens', () => {
   it.each<[string, string, number]>([
     ['nothing', '', 0],
     ['a word: three letters each', 'letters', 3],
@@ -28,7 +28,7 @@ describe('the most tokens of a text', () => {
     expect(textTokensMax(text)).toBe(tokens);
   });
 
-  it('is not less where the text comes in pieces, wherever it is cut', () => {
+  it('is not lower when the text is cut into pieces', () => {
     const text = 'Hello there, 世界! 12 CamelCase words  and "quotes" 😀 é';
     for (let cut = 0; cut <= text.length; cut++) {
       const pieces = textTokensMax(text.slice(0, cut)) + textTokensMax(text.slice(cut));
@@ -37,7 +37,9 @@ describe('the most tokens of a text', () => {
   });
 });
 
-/** Each with the most tokens that a vocabulary of a vendor (o200k_base, cl100k_base, Claude 2) makes of it. */
+/**
+ * Each text with the largest token count that a vendor's vocabulary (o200k_base, cl100k_base, Claude 2) yields for it.
+ */
 const counted: readonly (readonly [string, number])[] = [
   ['The gateway lets applications call chat models of five vendors with one kind of key.', 16],
   ['const { usage, complete } = reader; // why?\nreturn usage?.total ?? 0;', 20],
@@ -65,14 +67,14 @@ const counted: readonly (readonly [string, number])[] = [
   ['∑∫√≈≠≤≥∞∂∇', 20],
 ];
 
-describe('no vendor counts more', () => {
-  it.each(counted)('in %s', (text, tokens) => {
+describe('the upper bound compared with vendors’ vocabularies', () => {
+  it.each(counted)('covers the vendors’ count of %s', (text, tokens) => {
     expect(textTokensMax(text)).toBeGreaterThanOrEqual(tokens);
   });
 });
 
-describe('the most tokens of a message', () => {
-  it('has the text of every field but names and data', () => {
+describe('the upper bound of a message’s tokens', () => {
+  it('covers the text of every field except names and data', () => {
     const message = {
       ...{ role: 'assistant', content: 'one', refusal: null, id: 'an id', type: 'a type' },
       tool_calls: [{ id: 'call', type: 'function', function: { name: 'two', arguments: '{}' } }],

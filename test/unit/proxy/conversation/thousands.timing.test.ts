@@ -1,4 +1,4 @@
-// Conversations of thousands of messages, calls and notes: each piece is looked at once.
+// Conversations of thousands of messages, calls and notes are processed in linear time.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import { vendorCallIds } from '../../../../proxy/conversation/call-ids.ts';
@@ -20,7 +20,7 @@ const emulated = (messages: readonly JsonObject[]) =>
   emulateTurns(readConversation(requestOf(messages)), textOnly);
 
 describe('a conversation of thousands of messages', () => {
-  // Each piece is looked at once: what is copied or searched for every other takes seconds here.
+  // Copying or searching the other pieces for every piece would take seconds here.
   const soon = (work: () => unknown) => expect(processorMs(work)).toBeLessThan(1500);
   const many = <T>(make: (index: number) => T) => Array.from({ length: 25_000 }, (_, index) => make(index));
 
@@ -37,13 +37,13 @@ describe('a conversation of thousands of messages', () => {
         ...many(() => ({ role: 'function', name: 'boil', content: '' })),
       ],
     ],
-  ])('%s is read at once', (_who, messages) => {
+  ])('a conversation %s is read in linear time', (_who, messages) => {
     const request = requestOf(messages());
     soon(() => readConversation(request));
   });
 });
 
-it('ids for a vendor are given to thousands of calls at once', () => {
+it('ids for a vendor are assigned to thousands of calls in linear time', () => {
   const given = Array.from({ length: 25_000 }, () => 'a');
   const ms = processorMs(() =>
     expect(new Set([...vendorCallIds(given.map((id) => ({ id }))).values()]).size).toBe(25_000),
@@ -51,14 +51,14 @@ it('ids for a vendor are given to thousands of calls at once', () => {
   expect(ms).toBeLessThan(1500);
 });
 
-it('thousands of notes are written at once', () => {
+it('thousands of notes are emulated in linear time', () => {
   const count = 25_000;
   const notes = Array.from({ length: count }, (_, index) => [
     { role: 'user', content: 'u' },
     { role: 'system', content: `note ${index}` },
   ]);
   const messages = notes.flat();
-  // What is copied for every note takes seconds here.
+  // A copy for every note would take seconds here.
   expect(processorMs(() => emulated(messages))).toBeLessThan(3_000);
   const [turn] = emulated(messages).conversation.turns;
   expect(turn?.role === 'user' && turn.parts.length).toBe(2 * count);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { servedTier } from '../../../../proxy/conversation/usage.ts';
 
-describe('how a request was served', () => {
+describe('the service tier of a request', () => {
   it.each<[unknown, unknown, ReturnType<typeof servedTier>]>([
     ['priority', 'flex', 'priority'],
     ['PRIORITY', undefined, 'priority'],
@@ -10,7 +10,7 @@ describe('how a request was served', () => {
     ['flex', undefined, 'flex'],
     ['batch', undefined, 'batch'],
     ['a new one', undefined, 'unknown'],
-  ])('is what the vendor says: %j where %j was asked for is %s', (stated, requested, expected) => {
+  ])('is the one that the vendor reports: %j for the requested %j is %s', (stated, requested, expected) => {
     expect(servedTier(stated, requested)).toBe(expected);
   });
 
@@ -24,7 +24,7 @@ describe('how a request was served', () => {
     [undefined, undefined],
     [4, undefined],
   ])(
-    'is what was asked for only where that is dearer, if the vendor says nothing: %j is %s',
+    'is the requested one if that costs more and the vendor reports none: %j is %s',
     (requested, expected) => {
       for (const stated of [undefined, null, '', 7]) expect(servedTier(stated, requested)).toBe(expected);
     },

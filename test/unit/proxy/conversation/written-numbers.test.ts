@@ -1,5 +1,5 @@
-// Numbers that a caller writes in an odd way, where the gateway reads them: they count as what they are, pass no limit by their form,
-// and crash nothing.
+// Numbers that a caller writes in an unusual form count by their value, pass no limit because of their form, and crash
+// nothing.
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../../common/exact-number.ts';
 import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
@@ -65,51 +65,60 @@ describe.each(['max_tokens', 'max_completion_tokens', 'n'])('%s under a budget',
     return unpriceable(call, prices);
   };
 
-  it.each(hidden)('is refused where it is no count: %s', (written) => {
+  it.each(hidden)('is refused when it is not a count: %s', (written) => {
     expect(refusedField(written)).toBe(name);
   });
 
-  it.each(whole)('is priced as what it is: %s', (written) => {
+  it.each(whole)('is priced by its value: %s', (written) => {
     expect(refusedField(written)).toBeUndefined();
   });
 });
 
-describe('what a budget holds', () => {
-  it.each(whole.filter(([, value]) => value < 10_000))('is by the caller’s maximum: %s', (written, value) => {
-    expect(bounded(`"max_tokens":${written}`)).toEqual({ tokens: value, hasCeiling: true });
-  });
+describe('the reservation of a request', () => {
+  it.each(whole.filter(([, value]) => value < 10_000))(
+    'follows the caller’s maximum: %s',
+    (written, value) => {
+      expect(bounded(`"max_tokens":${written}`)).toEqual({ tokens: value, hasCeiling: true });
+    },
+  );
 
-  it('is by the larger of two maxima, and for every choice', () => {
+  it('follows the larger of two maxima, times the number of choices', () => {
     const { tokens } = bounded('"max_tokens":1e1,"max_completion_tokens":100.0,"n":3e0');
     expect(tokens).toBe(300);
   });
 });
 
-describe('what a request may use', () => {
+describe('the estimated output of a request', () => {
   const estimated = (fields: string) =>
     estimateTokens({ request: request(fields), catalogModel: undefined }, 8192);
 
-  it.each(whole.filter(([, value]) => value < 10_000))('is by the caller’s maximum: %s', (written, value) => {
-    expect(estimated(`"max_tokens":${written},"n":2.0`)).toMatchObject({
-      ...{ output: 2 * value, outputGuessed: false },
-    });
-  });
+  it.each(whole.filter(([, value]) => value < 10_000))(
+    'follows the caller’s maximum: %s',
+    (written, value) => {
+      expect(estimated(`"max_tokens":${written},"n":2.0`)).toMatchObject({
+        ...{ output: 2 * value, outputGuessed: false },
+      });
+    },
+  );
 
-  it.each(['1e400', '9'.repeat(30), '-5.0', '0.5'])('is guessed where it is no count: %s', (written) => {
-    expect(estimated(`"max_tokens":${written}`)).toMatchObject({ output: 8192, outputGuessed: true });
-  });
+  it.each(['1e400', '9'.repeat(30), '-5.0', '0.5'])(
+    'is guessed when the maximum is not a count: %s',
+    (written) => {
+      expect(estimated(`"max_tokens":${written}`)).toMatchObject({ output: 8192, outputGuessed: true });
+    },
+  );
 });
 
-describe('options that a translator reads', () => {
+describe('numeric options of a translator', () => {
   it.each(whole.filter(([, value]) => value < 10_000))(
-    'are whole however they are written: %s',
+    'a whole number is accepted in any form: %s',
     (written) => {
       expect(String(readMaxTokens(options(`"max_tokens":${written}`)))).toBe(written);
     },
   );
 
   it.each(['4000.0000000000000000001', '-0', '0.0', '1e400', '9'.repeat(30), '1e-400'])(
-    'are refused where they are not within their range: %s',
+    'a number outside its range is refused: %s',
     (written) => {
       expect(() => readMaxTokens(options(`"max_tokens":${written}`))).toThrow(
         'max_tokens must be a whole number from 1 to 10000000',
@@ -117,7 +126,7 @@ describe('options that a translator reads', () => {
     },
   );
 
-  it('are as they are written within their range', () => {
+  it('keep their written form within their range', () => {
     const sampling = options('"temperature":0.70,"top_p":1e-400,"seed":1234567890123456789');
     expect(readNumber(sampling, 'temperature', { min: 0, max: 2 })).toEqual(new ExactNumber('0.70'));
     expect(readNumber(sampling, 'top_p', { min: 0, max: 1 })).toEqual(new ExactNumber('1e-400'));
@@ -128,13 +137,13 @@ describe('options that a translator reads', () => {
     );
   });
 
-  it('ask for nothing however that is written', () => {
+  it('that request nothing are accepted in any form', () => {
     expect(dropped('"n":1.0,"top_logprobs":-0')).toEqual([]);
     expect(() => dropped('"n":2e0')).toThrow('n is not supported');
     expect(() => dropped('"top_logprobs":0.5')).toThrow('not supported');
   });
 
-  it('are no objects', () => {
+  it('numbers in place of objects and flags are refused', () => {
     for (const field of ['"stream_options":1.0', '"stream":1.0'])
       expect(() => request(`"x":1,${field}`)).toThrow(/must be/);
     expect(() => parseChatRequest(Buffer.from('{"model":1.0,"messages":[1.0]}'))).toThrow('model must be');
@@ -145,18 +154,21 @@ describe('options that a translator reads', () => {
   });
 });
 
-describe('counts of a vendor', () => {
+describe('token counts of a vendor', () => {
   const exact = (source: string) => new ExactNumber(source);
 
-  it.each(whole)('are what they are: %s', (written, value) => {
+  it.each(whole)('are read by their value: %s', (written, value) => {
     expect(count(exact(written))).toBe(value);
   });
 
-  it.each(hidden.filter((written) => !/^-?0(\.0(e5)?)?$/.test(written)))('are none: %s', (written) => {
-    expect(count(exact(written))).toBeUndefined();
-  });
+  it.each(hidden.filter((written) => !/^-?0(\.0(e5)?)?$/.test(written)))(
+    'are ignored when they are not counts: %s',
+    (written) => {
+      expect(count(exact(written))).toBeUndefined();
+    },
+  );
 
-  it('add up', () => {
+  it('are added up in any form', () => {
     const usage = {
       prompt_tokens: exact('1e1'),
       completion_tokens: exact('5.0'),

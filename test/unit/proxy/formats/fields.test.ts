@@ -6,7 +6,7 @@ import { FieldRules, type FieldTable } from '../../../../proxy/formats/fields.ts
 
 const context = { capabilities: new TraitTable().of('assistant-provider', 'm') };
 
-/** The table of a format that maps these fields alone. */
+/** The table of a format that maps only these fields. */
 function tableOf(mapped: readonly string[]) {
   const rowOf = (name: string) => {
     if (mapped.includes(name)) return { path: name };
@@ -42,7 +42,7 @@ describe('fields that a vendor does not get', () => {
       { n: 1, logprobs: false, top_logprobs: 0, modalities: ['text'] },
       [],
     ],
-  ])('%s', (_what, body, expected, mapped = []) => {
+  ])('the reported fields %s', (_what, body, expected, mapped = []) => {
     expect(drop(body, mapped)).toEqual(expected);
   });
 
@@ -53,7 +53,7 @@ describe('fields that a vendor does not get', () => {
     [{ modalities: ['text', 'audio'] }, 'modalities'],
     [{ modalities: 'text' }, 'modalities'],
     [{ audio: { voice: 'v' } }, 'audio'],
-  ])('would let the response be misread: %j', (body, param) => {
+  ])('are refused when the response would be misread: %j', (body, param) => {
     expect(() => drop(body)).toThrow(expect.objectContaining({ code: 'unsupported_parameter', param }));
     expect(drop(body, [param])).toEqual([]);
   });

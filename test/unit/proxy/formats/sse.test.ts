@@ -10,11 +10,11 @@ const split = (bytes: Buffer, cut: number) => {
   return { events, rest: splitter.rest.toString() };
 };
 
-describe('splitting a stream into events', () => {
+describe('the splitter of SSE streams', () => {
   it.each([
     ['LF', '\n'],
     ['CRLF', '\r\n'],
-  ])('is the same at every cut, %s', (_name, nl) => {
+  ])('returns the same events at every cut, with lines ended by %s', (_name, nl) => {
     const events = [
       `data: {"a":"é😀"}${nl}${nl}`,
       `: ping${nl}${nl}`,
@@ -26,7 +26,7 @@ describe('splitting a stream into events', () => {
     }
   });
 
-  it('knows CR alone as a line end', () => {
+  it('accepts CR alone as a line end', () => {
     const { events } = split(Buffer.from('data: a\r\rdata: b\r\rdata: c'), 1);
     expect(events.map((event) => eventData(Buffer.from(event)))).toEqual(['a', 'b']);
   });
@@ -38,13 +38,13 @@ describe('splitting a stream into events', () => {
     ['data: a\n', []],
     ['data: a', []],
     ['', []],
-  ])('knows at the end of the connection that nothing follows a carriage return: %j', (text, expected) => {
+  ])('returns the last event when the connection ends after %j', (text, expected) => {
     const splitter = new SseSplitter(100);
     expect(splitter.push(Buffer.from(text))).toEqual([]);
     expect(splitter.end().map(eventData)).toEqual(expected);
   });
 
-  it('takes an event at the limit and refuses one above it, complete or not, at every cut', () => {
+  it('accepts an event at the limit and refuses a larger one, complete or not, at every cut', () => {
     const push = (max: number, text: string, cut: number) => {
       const splitter = new SseSplitter(max);
       for (let at = 0; at < text.length; at += cut) splitter.push(Buffer.from(text.slice(at, at + cut)));
@@ -57,7 +57,7 @@ describe('splitting a stream into events', () => {
     }
   });
 
-  it('makes one event of an event and all blank lines behind it', () => {
+  it('adds all blank lines after an event to that event', () => {
     const blanks = '\n'.repeat(60_000);
     const splitter = new SseSplitter(1000);
     const events = splitter.push(
@@ -66,7 +66,7 @@ describe('splitting a stream into events', () => {
     expect(events.map(eventData)).toEqual(['1', '2', '3']);
   });
 
-  it('takes a large event of text, and refuses one that is dense, or of many lines', () => {
+  it('accepts a large event of text, and refuses one with too much structure or too many lines', () => {
     const push = (text: string) =>
       new SseSplitter(4 * 1024 * 1024).push(Buffer.from(`data: ${text}\n\n`)).length;
     const tooDense = expect.objectContaining({ code: 'upstream_protocol_error' });

@@ -39,8 +39,8 @@ function openSamples() {
 const reported = (reports: readonly (readonly DecisionSample[])[]) =>
   reports.flat().map(({ decisions }) => decisions);
 
-describe('samples of decisions', () => {
-  it('are told within a second, with an id and a time, and nothing else than who and what', async () => {
+describe('samples of guardrail decisions', () => {
+  it('are reported within a second, with an id, a time and the fields of the decision, and nothing else', async () => {
     const { time, reports, add } = openSamples();
     add();
     const at = time.now();
@@ -52,7 +52,7 @@ describe('samples of decisions', () => {
     expect(reports.length).toBe(1);
   });
 
-  it('are at most three of one kind in a minute; what came in between is counted with the next', async () => {
+  it('are at most three of one kind in a minute; the next sample counts the decisions between', async () => {
     const { time, reports, add } = openSamples();
     await time.advance(60_000 - (time.monotonic() % 60_000));
     for (let i = 0; i < 10; i++) add();
@@ -74,14 +74,14 @@ describe('samples of decisions', () => {
     expect(reported(reports).length).toBe(12);
   });
 
-  it('go a hundred at a time', async () => {
+  it('are reported in batches of a hundred', async () => {
     const { time, reports, add } = openSamples();
     for (let i = 0; i < 250; i++) add({ guardrailId: `guardrail-${i}` });
     await time.advance(10_000);
     expect(reports.map(({ length }) => length)).toEqual([100, 100, 50]);
   });
 
-  it('are told again, unchanged and ever later, while the control plane is away', async () => {
+  it('are reported again unchanged after growing delays while the control plane is unreachable', async () => {
     const { time, reports, control, add } = openSamples();
     control.isDown = true;
     add();
@@ -94,7 +94,7 @@ describe('samples of decisions', () => {
     expect(reports.length).toBe(4);
   });
 
-  it('are given up after five tries, and later ones are told', async () => {
+  it('are dropped after five tries, and later samples are reported', async () => {
     const { time, reports, failures, control, add } = openSamples();
     control.isDown = true;
     add();
@@ -106,7 +106,7 @@ describe('samples of decisions', () => {
     expect(reports.at(-1)?.map(({ requestId }) => requestId)).toEqual(['request-2']);
   });
 
-  it('wait up to a bound, behind which they are only counted', async () => {
+  it('wait up to a bound, and beyond it decisions are only counted', async () => {
     const { time, reports, control, add } = openSamples();
     control.isDown = true;
     for (let i = 0; i < 1_005; i++) add({ guardrailId: `guardrail-${i}` });
@@ -118,7 +118,7 @@ describe('samples of decisions', () => {
     expect(reported(reports).at(-1)).toBe(2);
   });
 
-  it('that wait are told when the gateway stops, and nothing afterwards', async () => {
+  it('that wait are reported when the gateway stops, and none afterwards', async () => {
     const { time, reports, samples, control, add } = openSamples();
     add();
     control.isDown = true;

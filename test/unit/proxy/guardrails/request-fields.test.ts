@@ -1,5 +1,5 @@
-// Fields that name somebody to the vendor, inspected by the guardrails that ask for them; placeholders that a caller has written; and
-// what a provider says of a failure.
+// Fields that identify a person to the vendor, for guardrails with `also`; placeholders that a caller has written; and
+// the message of a provider's failure.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
@@ -29,14 +29,14 @@ async function sent(guardrails: readonly Guardrail[], fields: JsonObject) {
   return { body: call.request.body, decisions: inspecting.decisions };
 }
 
-describe('fields that the model does not see', () => {
-  it('pass where no guardrail asks for them', async () => {
+describe('request fields that the model does not read', () => {
+  it('pass uninspected when no guardrail lists them', async () => {
     const { body: left, decisions } = await sent([named('quiet')], body);
     expect(left).toMatchObject(body);
     expect(decisions).toEqual(['quiet input pass']);
   });
 
-  it('are inspected by those that ask for them, and by no other', async () => {
+  it('are inspected by guardrails that list them, and by no others', async () => {
     const redacting = named('asks', { action: 'redact', also: ['user', 'metadata'] });
     const { body: left, decisions } = await sent([named('blocks'), redacting], body);
     expect(left).toMatchObject({ ...body, user: '[WORD_1]', metadata: { customer: '[WORD_1]' } });
@@ -44,7 +44,7 @@ describe('fields that the model does not see', () => {
   });
 
   it.each(['user', 'metadata', 'safety_identifier', 'prompt_cache_key'] as const)(
-    'block: %s',
+    'are blocked by a guardrail that lists %s',
     async (field) => {
       await expect(sent([named('asks', { also: [field] })], { [field]: body[field] })).rejects.toMatchObject({
         code: 'guardrail_blocked',
@@ -52,7 +52,7 @@ describe('fields that the model does not see', () => {
     },
   );
 
-  it('are all that the table of places leaves out with their text', () => {
+  it('are exactly the fields whose text the inspection table exempts', () => {
     const unseen = Object.entries(requestPlaces.fields ?? {}).filter(
       ([, { strings, isExempt }]) => strings === 'exempt' && isExempt === undefined,
     );
@@ -67,17 +67,17 @@ describe('fields that the model does not see', () => {
   });
 });
 
-describe("the table beside the vendors' lists of fields", () => {
+describe('the inspection table compared with the lists of request fields', () => {
   const known = Object.keys(requestPlaces.fields ?? {});
   const lists = [formatFields, samplingFields, routingFields];
   const unnamed = [...new Set(lists.flatMap((list) => [...list]))].filter((name) => !known.includes(name));
 
-  it('leaves out no field of the format but these, which are inspected as what nobody knows is', () => {
+  it('has every field of the format except these, which are inspected like unknown fields', () => {
     expect(unnamed.filter((name) => formatFields.has(name))).toEqual(['moderation', 'prompt_cache_options']);
     expect(known.filter((name) => !lists.some((list) => list.has(name)))).toEqual(['cache_control']);
   });
 
-  it.each(unnamed)('%s is inspected, text and names, at any depth', async (field) => {
+  it.each(unnamed)('a field without a row is inspected, text and names, at any depth: %s', async (field) => {
     for (const value of ['a HERON', [{ deep: { deeper: 'a HERON' } }], { HERON: 1 }])
       await expect(sent([named('blocks')], { [field]: value })).rejects.toMatchObject({
         code: 'guardrail_blocked',
@@ -93,7 +93,7 @@ describe('placeholders that the caller has written', () => {
   const requesting = (content: string) => ({ messages: [{ role: 'user', content }] });
 
   it.each(['[WORD_1]', '[word 1]', '\\[WORD\\_1\\]', '【WORD_1】', '\\u005bWORD_1\\u005d'])(
-    'are nobody else: %s',
+    'are not replaced on the way back: %s',
     async (written) => {
       const { call, output } = await openInspecting().inspect(
         callWith([restoring], requesting(`Literal ${written} stays. Mail person@example.com`)),
@@ -108,7 +108,7 @@ describe('placeholders that the caller has written', () => {
     },
   );
 
-  it('do not move the numbers of a conversation that nobody restores', async () => {
+  it('do not shift the numbers when nothing is restored', async () => {
     const { check } = restoring;
     const plain = { ...restoring, check: { ...check, restore: false } } as Guardrail;
     const { body: left } = await sent([plain], requesting('[WORD_1] is person@example.com'));
@@ -116,7 +116,7 @@ describe('placeholders that the caller has written', () => {
   });
 });
 
-describe('what a provider says of a failure', () => {
+describe('the message of a provider’s failure', () => {
   const failure = new ProviderFailure(
     {
       status: 429,
@@ -134,19 +134,19 @@ describe('what a provider says of a failure', () => {
     return { left: output?.failure(error), decisions: inspecting.decisions };
   };
 
-  it('is redacted as an answer is, and stays what it is', async () => {
+  it('is redacted like a response, and keeps its other fields', async () => {
     const { left, decisions } = await through({ action: 'redact' });
     expect(left).toMatchObject({ status: 429, message: 'no [WORD_1] here', retryAfter: 3, retryable: true });
     expect(left).toMatchObject({ param: undefined, code: 'slow' });
     expect(decisions).toContain('out output block');
   });
 
-  it('is kept back where a guardrail blocks', async () => {
+  it('is withheld when a guardrail blocks', async () => {
     const { left } = await through({ action: 'block' });
     expect(left).toMatchObject({ status: 429, message: keptBack, param: undefined });
   });
 
-  it('is the very same where nothing is found, and where it is no provider that says it', async () => {
+  it('is unchanged when nothing is found, and when the failure is not a provider’s', async () => {
     const quiet = new ProviderFailure(
       {
         status: 400,

@@ -1,4 +1,5 @@
-// Where texts are scanned, by their length and by what it is likely to take; and what becomes of what lacks time or room.
+// The scanner chooses where to scan texts by their length and likely duration: at once, in slices, or in a worker.
+// Scans that lack time or room are unavailable.
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
@@ -20,7 +21,7 @@ function compiled(matcher: Matcher, guardrails = [wordsGuardrail(['BAD'])]): rea
   return applied?.input.texts ?? [];
 }
 
-/** A clock that goes on by so much each time it is looked at: of a machine whose processor is away for most of the time. */
+/** A clock that advances by `ms` at each reading, as on a machine whose processor is mostly busy elsewhere. */
 function slowClock(ms: number): () => number {
   let now = 0;
   return () => {
@@ -56,8 +57,8 @@ function finished(scanned: Scanned | PendingScan): Scanned | Promise<Scanned> {
   return 'scanned' in scanned ? scanned.scanned : scanned;
 }
 
-describe('texts are scanned', () => {
-  it('at once where that takes no longer than a slice', () => {
+describe('the scanner of texts', () => {
+  it('scans at once when that takes no longer than a slice', () => {
     const { scanner, tasks } = openScanner(undefined, { now: () => 0 });
     const text = `${'x'.repeat(128 * 1024 - 3)}BAD`;
     const start = text.length - 3;
@@ -68,7 +69,7 @@ describe('texts are scanned', () => {
     expect(tasks).toEqual([]);
   });
 
-  it('in slices where it takes longer, with other turns between them', async () => {
+  it('scans in slices of the event loop when that takes longer, with other ticks between them', async () => {
     const { scanner, tasks } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
     const text = `${'x'.repeat(1024 * 1024 - 3)}BAD`;
     const pending = scanner.scan(costing(1), slotsOf(text), owner);
@@ -81,7 +82,7 @@ describe('texts are scanned', () => {
     expect(others).toBeGreaterThan(0);
   });
 
-  it('in a worker where that is likely to take long, with what it needs to know of the guardrails and no more', async () => {
+  it('scans in a worker when that is likely to take long, and sends only the necessary fields of the guardrails', async () => {
     const { scanner, tasks } = openScanner();
     const cost = nsHereMax / 5_000;
     await finished(scanner.scan(costing(cost), slotsOf('x'.repeat(4_900)), owner));
@@ -92,20 +93,20 @@ describe('texts are scanned', () => {
     expect(tasks).toEqual([{ guardrails: [{ id, revision, check }], texts: [text], window: 512 }]);
   });
 
-  it('in a worker where there are very many of them, however short', async () => {
+  it('scans in a worker when there are very many texts, however short', async () => {
     const { scanner, tasks } = openScanner();
     const slots = Array.from({ length: 20_000 }, (_, group) => ({ text: 'x', isFixed: false, group }));
     await finished(scanner.scan(costing(100), { slots, seams: [] }, owner));
     expect(tasks.length).toBe(1);
   });
 
-  it('in a worker from then on where they take more processor time than was likely', async () => {
+  it('moves to a worker when a scan takes more processor time than was likely', async () => {
     const { scanner, tasks } = openScanner(undefined, { now: slowClock(1.5), cpu: slowClock(15) });
     await finished(scanner.scan(costing(1), slotsOf('x'.repeat(textMax)), owner));
     expect(tasks.length).toBe(1);
   });
 
-  it('in a worker where something has begun that does not end', async () => {
+  it('moves to a worker when a match has begun that does not end', async () => {
     const { scanner, tasks } = openScanner();
     const open: Matcher = {
       cost: 2_000,
@@ -116,13 +117,13 @@ describe('texts are scanned', () => {
     expect(tasks.length).toBe(1);
   });
 
-  it('nowhere without guardrails', () => {
+  it('scans nothing without guardrails', () => {
     const { scanner, tasks } = openScanner();
     expect(scanner.scan([], slotsOf('x'.repeat(1_000_000)), owner)).toEqual(nothing);
     expect(tasks).toEqual([]);
   });
 
-  it('and what the worker finds is beside what was found here, by guardrail', async () => {
+  it('merges matches of a worker with its own, by guardrail', async () => {
     const guardrails = [
       wordsGuardrail(['slow'], { id: '1', action: 'observe' }),
       wordsGuardrail(['BAD'], { id: '2' }),
@@ -143,9 +144,9 @@ describe('texts are scanned', () => {
   });
 });
 
-describe('a processor that is mostly away', () => {
-  it('serves thirty clean prompts of 8,000 characters at once, all of them', async () => {
-    // Each look at the clock costs 20 ms: no slice is ever within its time, and no worker ever starts.
+describe('a processor that is mostly busy elsewhere', () => {
+  it('still serves thirty clean prompts of 8,000 characters at once', async () => {
+    // Each reading of the clock costs 20 ms: no slice is ever within its time, and no worker ever starts.
     const clock = { now: slowClock(20), cpu: slowClock(0.5) };
     const { scanner, tasks } = openScanner(() => new Promise(() => undefined), clock);
     const { inspect, decisions } = openInspecting({ scanner });
@@ -160,14 +161,14 @@ describe('a processor that is mostly away', () => {
   });
 });
 
-describe('what is not inspected', () => {
+describe('a text that could not be inspected', () => {
   const long = { messages: [{ role: 'user', content: `${'x'.repeat(900_000)}BAD` }] };
   const busy = () => openScanner(() => Promise.reject(new NoCapacityError('too much waits'))).scanner;
   const rule = (fields: Partial<Guardrail>) => wordsGuardrail(['BAD'], fields);
   const expensive = { compile: () => ({ ...literally(['BAD']), likelyCost: 1_000 }) };
 
   it.each(['block', 'pass'] as const)(
-    'is 503 with retry-after, and never a verdict: rule %s',
+    'gets 503 with retry-after, and no decision, under the failure rule %s',
     async (onFailure) => {
       const { inspect, decisions, samples, context } = openInspecting({ scanner: busy() }, expensive);
       await expect(inspect(callWith([rule({ onFailure })], long))).rejects.toMatchObject({
@@ -184,14 +185,14 @@ describe('what is not inspected', () => {
     },
   );
 
-  it('holds nothing up where its guardrail only observes', async () => {
+  it('passes when its guardrail only observes', async () => {
     const { inspect, decisions } = openInspecting({ scanner: busy() }, expensive);
     const call = callWith([rule({ action: 'observe' })], long);
     expect((await inspect(call)).call).toBe(call);
     expect(decisions).toEqual(['our-guard input unavailable']);
   });
 
-  it('takes nothing from what was found before', async () => {
+  it('does not undo a match that was found before', async () => {
     const found: Scanned = {
       ...{ hits: [{ text: 0, matcher: 0, start: 900_000, end: 900_003, label: 'WORD' }], failed: [] },
       unavailable: [1],
@@ -203,7 +204,7 @@ describe('what is not inspected', () => {
     expect(decisions).toEqual(['finds input block']);
   });
 
-  it('nobody waits for who leaves', async () => {
+  it('is not waited for when the caller has left', async () => {
     const { scanner } = openScanner(() => new Promise(() => undefined));
     const { inspect, abort } = openInspecting({ scanner }, expensive);
     const inspecting = inspect(callWith([rule({})], long));
@@ -212,7 +213,7 @@ describe('what is not inspected', () => {
   });
 });
 
-describe('slices of many', () => {
+describe('slices of many texts', () => {
   const prompts = (content: string) => ({ messages: [{ role: 'user', content }] });
   const of = (organization: string, guardrails: readonly Guardrail[], content: string) => {
     const call = callWith(guardrails, prompts(content));
@@ -221,11 +222,11 @@ describe('slices of many', () => {
     return call;
   };
 
-  /** Finds nothing, in pieces of 256 characters. */
+  /** A matcher that finds nothing, in pieces of 256 characters. */
   const costly = { compile: (): Matcher => ({ cost: 1e6, likelyCost: 1, inspect: nothingIn }) };
   const nothingIn: Matcher['inspect'] = ({ raw }) => ({ findings: [], decided: raw.length });
 
-  it('are given in turns by organization: forty long texts of one hold up no text of another', async () => {
+  it('alternate between organizations: forty long texts of one do not delay a text of another', async () => {
     const { scanner } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
     const { inspect } = openInspecting({ scanner }, costly);
     const ended: string[] = [];
@@ -238,7 +239,7 @@ describe('slices of many', () => {
     expect(ended.indexOf('b')).toBeLessThan(3);
   });
 
-  it('are refused where their organization has its share of texts under way', async () => {
+  it('are refused when their organization has its share of texts under way', async () => {
     const { scanner } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
     const { inspect, decisions } = openInspecting(
       { scanner },
@@ -259,7 +260,7 @@ describe('slices of many', () => {
   });
 });
 
-describe('the longest text', () => {
+describe('the longest text to inspect', () => {
   const halves = (length: number) => ({
     messages: [
       { role: 'user', content: 'x'.repeat(length / 2) },
@@ -267,7 +268,7 @@ describe('the longest text', () => {
     ],
   });
 
-  it('that is inspected has 1 MiB, all texts together; above it failure rules hold', async () => {
+  it('has 1 MiB for all texts together, and above it failure rules apply', async () => {
     const { scanner } = openScanner();
     const { inspect, decisions } = openInspecting({ scanner });
     await inspect(callWith([wordsGuardrail(['BAD'])], halves(textMax)));
@@ -280,7 +281,7 @@ describe('the longest text', () => {
     ]);
   });
 
-  it('does not count what is no text', async () => {
+  it('does not include data that is not text', async () => {
     const { inspect } = openInspecting();
     const url = `data:image/png;base64,${'A'.repeat(8 * 1024 * 1024)}`;
     const content = [{ type: 'image_url', image_url: { url } }];

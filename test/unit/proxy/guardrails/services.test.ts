@@ -1,4 +1,4 @@
-// Services among the guardrails of one stage: what they are asked about, when, and what becomes of it.
+// Services among the guardrails of one stage: which texts they are called with, when, and how their results apply.
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
@@ -20,7 +20,7 @@ const body = {
   ],
 };
 
-/** @param judges by the name of their guardrail */
+/** @param judges the decision of each service, by the name of its guardrail */
 function openServices(judges: Readonly<Record<string, Judge>>) {
   const requested: (readonly [string, readonly string[]])[] = [];
   const inspecting = openInspecting({
@@ -43,22 +43,22 @@ const blocking: Judge = () => Promise.reject(new GatewayError('guardrail_blocked
 const until = (signal: AbortSignal) =>
   new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-describe('services', () => {
-  it('are asked about all texts that are not empty, as other guardrails have left them', async () => {
+describe('services of one stage', () => {
+  it('are called with all non-empty texts, after the other guardrails have replaced their matches', async () => {
     const { inspect, requested } = openServices({});
     const words = wordsGuardrail(['BAD'], { action: 'redact', stage: 'input' });
     await inspect(callWith([service('first', 'block'), words], body));
     expect(requested).toEqual([['first', ['say [WORD_1]', 'helper']]]);
   });
 
-  it('are not asked where another guardrail blocks, or nothing is said', async () => {
+  it('are not called when another guardrail blocks or there is no text', async () => {
     const { inspect, requested } = openServices({});
     expect(() => inspect(callWith([service('first', 'block'), wordsGuardrail(['BAD'])], body))).toThrow();
     await inspect(callWith([service('first', 'block')], {}));
     expect(requested).toEqual([]);
   });
 
-  it('that rewrite are asked one after another, each about what the one before has left', async () => {
+  it('that rewrite are called one after another, each with the texts of the one before', async () => {
     const adding =
       (mark: string): Judge =>
       async (texts) =>
@@ -81,7 +81,7 @@ describe('services', () => {
     ]);
   });
 
-  it('are told of which texts nothing can be put in place', async () => {
+  it('are called with a mark at texts that cannot be replaced', async () => {
     const fixed: (readonly [string, boolean | undefined])[] = [];
     const first: Judge = async (texts, _signal, about) => {
       fixed.push(...texts.map((text, index) => [text, about?.isFixed?.(index)] as const));
@@ -94,7 +94,7 @@ describe('services', () => {
     ]);
   });
 
-  it('that all others wait for end with the first that blocks', async () => {
+  it('are all aborted when one of them blocks', async () => {
     const signals: AbortSignal[] = [];
     const waiting: Judge = (_texts, signal) => {
       signals.push(signal);
@@ -106,14 +106,14 @@ describe('services', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('end with the request', async () => {
+  it('are aborted when the request ends', async () => {
     const { inspect, abort } = openServices({ slow: (_texts, signal) => until(signal) });
     const inspecting = inspect(callWith([service('slow', 'block')], body));
     abort(new Error('the client left'));
     await expect(inspecting).rejects.toThrow('the client left');
   });
 
-  it('are asked about a complete answer, and rewrite it', async () => {
+  it('are called with a complete response, and rewrite it', async () => {
     const { inspect } = openServices({ first: async (texts) => texts.map((text) => text.toLowerCase()) });
     const { output } = await inspect(callWith([service('first', 'redact', { stage: 'output' })], {}));
     const parsed = complete({ choices: [{ message: { content: 'HELLO' } }] });
@@ -122,7 +122,7 @@ describe('services', () => {
     });
   });
 
-  it('are not asked about texts that are too long: their failure rules hold', async () => {
+  it('are not called with texts that are too long: their failure rules apply', async () => {
     const { inspect, requested, decisions } = openServices({});
     const long = { messages: [{ role: 'user', content: 'x'.repeat(1024 * 1024 + 1) }] };
     expect(() => inspect(callWith([service('first', 'block')], long))).toThrow('first');

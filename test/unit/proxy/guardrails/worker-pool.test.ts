@@ -1,4 +1,4 @@
-// Real workers, with real checks.
+// Scans in real worker threads, with real matchers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function start(text: string, { check = words, revision = 1, organization = 'a' }
 
 const scan = (text: string, requested: RequestTarget = {}) => start(text, requested).scanned;
 const found = { text: 1, matcher: 0, start: 4, end: 15 };
-/** Half a minute for this text: linear, and slow. */
+/** A linear but slow pattern: about 30 seconds for this text. */
 const slow: TextCheck = { kind: 'pattern', patterns: ['.*?z|a', '.*?z|b'] };
 const slowText = 'ab'.repeat(500_000);
 
@@ -40,13 +40,13 @@ function open(deps: Partial<WorkerPoolDeps> = {}): void {
   pool = new WorkerPool({ log: silentLog, waitMsMax: 60_000, lateMs: 120_000, silentMsMax: 60_000, ...deps });
 }
 
-describe('workers', { timeout: 120_000 }, () => {
-  it('find what is found here', async () => {
+describe('workers of the pool', { timeout: 120_000 }, () => {
+  it('find the same matches as a scan in the main thread', async () => {
     open();
     expect(await scan('the secret plan')).toMatchObject({ hits: [found], failed: [] });
   });
 
-  it('compile a guardrail once, and another revision of it anew', async () => {
+  it('compile a guardrail once for each revision', async () => {
     open();
     const other: TextCheck = { ...words, phrases: ['other thing'] };
     await scan('the secret plan');
@@ -55,13 +55,13 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(await scan('the other thing', { check: other, revision: 2 })).toMatchObject({ hits: [found] });
   });
 
-  it('go on when more guardrails came than are kept', async () => {
+  it('continue to work with more guardrails than they cache', async () => {
     open();
     for (let revision = 1; revision <= 300; revision++) await scan('x', { revision });
     expect(await scan('the secret plan')).toMatchObject({ hits: [found] });
   });
 
-  it('say which guardrail cannot be compiled', async () => {
+  it('report guardrails that cannot be compiled', async () => {
     open();
     expect(await scan('x', { check: { kind: 'pattern', patterns: ['('] } })).toEqual({
       hits: [],
@@ -69,20 +69,20 @@ describe('workers', { timeout: 120_000 }, () => {
     });
   });
 
-  it('take one text at a time, others wait their turn', async () => {
+  it('scan one text at a time while the others wait', async () => {
     open();
     const all = await Promise.all(Array.from({ length: 6 }, () => scan('the secret plan')));
     expect(all.map(({ hits }) => hits.length)).toEqual([1, 1, 1, 1, 1, 1]);
     expect([pool.waiting.used, pool.working.used]).toEqual([0, 0]);
   });
 
-  it('stop a scan between two pieces when its budget is over, say so, and go on with the next', async () => {
+  it('stop a scan between two pieces when its time is over, report that, and continue with the next scan', async () => {
     open({ workMsMax: 200 });
     expect(await scan(slowText, { check: slow })).toMatchObject({ failed: [], unavailable: [0] });
     expect(await scan('the secret plan')).toMatchObject({ hits: [found] });
   });
 
-  it('stop where nobody waits any more', async () => {
+  it('stop a scan that was cancelled', async () => {
     open({ workMsMax: 100_000 });
     const { scanned, cancel } = start(slowText, { check: slow });
     setTimeout(cancel, 300);
@@ -90,7 +90,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(await scan('the secret plan')).toMatchObject({ hits: [found] });
   });
 
-  it('are kept from no other organization: one that keeps a worker busy has one of them', async () => {
+  it('remain available to other organizations: a greedy organization gets only one of them', async () => {
     open({ workMsMax: 30_000 });
     const greedy = Array.from({ length: 40 }, () => start(slowText, { check: slow }));
     for (const { scanned } of greedy) scanned.catch(() => undefined);
@@ -101,8 +101,8 @@ describe('workers', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what waits for a worker', { timeout: 120_000 }, () => {
-  /** A worker that takes so long to start. */
+describe('a scan that waits for a worker', { timeout: 120_000 }, () => {
+  /** A worker that takes this long to start. */
   function slowStart(ms: number): string {
     const file = join(directory, 'slow.mjs');
     const worker = new URL('../../../../proxy/guardrails/guardrail-worker.ts', import.meta.url);
@@ -110,13 +110,13 @@ describe('what waits for a worker', { timeout: 120_000 }, () => {
     return file;
   }
 
-  it('waits for one that is still starting, which nobody ends', async () => {
+  it('waits for a worker that is still starting', async () => {
     open({ file: slowStart(5_000), silentMsMax: 4_000 });
     const all = await Promise.all(Array.from({ length: 3 }, () => scan('the secret plan')));
     expect(all.map(({ hits }) => hits.length)).toEqual([1, 1, 1]);
   });
 
-  it('is told that it takes too long, and the worker that starts is there for the next', async () => {
+  it('fails after its maximum wait, and the starting worker serves the next scan', async () => {
     open({ file: slowStart(1_500), waitMsMax: 500 });
     await expect(scan('the secret plan')).rejects.toThrow(NoCapacityError);
     let hits: readonly unknown[] = [];
@@ -131,7 +131,7 @@ describe('what waits for a worker', { timeout: 120_000 }, () => {
     expect(hits).toMatchObject([found]);
   });
 
-  it('is refused where its organization has its share of the queue, and no other is', async () => {
+  it('is refused when its organization has its share of the queue, while other organizations still wait', async () => {
     open({ file: slowStart(600_000), waitMsMax: 500 });
     const text = 'x'.repeat(1024 * 1024);
     const outcomes = await Promise.allSettled([
@@ -144,7 +144,7 @@ describe('what waits for a worker', { timeout: 120_000 }, () => {
     expect(reasons.at(-1)).toContain('takes too long');
   });
 
-  it('is told when the worker it was given to says nothing any more; another one takes its place', async () => {
+  it('fails when its worker hangs, and another worker replaces it', async () => {
     const file = join(directory, 'stuck.mjs');
     writeFileSync(
       file,
@@ -156,13 +156,13 @@ describe('what waits for a worker', { timeout: 120_000 }, () => {
     open({ file, silentMsMax: 300 });
     await expect(scan('stuck')).rejects.toThrow('says nothing');
     expect(await scan('well')).toEqual({ hits: [], failed: [] });
-    // What the worker had before it besides is scanned by another one.
+    // Another worker runs the other scans that were queued at the stuck worker.
     const scans = ['stuck', 'well', 'well', 'well'].map((text) => scan(text));
     const outcomes = (await Promise.allSettled(scans)).map(({ status }) => status);
     expect(outcomes).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
   });
 
-  it('is told when the pool is closed, and nothing waits there any more', async () => {
+  it('fails when the pool is closed, and later scans are refused', async () => {
     open({ file: slowStart(600_000) });
     const ended = expect(scan('x')).rejects.toThrow('stopping');
     await pool.close();

@@ -24,7 +24,7 @@ function start(text: string, { check = words, revision = 1, organization = 'a' }
 }
 
 const scan = (text: string, requested: RequestTarget = {}) => start(text, requested).scanned;
-/** Half a minute for this text: linear, and slow. */
+/** A linear but slow pattern: about 30 seconds for this text. */
 const slow: TextCheck = { kind: 'pattern', patterns: ['.*?z|a', '.*?z|b'] };
 const slowText = 'ab'.repeat(500_000);
 
@@ -32,8 +32,8 @@ function open(deps: Partial<WorkerPoolDeps> = {}): void {
   pool = new WorkerPool({ log: silentLog, waitMsMax: 60_000, lateMs: 120_000, silentMsMax: 60_000, ...deps });
 }
 
-describe('workers', { timeout: 120_000 }, () => {
-  it('whose pieces are long have one of their own: it holds up nobody else', async () => {
+describe('workers with long scans', { timeout: 120_000 }, () => {
+  it('are separate from the others: long pieces do not delay short scans', async () => {
     open({ workMsMax: 100_000 });
     const many = '(.*a){20}';
     const begun = performance.now();
@@ -61,7 +61,7 @@ describe('workers', { timeout: 120_000 }, () => {
 });
 
 describe('a worker with scans of many organizations', { timeout: 120_000 }, () => {
-  it('goes on with the one that has had the least: who asks seldom waits for nobody', async () => {
+  it('continues with the organization that has used it least, so that a rare scan does not wait', async () => {
     open({ workMsMax: 30_000 });
     const quiet: number[] = [];
     const during: number[] = [];
@@ -80,7 +80,7 @@ describe('a worker with scans of many organizations', { timeout: 120_000 }, () =
       start(slowText, { check: slow, organization: `greedy-${n}` }),
     );
     for (const { scanned } of greedy) scanned.catch(() => undefined);
-    // Each has its turn before it has had more than the others.
+    // Each of these scans runs while its organization has used less than the others.
     for (let n = 0; n < 5; n++) await timed(during);
     for (const { cancel } of greedy) cancel();
     console.log(`${Math.max(...quiet).toFixed(1)} ms alone, ${Math.max(...during).toFixed(1)} ms among ten`);

@@ -4,8 +4,8 @@ import { Admission } from '../../../../proxy/http/admission.ts';
 const owner = (organization: string, key = organization) => ({ organization, key });
 const overloaded = expect.objectContaining({ code: 'overloaded' });
 
-describe('admission', () => {
-  it('admits up to the limit in all, and gives places back', () => {
+describe('admission of requests', () => {
+  it('admits up to the total limit, and frees the slot of a request that ends', () => {
     const admission = new Admission({ inFlightMax: 2, bufferedBytesMax: 100, organizationShare: 1 });
     const first = admission.admit(owner('a'));
     admission.admit(owner('b'));
@@ -15,7 +15,7 @@ describe('admission', () => {
     expect(admission.inFlight).toBe(2);
   });
 
-  it('leaves room for others beside one organization', () => {
+  it('leaves slots for others beside one organization', () => {
     const admission = new Admission({ inFlightMax: 8, bufferedBytesMax: 100, organizationShare: 0.25 });
     admission.admit(owner('a'));
     admission.admit(owner('a'));
@@ -23,11 +23,11 @@ describe('admission', () => {
     admission.admit(owner('b'));
   });
 
-  it('leaves room for the next organization, however many take what they can', () => {
+  it('leaves slots for the next organization, however many take their share', () => {
     const admission = new Admission({ inFlightMax: 1000, bufferedBytesMax: 100, organizationShare: 0.5 });
     const taken = (organization: string) => {
       let count = 0;
-      // With keys without number: none has more than a part of what its organization may have.
+      // Many keys are used, because a single key gets only a part of its organization's share.
       for (; admission.requests.hasRoom(owner(organization, `key ${count}`)); count++)
         admission.admit(owner(organization, `key ${count}`));
       return count;
@@ -35,16 +35,16 @@ describe('admission', () => {
     expect(['a', 'b', 'c', 'd'].map(taken)).toEqual([500, 250, 125, 63]);
   });
 
-  it('leaves room for other keys of the same organization', () => {
+  it('leaves slots for other keys of the same organization', () => {
     const admission = new Admission({ inFlightMax: 100, bufferedBytesMax: 100, organizationShare: 1 });
     for (let count = 0; count < 80; count++) admission.admit(owner('a', 'greedy'));
     expect(() => admission.admit(owner('a', 'greedy'))).toThrow(overloaded);
     for (let count = 0; count < 16; count++) admission.admit(owner('a', 'other'));
   });
 
-  it('counts bytes in all and of one organization until the request ends', () => {
+  it('counts buffered bytes in total and for an organization until the request ends', () => {
     const admission = new Admission({ inFlightMax: 8, bufferedBytesMax: 100, organizationShare: 0.5 });
-    // Its only key has 8 of the 9 parts that the organization may have.
+    // Its only key gets 8 of 9 parts of the organization's share.
     const a = admission.admit(owner('a'));
     expect(() => a.buffer(46)).toThrow(overloaded);
     a.buffer(45);

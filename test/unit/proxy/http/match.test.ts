@@ -10,7 +10,7 @@ const providers = new Map([
 ]);
 const match = (method: string, target: string) => matchRoute(method, target, providers);
 
-describe('matching method and path', () => {
+describe('the router of methods and paths', () => {
   it.each([
     ['POST', '/v1/chat/completions', { kind: 'chat', provider: undefined, endpoint: undefined }],
     [
@@ -29,7 +29,7 @@ describe('matching method and path', () => {
     ['GET', '/v1/models', { kind: 'models' }],
     ['GET', '/v1/models/gpt-provider/gpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
     ['GET', '/v1/models/gpt-provider%2Fgpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
-  ])('%s %s', (method, target, route) => {
+  ])('finds the route of %s %s', (method, target, route) => {
     expect(match(method, target)).toEqual(route);
   });
 
@@ -56,7 +56,7 @@ describe('matching method and path', () => {
     '/v1/gpt-provider/endpoint/chat/completions',
     '/v1/__proto__/chat/completions',
     'http://other.example/v1/chat/completions',
-  ])('nothing but the letters of a route is one: %s', (target) => {
+  ])('refuses a path that is not exactly a route: %s', (target) => {
     expect(() => match('POST', target)).toThrow(expect.objectContaining({ code: 'route_not_found' }));
   });
 
@@ -64,20 +64,20 @@ describe('matching method and path', () => {
     ['GET', '/v1/chat/completions', 'POST'],
     ['HEAD', '/v1/models', 'GET'],
     ['DELETE', '/v1/models/gpt-provider/x', 'GET'],
-  ])('%s %s is answered with what is allowed', (method, target, allow) => {
+  ])('refuses %s %s with 405 and the allowed method', (method, target, allow) => {
     expect(() => match(method, target)).toThrow(
       expect.objectContaining({ code: 'method_not_allowed', allow }),
     );
   });
 
-  it('refuses a model id that is no percent-encoding', () => {
+  it('refuses a model id with invalid percent-encoding', () => {
     expect(() => match('GET', '/v1/models/%zz')).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-describe('the form of a path, for who forwards it', () => {
+describe('the route form of a path in forward mode', () => {
   it.each([
     ['/v1/chat/completions', 'chat'],
     ['/v1/chat/completions?api-version=1', 'chat'],
@@ -89,11 +89,11 @@ describe('the form of a path, for who forwards it', () => {
     ['/v1/chat/completions/', 'none'],
     ['//v1/chat/completions', 'none'],
     ['/metrics', 'none'],
-  ])('%s: %s', (target, form) => {
+  ])('of %s is %s', (target, form) => {
     expect(routeForm(target)).toBe(form);
   });
 
-  it('is that of every route there is', () => {
+  it('is known for every route', () => {
     for (const name of providers.keys()) {
       const target =
         name === 'studio-ai' ? '/v1/studio-ai/hub/chat/completions' : `/v1/${name}/chat/completions`;

@@ -1,5 +1,5 @@
-// How many responses are read on, whose, and what becomes of all others. Attempts and exchanges are fakes: what they do is tested
-// where they are.
+// How many responses are read on after their caller left, for which organizations, and how the others end. Attempts and
+// exchanges are fakes, because their own tests cover them.
 import { describe, expect, it } from 'vitest';
 import type { ResponseEnd } from '../../../../proxy/conversation/response-end.ts';
 import type { Exchange } from '../../../../proxy/http/exchange.ts';
@@ -41,7 +41,7 @@ function open(limits: { readonly max: number; readonly organizationShare: number
   return { readOn, results, leave };
 }
 
-describe('a response that nobody takes', () => {
+describe('a response whose caller has left', () => {
   it('is read on to its end', async () => {
     const { readOn, results, leave } = open({ max: 2, organizationShare: 1 });
     const { attempt, reading } = leave();
@@ -51,14 +51,14 @@ describe('a response that nobody takes', () => {
     expect([readOn.open, results]).toEqual([0, ['read']]);
   });
 
-  it('is cancelled where its provider stops, unless the organization has it read', () => {
+  it('is cancelled when its provider stops generating, unless the organization wants it read', () => {
     const { readOn, results, leave } = open({ max: 2, organizationShare: 1 });
     expect(leave('o', { stops: true }).attempt.ending).toBe('left');
     expect(leave('o', { stops: true, hangUp: 'read' }).attempt.ending).toBe('open');
     expect([readOn.open, results]).toEqual([1, ['left']]);
   });
 
-  it('is nothing to do about where it has ended, or was never sent', () => {
+  it('is ignored when it has ended or was never sent', () => {
     const { readOn, results } = open({ max: 1, organizationShare: 1 });
     const ended = new FakeAttempt();
     ended.end('whole');
@@ -68,8 +68,8 @@ describe('a response that nobody takes', () => {
   });
 });
 
-describe('room', () => {
-  it('is for so many, and the next is given up', async () => {
+describe('slots for reading on', () => {
+  it('are limited, and a further response is given up', async () => {
     const { results, leave } = open({ max: 2, organizationShare: 1 });
     const first = leave();
     leave();
@@ -80,25 +80,26 @@ describe('room', () => {
     expect(results).toEqual(['not_read', 'read']);
   });
 
-  it('is none where it is set to 0', () => {
+  it('are none with a limit of 0', () => {
     const { leave } = open({ max: 0, organizationShare: 1 });
     expect(leave().attempt.ending).toBe('not_read');
   });
 
-  it('is shared: whatever k organizations take, there is some for the next', () => {
+  it('are shared: whatever k organizations take, one remains for the next', () => {
     const { readOn, leave } = open({ max: 1000, organizationShare: 0.25 });
     const taken = (organization: string) => {
       let count = 0;
       while (leave(organization).attempt.ending === 'open') count += 1;
       return count;
     };
-    // A third of what is free: alone a quarter of all, and each further one a quarter of what the others have left.
+    // An organization gets a third of the free slots: alone a quarter of all, and each further one a quarter of the
+    // rest.
     const counts = ['a', 'b', 'c', 'd', 'e'].map(taken);
     expect(counts).toEqual([250, 188, 141, 106, 79]);
     expect(readOn.open).toBeLessThan(1000);
   });
 
-  it('is there again for an organization whose responses have ended', async () => {
+  it('are free again for an organization whose responses have ended', async () => {
     const { leave } = open({ max: 4, organizationShare: 0.5 });
     const first = leave('a');
     const second = leave('a');
@@ -110,8 +111,8 @@ describe('room', () => {
   });
 });
 
-describe('the end of the gateway', () => {
-  it('gives up what is read on, and takes nothing more', async () => {
+describe('reading on when the gateway stops', () => {
+  it('gives up its responses, and accepts no further ones', async () => {
     const { readOn, results, leave } = open({ max: 5, organizationShare: 1 });
     const { attempt, reading } = leave();
     const idle = readOn.idle();
@@ -123,7 +124,7 @@ describe('the end of the gateway', () => {
     expect(results).toEqual(['shutdown', 'shutdown']);
   });
 
-  it('waits for nothing where nothing is read on', async () => {
+  it('ends at once when no response is read on', async () => {
     await open({ max: 1, organizationShare: 1 }).readOn.idle();
   });
 });

@@ -8,14 +8,14 @@ import { respondJson } from '../../../../proxy/http/respond.ts';
 
 const watchdog = { watch: () => undefined, unwatch: () => undefined, watched: [], close: () => undefined };
 
-it('a response leaves whole though the total time is over in the turn in which it is ready', async () => {
+it('a response is sent whole although the total time ends in the tick in which it is ready', async () => {
   const recorded: Exchange[] = [];
   const handle = withLifecycle(
     { watchdog, record: (exchange) => recorded.push(exchange) },
     async (exchange) => {
       await Promise.resolve();
       respondJson(exchange, { made: 'late' });
-      // After the promises that follow the response, and before the end of this turn of the event loop.
+      // After the promises that follow the response, and before the end of this tick of the event loop.
       process.nextTick(() => exchange.abort(new ClientGone('client_stalled')));
     },
   );

@@ -1,4 +1,4 @@
-// What whoever starts next does with what a killed proxy has left.
+// A proxy adopts the journals that killed proxies have left in the pod.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../../common/background.ts';
 import { Adoption } from '../../../../proxy/journal/adoption.ts';
@@ -41,7 +41,7 @@ const lines: readonly JournalLine[] = [
   { kind: 'overflowed', escrows: [{ budgetId: 'a', window: 'total', escrow: 5 }] },
 ];
 
-/** A proxy that is killed after it has written so much. */
+/** A proxy that is killed after it has written these lines. */
 function leave(written: readonly JournalLine[] = lines, rest = ''): void {
   const folder = pod.connect();
   folder.create('s').append(written.map(lineOf).join('') + rest);
@@ -79,8 +79,8 @@ function start(folder = pod.connect()): Adoption {
   });
 }
 
-describe('a journal that was left', () => {
-  it('is reported, then its session is closed, then it goes', async () => {
+describe('the journal of a killed proxy', () => {
+  it('is reported, then its session is closed, then it is deleted', async () => {
     leave();
     start();
     await time.advance(100);
@@ -92,14 +92,14 @@ describe('a journal that was left', () => {
     expect([kept, closed]).toEqual([['2 in e'], ['s']]);
   });
 
-  it('may end within a line', async () => {
+  it('is read even if it ends within a line', async () => {
     leave(lines, '{"kind":"take","hold":2,"taken":{"eve');
     start();
     await time.advance(100);
     expect(reported).toHaveLength(2);
   });
 
-  it('may say nothing: then it goes', async () => {
+  it('is deleted when it is empty', async () => {
     leave([]);
     start();
     await time.advance(100);
@@ -107,7 +107,7 @@ describe('a journal that was left', () => {
     expect(pod.files.size).toBe(0);
   });
 
-  it('is tried again until the control plane has it, and closed only then', async () => {
+  it('is retried until the control plane has it, and its session is closed only then', async () => {
     leave();
     fails = new Error('away');
     start();
@@ -118,7 +118,7 @@ describe('a journal that was left', () => {
     expect(story.slice(-3)).toEqual(['report 2', 'close', 'adopted 1 1']);
   });
 
-  it('is left for whoever comes next where this one ends before', async () => {
+  it('stays for the next proxy when the adopting proxy ends before', async () => {
     leave();
     closeFails = new Error('away');
     const folder = pod.connect();
@@ -135,7 +135,7 @@ describe('a journal that was left', () => {
     expect(new Set(reported.map(({ id, ordinal }) => `${id} ${ordinal}`)).size).toBe(2);
   });
 
-  it('is of a session that is not closed here where the ledger does not know it', async () => {
+  it('is deleted without closing its session when the ledger does not accept the session', async () => {
     leave();
     closeFails = new LedgerRefusedError('unknown', 'of another');
     start();
@@ -144,7 +144,7 @@ describe('a journal that was left', () => {
     expect(pod.files.size).toBe(0);
   });
 
-  it('is counted as lost where the control plane takes it never', async () => {
+  it('is counted as lost when the control plane refuses it for good', async () => {
     leave();
     fails = new LedgerRefusedError('invalid', 'too old');
     start();
@@ -153,7 +153,7 @@ describe('a journal that was left', () => {
     expect(ends).toHaveLength(1);
   });
 
-  it('of a process that lives is left alone until it is gone', async () => {
+  it('is not touched while its process is alive', async () => {
     const other = pod.connect();
     other.create('s').append(lines.map(lineOf).join(''));
     start();

@@ -31,12 +31,12 @@ function read(...lines: readonly JournalLine[]) {
   return reader.abandoned;
 }
 
-describe('what a journal leaves', () => {
-  it('is nothing where it does not say of which session it is', () => {
+describe('the content of an abandoned journal', () => {
+  it('is empty without the line of its session', () => {
     expect(read(take(1, 'x'))).toBeUndefined();
   });
 
-  it('is what was settled, as it was', () => {
+  it('contains settled events unchanged', () => {
     expect(read(begin, take(1, 'x'), settled('x', 1))).toMatchObject({
       session: 's',
       settled: [{ id: 'x', ordinal: 1, cost: 30 }],
@@ -44,14 +44,14 @@ describe('what a journal leaves', () => {
     });
   });
 
-  it('is what was under way, at what it held of each budget', () => {
+  it('contains requests under way, charged with their full reservations', () => {
     const charges = slices.map((slice) => ({ ...slice, escrow: 100 }));
     expect(read(begin, take(1, 'x'))?.killed).toEqual([
       { ...JSON.parse(JSON.stringify(template('x'))), cost: 100, charges, ordinal: 1 },
     ]);
   });
 
-  it('counts on from the events that were settled, in the order of what was taken', () => {
+  it('numbers killed requests after the settled events, in the order of their reservations', () => {
     const left = read(begin, take(1, 'x'), take(2, 'y'), take(3, 'z'), settled('y', 7));
     expect(left?.killed.map(({ id, ordinal }) => [id, ordinal])).toEqual([
       ['x', 8],
@@ -59,16 +59,16 @@ describe('what a journal leaves', () => {
     ]);
   });
 
-  it('counts on from where the file was written anew', () => {
+  it('numbers killed requests from the ordinal at which the file was rewritten', () => {
     expect(read({ ...begin, ordinal: 40 }, take(1, 'x'))?.killed).toMatchObject([{ ordinal: 40 }]);
   });
 
-  it('is nothing of what was given back', () => {
+  it('contains no released reservations', () => {
     const release: JournalLine = { kind: 'release', hold: 1, cost: 0, charges: [] };
     expect(read(begin, take(1, 'x'), release)).toMatchObject({ settled: [], killed: [] });
   });
 
-  it('is what one hold did cost and what another one holds, where a request took two', () => {
+  it('adds the charge of a released reservation and the open reservation of the same request', () => {
     const charges = [{ budgetId: 'a', window: 'total', escrow: 40 }];
     const release: JournalLine = { kind: 'release', hold: 1, cost: 40, charges };
     const [killed] = read(begin, take(1, 'x'), release, take(2, 'x', 60))?.killed ?? [];
@@ -79,7 +79,7 @@ describe('what a journal leaves', () => {
     ]);
   });
 
-  it('is what was settled alone, though a hold of it was released before', () => {
+  it('contains a settled event alone, even if one of its reservations was released before', () => {
     const release: JournalLine = { kind: 'release', hold: 1, cost: 40, charges: [] };
     expect(read(begin, take(1, 'x'), release, settled('x', 1))).toMatchObject({
       settled: [{ cost: 30 }],
@@ -87,19 +87,22 @@ describe('what a journal leaves', () => {
     });
   });
 
-  it('names the escrow of what waits elsewhere, by the newest word', () => {
+  it('contains the latest pending charges of the overflow', () => {
     const escrows = (escrow: number): JournalLine => ({
       ...{ kind: 'overflowed', escrows: [{ budgetId: 'a', window: 'total', escrow }] },
     });
     expect(read(begin, escrows(5), escrows(9))?.overflowed).toMatchObject([{ escrow: 9 }]);
   });
 
-  it('is the same whoever reads it, and however often', () => {
+  it('is the same at every reading', () => {
     const lines = [begin, take(1, 'x'), take(2, 'y'), settled('x', 1)];
     expect(read(...lines)).toEqual(read(...lines));
   });
 });
 
-it.each(['', '{"kind":"take","hold":1', 'null', '{"no":"kind"}', '7'])('%s is no line', (text) => {
-  expect(readLine(text)).toBeUndefined();
-});
+it.each(['', '{"kind":"take","hold":1', 'null', '{"no":"kind"}', '7'])(
+  '%s is not a line of a journal',
+  (text) => {
+    expect(readLine(text)).toBeUndefined();
+  },
+);

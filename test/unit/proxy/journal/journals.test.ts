@@ -1,4 +1,4 @@
-// When a journal is written, what becomes of it, and what happens where it cannot be.
+// When a journal is written, when it is deleted, and what happens when it cannot be written.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
 import { JournalReader, readLine } from '../../../../proxy/journal/journal-lines.ts';
@@ -51,7 +51,7 @@ const take = (id: string) => {
   return taken;
 };
 const eventOf = (id: string, fields = {}) => usageOf({ id, session: 's', ...fields });
-/** What whoever comes next would find. */
+/** The content that the next proxy would find. */
 function left() {
   const reader = new JournalReader();
   for (const file of pod.files)
@@ -63,8 +63,8 @@ function left() {
   return { killed: killed.map(({ id }) => id), settled: settled.map(({ id }) => id), overflowed };
 }
 
-describe('what is taken', () => {
-  it('is written at the end of the turn, all of it at once, before anybody goes on', async () => {
+describe('a reservation in a journal', () => {
+  it('is written at the end of the tick, all of a tick at once, before any request continues', async () => {
     const taken = ['x', 'y', 'z'].map(take);
     let written = 0;
     for (const one of taken) void one.written.then(() => written++);
@@ -76,18 +76,18 @@ describe('what is taken', () => {
     expect(left().killed).toEqual(['x', 'y', 'z']);
   });
 
-  it('is not written of a session that has no journal', () => {
+  it('is not written for a session without a journal', () => {
     expect(journals.take(holdOf('x', 'another'), eventOf('x'))).toBeUndefined();
   });
 
-  it('is nothing any more once it is given back', () => {
+  it('has no effect once it is released', () => {
     take('x').released(0, []);
     endTurn();
     expect(left()).toMatchObject({ killed: [], settled: [] });
   });
 });
 
-describe('a journal in which nothing has happened since', () => {
+describe('a journal without new lines', () => {
   it('is not written again', () => {
     take('x');
     endTurn();
@@ -97,12 +97,12 @@ describe('a journal in which nothing has happened since', () => {
     expect(writes).toBe(1);
   });
 
-  it('begins with nothing that is to be written', () => {
+  it('has no lines to write at its beginning', () => {
     journals.flush();
     expect(writes).toBe(0);
   });
 
-  it('is not written for a hold that was given back before', () => {
+  it('is not written for a reservation that was released before', () => {
     const taken = take('x');
     taken.released(0, []);
     endTurn();
@@ -113,7 +113,7 @@ describe('a journal in which nothing has happened since', () => {
   });
 });
 
-describe('what is settled', () => {
+describe('a settled event in a journal', () => {
   it('is written before it is reported', () => {
     take('x');
     journals.settled(eventOf('x'));
@@ -121,7 +121,7 @@ describe('what is settled', () => {
     expect(left()).toMatchObject({ killed: [], settled: ['x'] });
   });
 
-  it('leaves nothing behind when its session is over and all is acknowledged', () => {
+  it('is deleted with the journal when its session is over and everything is acknowledged', () => {
     const taken = take('x');
     taken.released(30, []);
     journals.settled(eventOf('x'));
@@ -132,7 +132,7 @@ describe('what is settled', () => {
     expect(pod.files.size).toBe(0);
   });
 
-  it('leaves the file where requests of a session that is over are under way', () => {
+  it('the file stays while requests of an ended session are under way', () => {
     take('x');
     endTurn();
     journals.end('s');
@@ -140,7 +140,7 @@ describe('what is settled', () => {
     expect(left().killed).toEqual(['x']);
   });
 
-  it('leaves the escrow of what waits elsewhere', () => {
+  it('leaves its pending charge when it waits in the overflow', () => {
     journals.settled(eventOf('x'));
     journals.overflowed([eventOf('x')]);
     endTurn();
@@ -148,7 +148,7 @@ describe('what is settled', () => {
   });
 });
 
-describe('a file that has grown', () => {
+describe('a journal file that has grown', () => {
   const sizeOf = () => [...pod.files][0]?.text.length ?? 0;
   const fill = (from: number, count: number) => {
     for (let nth = from; nth < from + count; nth++) {
@@ -160,7 +160,7 @@ describe('a file that has grown', () => {
     endTurn();
   };
 
-  it('is written anew without what is acknowledged', () => {
+  it('is rewritten without acknowledged events', () => {
     take('open');
     journals.settled(eventOf('waiting'));
     journals.settled(eventOf('elsewhere'));
@@ -176,7 +176,7 @@ describe('a file that has grown', () => {
     expect(JSON.parse(first ?? '')).toMatchObject({ kind: 'session', ordinal: 9_000 });
   });
 
-  it('is not written anew again and again where much of it is needed', () => {
+  it('is not rewritten repeatedly when much of it is needed', () => {
     for (let nth = 0; nth < 12_000; nth++)
       journals.settled(eventOf(`needed-${nth}`, { modelAnswered: 'x'.repeat(400) }));
     endTurn();
@@ -193,7 +193,7 @@ describe('a journal that cannot be written', () => {
     pod.fails = () => true;
   };
 
-  it('lets nothing go on that it does not hold, and ends its session', async () => {
+  it('stops requests whose reservations it does not contain, and ends its session', async () => {
     failing();
     const taken = take('x');
     endTurn();
@@ -202,7 +202,7 @@ describe('a journal that cannot be written', () => {
     expect(pod.files.size).toBe(0);
   });
 
-  it('is none for the next session, and one again for that after it', () => {
+  it('does not exist for the next session, and exists again for the one after', () => {
     failing();
     journals.settled(eventOf('x'));
     endTurn();
@@ -213,7 +213,7 @@ describe('a journal that cannot be written', () => {
     expect(journals.take(holdOf('x', 'after'), eventOf('x'))).toBeDefined();
   });
 
-  it('is tried again, which is counted, until another session can begin with one', async () => {
+  it('is retried, and each failure is counted, until a session can begin with a journal', async () => {
     failing();
     journals.settled(eventOf('x'));
     endTurn();
@@ -230,7 +230,7 @@ describe('a journal that cannot be written', () => {
     expect([failures, broken]).toEqual([5, ['s', 'next']]);
   });
 
-  it('is not tried any more for a session that is over', async () => {
+  it('is not retried for a session that is over', async () => {
     failing();
     journals.begin('next');
     journals.end('next');
@@ -239,7 +239,7 @@ describe('a journal that cannot be written', () => {
     expect(broken).toEqual([]);
   });
 
-  it('is none where it cannot be begun', () => {
+  it('does not exist when it cannot be created', () => {
     failing();
     journals.begin('next');
     expect(journals.take(holdOf('x', 'next'), eventOf('x'))).toBeUndefined();

@@ -1,4 +1,4 @@
-// Which limits apply to a call, and that what is remembered of a key is of its records as they are.
+// The limits that apply to a call; the cached limits of a key follow its current records.
 import { describe, expect, it } from 'vitest';
 import type { Limit, Principal } from '../../../../proxy/access/principal.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
@@ -21,7 +21,7 @@ function applied(principal: Principal, project?: Principal, qualifiedModel = 'gp
 }
 
 describe('the limits of a call', () => {
-  it('are those of organization, scope and key, of both keys, each once', () => {
+  it('are those of organization, scope and key, for both keys, each once', () => {
     const shared = organization(limit('o'));
     const principal = { key: key(limit('k')), scope: scope(limit('s')), organization: shared };
     expect(applied(principal)).toEqual(['organization:o', 'ai_system:s', 'virtual_key:k']);
@@ -31,7 +31,7 @@ describe('the limits of a call', () => {
     expect(applied(principal)).toEqual(['organization:o', 'ai_system:s', 'virtual_key:k']);
   });
 
-  it('change with each of its records', () => {
+  it('follow each of its records', () => {
     const own = key(limit('k'));
     const first = { key: own, scope: undefined, organization: organization(limit('o')) };
     expect(applied(first)).toEqual(['organization:o', 'virtual_key:k']);
@@ -41,7 +41,7 @@ describe('the limits of a call', () => {
     expect(applied({ ...first, key: key() })).toEqual(['organization:o']);
   });
 
-  it('are for a model by whichever of its names', () => {
+  it('for a model apply under each of the model’s names', () => {
     const principal = (model: string) => ({
       ...{ key: key(limit('n', { model })), scope: undefined, organization: organization() },
     });
@@ -52,15 +52,18 @@ describe('the limits of a call', () => {
     expect(applied(principal(dated))).toEqual([]);
   });
 
-  it.each(['organization', 'scope', 'key'] as const)('for one model on the %s are for no other', (where) => {
-    const narrowed = limit('n', { model: 'gpt-provider/gpt-4*' });
-    const principal = {
-      key: key(...(where === 'key' ? [narrowed] : [])),
-      scope: scope(...(where === 'scope' ? [narrowed] : [])),
-      organization: organization(...(where === 'organization' ? [narrowed] : [])),
-    };
-    expect(applied(principal)).toHaveLength(1);
-    expect(applied(principal, undefined, 'gpt-provider/o3')).toEqual([]);
-    expect(applied(principal)).toHaveLength(1);
-  });
+  it.each(['organization', 'scope', 'key'] as const)(
+    'for one model on the %s apply to no other model',
+    (where) => {
+      const narrowed = limit('n', { model: 'gpt-provider/gpt-4*' });
+      const principal = {
+        key: key(...(where === 'key' ? [narrowed] : [])),
+        scope: scope(...(where === 'scope' ? [narrowed] : [])),
+        organization: organization(...(where === 'organization' ? [narrowed] : [])),
+      };
+      expect(applied(principal)).toHaveLength(1);
+      expect(applied(principal, undefined, 'gpt-provider/o3')).toEqual([]);
+      expect(applied(principal)).toHaveLength(1);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// Which limits apply to a call, what is asked of the rates, and what becomes of the answer.
+// The rate limits that apply to a call, the reservation requested for them, and the effect of the result.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type {
   KeyRecord,
@@ -90,7 +90,7 @@ function refusal(of: ChatCall): GatewayError {
   throw new Error('it was not refused');
 }
 
-describe('limits that apply', () => {
+describe('the rate limits of a call', () => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => limit(id, 'requests_per_minute', 9)) as [
     Limit,
     Limit,
@@ -98,13 +98,13 @@ describe('limits that apply', () => {
     Limit,
   ];
 
-  it('none: nothing is asked and nothing is held', () => {
+  it('without limits, no reservation is requested', () => {
     reserve(call({})).settle(noUsage, false);
     reserve(call({ scope: [] }, { scope: [] })).settle(noUsage, false);
     expect(requested).toEqual([]);
   });
 
-  it('of organization, scope and key, and of the project key and its scope, none twice', () => {
+  it('are those of organization, scope and key, and of the project key and its scope, each once', () => {
     const both = call(
       { organization: [a], scope: [b], key: [c] },
       { organization: [a], scope: [b], key: [d] },
@@ -112,11 +112,11 @@ describe('limits that apply', () => {
     expect(appliedIds(both)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('of the project key alone', () => {
+  it('can be those of the project key alone', () => {
     expect(appliedIds(call({}, { key: [d] }))).toEqual(['d']);
   });
 
-  it('for the model by its glob; budgets are not rates', () => {
+  it('are selected by the model’s glob, and budgets are not rates', () => {
     const globs = [
       limit('all', 'requests_per_minute', 1),
       limit('provider', 'requests_per_minute', 1, 'gpt-provider/*'),
@@ -127,14 +127,14 @@ describe('limits that apply', () => {
     expect(appliedIds(call({ key: globs }))).toEqual(['all', 'provider', 'model']);
   });
 
-  it('that are all for other models or of other kinds: nothing is asked', () => {
+  it('for other models or of other kinds cause no reservation', () => {
     reserve(
       call({ key: [limit('x', 'budget', 1), limit('o', 'requests_per_minute', 1, 'search-provider/*')] }),
     );
     expect(requested).toEqual([]);
   });
 
-  it('budgets apply as rates do: by level and glob, none twice', () => {
+  it('budgets are selected like rates: by level and glob, each once', () => {
     const budget = (id: string, model?: string): Limit => ({
       ...limit(id, 'budget', 0, model),
       amountUsd: '5',
@@ -155,8 +155,8 @@ describe('limits that apply', () => {
   });
 });
 
-describe('tokens', () => {
-  it('are estimated where a limit on them applies, else not', () => {
+describe('the tokens of a call', () => {
+  it('are estimated only when a token limit applies', () => {
     reserve(call({ key: [limit('r', 'requests_per_minute', 5)] }));
     reserve(call({ key: [limit('t', 'tokens_per_minute', 500)] }));
     expect(requested[0]?.tokens).toBe(0);
@@ -164,7 +164,7 @@ describe('tokens', () => {
     expect(requested[1]?.tokens).toBeLessThan(160);
   });
 
-  it('above what the smallest limit ever lets in are refused before anything is taken', () => {
+  it('beyond the smallest limit are refused before anything is reserved', () => {
     const limits = [limit('r', 'requests_per_minute', 1), limit('t', 'tokens_per_minute', 100)];
     const error = refusal(call({ key: limits }));
     expect([error.status, error.code, error.param]).toEqual([
@@ -175,7 +175,7 @@ describe('tokens', () => {
     expect([requested, refusals]).toEqual([[], []]);
   });
 
-  it('that the gateway only guesses shrink to what the tightest limit leaves', () => {
+  it('that the gateway guesses are reduced to the tightest limit', () => {
     const key = [limit('wide', 'tokens_per_minute', 5_000), limit('tight', 'tokens_per_minute', 300)];
     const unlimited = { max_tokens: undefined };
     reserve(call({ key }, undefined, unlimited));
@@ -189,7 +189,7 @@ describe('tokens', () => {
   it.each<[string, Usage, number]>([
     ['as used', { ...noUsage, promptTokens: 30, completionTokens: 20 }, 50],
     ['with nothing', noUsage, 0],
-  ])('settled %s', (_what, usage, used) => {
+  ])('are settled %s', (_what, usage, used) => {
     const key = [limit('t', 'tokens_per_minute', 60_000)];
     reserve(call({ key })).settle(usage, false);
     const estimate = requested[0]?.tokens ?? 0;
@@ -199,7 +199,7 @@ describe('tokens', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a refusal by rate limits', () => {
   it('names the limit that opens last', async () => {
     const short = limit('short', 'requests_per_minute', 1);
     const long = limit('long', 'requests_per_minute', 1);
@@ -225,8 +225,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('headers', () => {
-  it('are those of the limit of each kind of which least remains', () => {
+describe('the rate-limit headers', () => {
+  it('are those of the limit of each kind with the least remaining', () => {
     const limits = [
       limit('r1', 'requests_per_minute', 50),
       limit('r2', 'requests_per_minute', 7),
@@ -244,13 +244,13 @@ describe('headers', () => {
     ]);
   });
 
-  it('come with a refusal as well', () => {
+  it('are also sent with a refusal', () => {
     const key = [limit('r', 'requests_per_minute', 1)];
     reserve(call({ key }));
     expect(refusal(call({ key })).headers).toContain('x-ratelimit-remaining-requests');
   });
 
-  it('write short times in milliseconds', () => {
+  it('contain short times in milliseconds', () => {
     const { headers } = reserve(call({ key: [limit('t', 'tokens_per_minute', 6_000_000)] }));
     expect(headers.at(-1)).toMatch(/^\dms$/);
   });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { killedEvent } from '../../../../proxy/ledger/usage-event.ts';
 import { chatCallOf } from '../../../support/charged-calls.ts';
 
-describe('the usage of a request whose proxy is killed', () => {
+describe('the usage event of a request whose proxy is killed', () => {
   const call = chatCallOf('gpt-provider', 'gpt-4o', { stream: true });
 
-  it('names the request and whose it is, and leaves its cost to whoever finds what it held', () => {
+  it('contains the request and its owner, and leaves the cost to the proxy that adopts the journal', () => {
     expect(killedEvent(call)).toMatchObject({
       ...{ organizationId: 'o', keyId: 'k', requestId: 'request', provider: 'gpt-provider' },
       ...{ modelAsked: 'gpt-provider/gpt-4o', streamed: true, promptTokens: 0, completionTokens: 0 },
@@ -14,7 +14,7 @@ describe('the usage of a request whose proxy is killed', () => {
     });
   });
 
-  it('names the guardrail whose calls it is of, and none where it is of a caller', () => {
+  it('contains the guardrail of its calls, and none for a call of a caller', () => {
     expect(killedEvent(call)).not.toHaveProperty('guardrailId');
     expect(killedEvent({ ...call, guardrailId: 'g' })).toMatchObject({ guardrailId: 'g' });
   });

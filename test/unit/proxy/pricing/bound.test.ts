@@ -18,7 +18,7 @@ function prices(amounts: Partial<ModelPrices>): Prices {
   return compiled;
 }
 
-/** A micro-dollar for a token: what is bounded can be read as tokens. */
+/** At a micro-dollar for a token, a bound in nano-dollars divided by 1,000 is a number of tokens. */
 const perInput = prices({ input: '1' });
 const perOutput = prices({ output: '1' });
 
@@ -32,7 +32,7 @@ function bound(fields: object, at = perOutput, model: CatalogModel | undefined =
 
 const tokens = (nano: number) => nano / 1000;
 
-describe('the output', () => {
+describe('the bound of the output', () => {
   const small = { ...unlimited, limits: { maxOutputTokens: 4096 } };
 
   it.each<[string, object, number, CatalogModel?]>([
@@ -43,11 +43,11 @@ describe('the output', () => {
     ['is the larger where both names are given', { max_completion_tokens: 10, max_tokens: 100 }, 100],
     ['is the model’s where the caller says more', { max_tokens: 100_000 }, 4096, small],
     ['is of each choice', { max_tokens: 100, n: 3 }, 300],
-  ])('%s', (_what, fields, most, model) => {
+  ])('the output bound %s', (_what, fields, most, model) => {
     expect(tokens(bound(fields, perOutput, model).full)).toBe(most);
   });
 
-  it('may be lowered to 256 tokens where the caller has set no maximum', () => {
+  it('can be lowered to 256 tokens when the caller has set no maximum', () => {
     const free = bound({});
     expect(tokens(free.least)).toBe(256);
     expect(free.ceilingFor(free.full)).toBe(8192);
@@ -58,7 +58,7 @@ describe('the output', () => {
     expect(free.ceilingFor(0)).toBe(256);
   });
 
-  it('stands where the caller has set it', () => {
+  it('is fixed when the caller has set a maximum', () => {
     const own = bound({ max_tokens: 5000 });
     expect(own.least).toBe(own.full);
     expect(own.ceilingFor(own.full)).toBeUndefined();
@@ -71,26 +71,26 @@ describe('the output', () => {
     expect(three.ceilingFor(3_002_000)).toBe(1000);
   });
 
-  it('is never raised to be lowered', () => {
+  it('is never raised to the lowest value of 256 tokens', () => {
     const tiny = bound({}, perOutput, { ...unlimited, limits: { maxOutputTokens: 100 } });
     expect(tiny.least).toBe(tiny.full);
     expect(tiny.ceilingFor(tiny.full)).toBe(100);
   });
 
-  it('costs nothing at a price of nothing', () => {
+  it('costs nothing at a price of 0', () => {
     const free = bound({}, perInput);
     expect(free.least).toBe(free.full);
     expect(free.ceilingFor(free.full)).toBe(8192);
   });
 
-  it('stays a whole number of nano-dollars, whatever the caller asks for', () => {
+  it('stays a whole number of nano-dollars for any values of the caller', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const huge = bound({ max_tokens: most, n: most }, prices({ input: '1000', output: '1000' }));
     expect(Number.isSafeInteger(huge.full)).toBe(true);
   });
 });
 
-describe('the input', () => {
+describe('the bound of the input', () => {
   const inputOf = (fields: object, model?: CatalogModel, name?: string) => {
     const parsed = bound({ max_tokens: 1, ...fields }, perInput, model, name);
     return { tokens: tokens(parsed.full), bytes: parsed.bytes };
@@ -100,14 +100,14 @@ describe('the input', () => {
     part({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } });
   const file = (data: string) => part({ type: 'file', file: { file_data: data, filename: 'a.pdf' } });
 
-  it('is every byte of the body and 16 for each message', () => {
+  it('is every byte of the body plus 16 for each message', () => {
     const one = inputOf({});
     expect(one.tokens).toBe(one.bytes + 16);
     const two = inputOf({ messages: [...hello, { role: 'assistant', content: 'ä€😀' }] });
     expect(two.tokens).toBe(two.bytes + 32);
   });
 
-  it('has room for what vendors say about tools', () => {
+  it('includes the vendors’ own prompt for tools', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const parsed = inputOf({ tools });
     expect(parsed.tokens).toBe(parsed.bytes + 16 + 600);
@@ -121,20 +121,20 @@ describe('the input', () => {
     ['assistant-provider/claude-opus-4-8', 4_800],
     ['managed-cloud-models/eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 4_800],
     ['search-provider/gemini-2.5-flash', 8_300],
-  ])('of an image is an allowance, whatever its bytes: of %s', (name, allowance) => {
+  ])('contains an allowance for an image, whatever its bytes: %s', (name, allowance) => {
     const small = inputOf(image('AAAA'), unlimited, name).tokens;
     expect(inputOf(image('A'.repeat(1_000_000)), unlimited, name).tokens).toBe(small);
     expect(small).toBeGreaterThan(allowance);
     expect(small).toBeLessThan(allowance + 200);
   });
 
-  it('of an image by URL is the same, also where the URL stands alone', () => {
+  it('contains the same allowance for an image by URL, even as a plain string', () => {
     const byUrl = inputOf(part({ type: 'image_url', image_url: 'https://pictures.example/1.png' })).tokens;
     expect(byUrl).toBeGreaterThan(16_400);
     expect(byUrl).toBeLessThan(16_600);
   });
 
-  it('of a file is what has room in its bytes, but no more than the model takes', () => {
+  it('contains for a file the tokens that fit in its bytes, but no more than the model accepts', () => {
     const model = { ...unlimited, limits: { maxInputTokens: 200_000 } };
     const small = inputOf(file('A'.repeat(4_000)), model).tokens;
     expect(small).toBeGreaterThan(4_000 + 16_400);
@@ -145,7 +145,7 @@ describe('the input', () => {
     expect(inputOf(file('A'.repeat(4_000_000))).tokens).toBeGreaterThan(4_000_000);
   });
 
-  it('is at the dearest price of a token in it, of the tiers that it can reach', () => {
+  it('uses the highest price of an input token among the tiers that the prompt can reach', () => {
     const tiers = [{ abovePromptTokens: 1000, input: '5', output: '1', cacheWrite: '7' }];
     const at = prices({ input: '1', cacheWrite: '1.25', cacheWrite1h: '2', tiers });
     const short = bound({ max_tokens: 1 }, at);
@@ -155,12 +155,12 @@ describe('the input', () => {
   });
 });
 
-describe('a bound', () => {
+describe('the bound of a request', () => {
   const models = ['gpt-4o-mini', 'gpt-4o', 'gpt-5.4', 'gpt-5'].flatMap(
     (name) => findModel('gpt-provider', name) ?? [],
   );
 
-  it('covers the cost of whatever is used within it, with a ceiling that was lowered as well', () => {
+  it('covers the cost of all usage within it, even with a lowered ceiling', () => {
     const random = new Random(seed);
     for (let round = 0; round < 5000; round++) {
       const model = random.pick(models);
@@ -189,7 +189,7 @@ describe('a bound', () => {
     }
   });
 
-  it('has a ceiling that rises with what is held, and could not be higher', () => {
+  it('has the highest possible ceiling for each reservation', () => {
     const random = new Random(seed);
     for (let round = 0; round < 2000; round++) {
       const at = prices({ input: '0.15', output: `${random.below(1000)}.${random.below(10)}` });

@@ -1,4 +1,5 @@
-// The table of charges: complete usage is a cost, and whatever is not complete is charged so that leaving early pays nobody.
+// The table of charges: complete usage is charged at its cost, and incomplete usage is charged so that leaving early
+// saves no money.
 import { describe, expect, it } from 'vitest';
 import type { ModelPrices } from '../../../../proxy/catalog/models.ts';
 import type { ResponseEnd } from '../../../../proxy/conversation/response-end.ts';
@@ -8,7 +9,7 @@ import { chargeOf, mayThinkUnseen, type Terms } from '../../../../proxy/pricing/
 import { compilePrices, type Prices } from '../../../../proxy/pricing/prices.ts';
 import { chatCallOf, outcomeWith, type PlayedOutcome } from '../../../support/charged-calls.ts';
 
-/** A token of input costs 1,000 nano-dollars, one of output 10,000. */
+/** An input token costs 1,000 nano-dollars, an output token 10,000. */
 const prices = pricesOf({ input: '1', output: '10', asOf: '2026-11-22' });
 
 function pricesOf(listed: ModelPrices): Prices {
@@ -35,7 +36,7 @@ const unknown: readonly ResponseEnd[] = ['cut', 'reset', 'timed_out', 'not_read'
 
 describe('complete usage', () => {
   it.each<[ResponseEnd]>([['whole'], ['left'], ['cut'], ['reset'], ['timed_out']])(
-    'is what it costs, however the response ended: %s',
+    'is charged at its cost, however the response ended: %s',
     (ending) => {
       const { cost, estimateReason, reportedCost } = charged({
         ending,
@@ -46,7 +47,7 @@ describe('complete usage', () => {
     },
   );
 
-  it('may cost more than was reserved', () => {
+  it('may cost more than its reservation', () => {
     const much = { ...usage, completionTokens: 50_000 };
     const { cost, bound } = charged({ ending: 'whole', usage: much, complete: true });
     expect(cost).toBeGreaterThan(bound.full);
@@ -54,7 +55,7 @@ describe('complete usage', () => {
 });
 
 describe('a provider that refused or was not reached', () => {
-  it('costs nothing', () => {
+  it('is charged with nothing', () => {
     expect(charged({ ending: 'unused' })).toMatchObject({
       cost: 0,
       estimateReason: undefined,
@@ -63,41 +64,44 @@ describe('a provider that refused or was not reached', () => {
   });
 });
 
-describe('what nobody reported', () => {
-  it.each(unknown.map((ending) => [ending]))('costs its reservation: %s', (ending) => {
-    const { cost, bound, ...rest } = charged({ ending, text: 3 } as PlayedOutcome);
-    expect(cost).toBe(bound.full);
-    expect(rest).toMatchObject({ estimateReason: ending, reportedCost: undefined });
-    expect(rest.usage).toMatchObject({ promptTokens: bound.promptTokens, completionTokens: 1000 });
-  });
+describe('unreported usage', () => {
+  it.each(unknown.map((ending) => [ending]))(
+    'is charged with the full reservation when the response ended as %s',
+    (ending) => {
+      const { cost, bound, ...rest } = charged({ ending, text: 3 } as PlayedOutcome);
+      expect(cost).toBe(bound.full);
+      expect(rest).toMatchObject({ estimateReason: ending, reportedCost: undefined });
+      expect(rest.usage).toMatchObject({ promptTokens: bound.promptTokens, completionTokens: 1000 });
+    },
+  );
 
-  it('costs no less than that where a part was reported, and says how much it was', () => {
+  it('is charged with the full reservation when only a part was reported, and that part is recorded', () => {
     const { cost, bound, reportedCost } = charged({ ending: 'cut', usage, text: 3 });
     expect([cost, reportedCost]).toEqual([bound.full, 80_000]);
   });
 
-  it('costs what a smaller reservation was, where money was short', () => {
+  it('is charged with the smaller reservation when money was short', () => {
     expect(charged({ ending: 'reset' }, {}, { reserved: 1_234_567 }).cost).toBe(1_234_567);
   });
 
-  it('has the ceiling of every choice', () => {
+  it('includes the ceiling of every choice', () => {
     expect(charged({ ending: 'reset' }, { n: 3 }).usage.completionTokens).toBe(3000);
   });
 });
 
-describe('a stream that was cancelled at a provider that stops', () => {
-  it('costs its prompt, its text, and what came until the provider noticed', () => {
+describe('a stream cancelled at a provider that stops generating', () => {
+  it('is charged for its prompt, its text and the output until the provider noticed', () => {
     const { cost, bound, usage: used } = charged({ ending: 'left', text: 100 });
-    // 64, and two seconds at 100 tokens a second.
+    // 64 tokens, and two seconds at 100 tokens a second.
     expect(used.completionTokens).toBe(100 + 64 + 200);
     expect(cost).toBe(bound.costWith(364));
   });
 
-  it('costs by its own pace', () => {
+  it('is charged at its own pace', () => {
     expect(charged({ ending: 'left', text: 100, streamedMs: 10_000 }).usage.completionTokens).toBe(184);
   });
 
-  it('costs the prompt that was reported', () => {
+  it('is charged for the reported prompt', () => {
     const reported = { ...noUsage, promptTokens: 10, cacheReadTokens: 4 };
     const {
       cost,
@@ -108,31 +112,31 @@ describe('a stream that was cancelled at a provider that stops', () => {
     expect([cost, reportedCost]).toEqual([10_000 + 1_840_000, 10_000]);
   });
 
-  it('costs at most its reservation', () => {
+  it('is charged with at most its reservation', () => {
     const { cost, bound } = charged({ ending: 'left', text: 5000 });
     expect(cost).toBe(bound.full);
   });
 
-  it('costs its ceiling where the model may think unseen', () => {
+  it('is charged with its ceiling when the model may think without showing it', () => {
     const { usage: used } = charged({ ending: 'left', text: 1 }, {}, {}, 'gpt-5');
     expect(used.completionTokens).toBe(1000);
   });
 });
 
 describe('a whole response without usage', () => {
-  it('costs the text that came', () => {
+  it('is charged for its text', () => {
     const { cost, bound, estimateReason } = charged({ ending: 'whole', text: 100 });
     expect([cost, estimateReason]).toEqual([bound.costWith(100), 'no_usage']);
   });
 
-  it('costs its reservation where the model may think unseen', () => {
+  it('is charged with its reservation when the model may think without showing it', () => {
     const { cost, bound, estimateReason } = charged({ ending: 'whole', text: 100 }, {}, {}, 'gpt-5');
     expect([cost, estimateReason]).toEqual([bound.full, 'no_usage']);
   });
 });
 
-describe('an organization that has what is unknown counted by its text', () => {
-  it.each(unknown.map((ending) => [ending]))('pays for that: %s', (ending) => {
+describe('an organization whose unknown cost is counted by text', () => {
+  it.each(unknown.map((ending) => [ending]))('pays for the text when the response ended as %s', (ending) => {
     const { cost, bound } = charged(
       { ending, text: 100, streamedMs: 10_000 } as PlayedOutcome,
       {},
@@ -141,13 +145,13 @@ describe('an organization that has what is unknown counted by its text', () => {
     expect(cost).toBe(bound.costWith(184));
   });
 
-  it('pays the ceiling of a model that may think unseen', () => {
+  it('pays the ceiling of a model that may think without showing it', () => {
     const { cost, bound } = charged({ ending: 'cut', text: 1 }, {}, { unknownCost: 'text' }, 'gpt-5');
     expect(cost).toBe(bound.costWith(1000));
   });
 });
 
-describe('thoughts that nobody sees', () => {
+describe('thinking that a response does not show', () => {
   it.each<[string, string, object, boolean]>([
     ['gpt-provider', 'gpt-4o', {}, false],
     ['gpt-provider', 'gpt-5', {}, true],
@@ -167,11 +171,11 @@ describe('thoughts that nobody sees', () => {
     ['assistant-provider', 'claude-opus-4-8', {}, true],
     ['search-provider', 'gemini-2.5-flash', {}, true],
     ['search-provider', 'gemini-2.0-flash', {}, false],
-  ])('%s %s with %j: %s', (vendor, model, fields, expected) => {
+  ])('is expected of %s %s with %j: %s', (vendor, model, fields, expected) => {
     expect(mayThinkUnseen(chatCallOf(vendor, model, fields))).toBe(expected);
   });
 
-  it('are not expected of a model that nobody has listed', () => {
+  it('is not expected of a model outside the catalog', () => {
     const call = { ...chatCallOf('gpt-provider', 'gpt-4o', {}), catalogModel: undefined };
     expect(mayThinkUnseen(call)).toBe(false);
   });

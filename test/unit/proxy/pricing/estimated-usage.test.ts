@@ -9,10 +9,10 @@ function estimated(call: ChatCall, outcome: Parameters<typeof outcomeWith>[0]): 
   return estimatedUsage(call, outcomeWith(outcome), 8192);
 }
 
-describe('usage that was not reported, of a model without a price', () => {
+describe('unreported usage of a model without a price', () => {
   const plain = chatCallOf('gpt-provider', 'gpt-4o-mini', {});
 
-  it('has the estimated input and what came of a whole response', () => {
+  it('is the estimated input and the text of a whole response', () => {
     const usage = estimated(plain, { ending: 'whole', text: 40 });
     expect(usage).toEqual({
       ...noUsage,
@@ -21,18 +21,18 @@ describe('usage that was not reported, of a model without a price', () => {
     });
   });
 
-  it('keeps what was reported', () => {
+  it('is the reported usage if there is one', () => {
     const usage = { ...noUsage, promptTokens: 7, cacheReadTokens: 3, completionTokens: 50 };
     expect(estimated(plain, { ending: 'whole', text: 40, usage })).toEqual(usage);
   });
 
-  it('has all that the response may have been where it did not come whole', () => {
+  it('is the largest possible output when the response was cut', () => {
     const limited = chatCallOf('gpt-provider', 'gpt-4o-mini', { max_completion_tokens: 300, n: 2 });
     expect(estimated(limited, { ending: 'cut', text: 40 }).completionTokens).toBe(600);
     expect(estimated(limited, { ending: 'cut', text: 4_000 }).completionTokens).toBe(4_000);
   });
 
-  it('has all that it may have been where the model may think unseen', () => {
+  it('is the largest possible output when the model may think without showing it', () => {
     const thinking = chatCallOf('gpt-provider', 'gpt-5', { max_completion_tokens: 300 });
     expect(estimated(thinking, { ending: 'whole', text: 40 }).completionTokens).toBe(300);
   });

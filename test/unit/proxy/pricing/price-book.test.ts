@@ -44,7 +44,7 @@ function targetIn(region: string | undefined, origin = 'https://vendor.example')
   return { region, baseUrl: { origin, path: '' } } as Target;
 }
 
-/** USD per million tokens of input. */
+/** The price in USD of a million input tokens. */
 function inputOf(priced: PricedCall): number | undefined {
   const cost = book.of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
   return cost === undefined ? undefined : cost / 1e9;
@@ -55,14 +55,14 @@ const model: CatalogModel = {
   prices: usd('10'),
 };
 
-describe('a call is charged', () => {
-  it('by the catalog where its organization says nothing', () => {
+describe('the price of a call', () => {
+  it('is the catalog’s when the organization has no own prices', () => {
     expect(inputOf(call(organization(), 'acme/m', model))).toBe(10);
     const real = findModel('gpt-provider', 'gpt-4o-mini');
     expect(inputOf(call(organization(), 'gpt-provider/gpt-4o-mini', real))).toBe(0.15);
   });
 
-  it('by the catalog where its organization speaks of other models', () => {
+  it('is the catalog’s when the organization’s own prices are for other models', () => {
     expect(inputOf(call(organization(own('1', 'acme/other', '1')), 'acme/m', model))).toBe(10);
   });
 
@@ -72,20 +72,20 @@ describe('a call is charged', () => {
     ['by the longest glob', 3, [own('1', '*', '1'), own('2', 'ac*', '2'), own('3', 'acme/*', '3')]],
     ['by the older of two globs of one length', 5, [own('b', 'acme/*', '4'), own('a', '*/m***', '5')]],
     ['by the older of two of one name', 7, [own('b', 'acme/m', '6'), own('a', 'acme/m', '7')]],
-  ])('%s', (_what, usdPerMillion, prices) => {
+  ])('is selected %s', (_what, usdPerMillion, prices) => {
     expect(inputOf(call(organization(...prices), 'acme/m', model))).toBe(usdPerMillion);
     expect(inputOf(call(organization(...prices.toReversed()), 'acme/m', model))).toBe(usdPerMillion);
   });
 
-  it('by its own price under whichever name', () => {
+  it('is an own price under each of the model’s names', () => {
     for (const selector of ['gpt-provider/gpt-4o-2024-08-06', 'gpt-provider/*-08-06', 'gpt-provider/gpt-4o'])
       expect(inputOf(call(organization(own('1', selector, '3')), 'gpt-provider/gpt-4o')), selector).toBe(3);
-    // Another snapshot costs something else.
+    // Another snapshot has another price.
     const other = organization(own('1', 'gpt-provider/gpt-4o', '3'));
     expect(inputOf(call(other, 'gpt-provider/gpt-4o-2024-05-13'))).toBeUndefined();
   });
 
-  it('by what the catalog knows it will cost, from that day on', () => {
+  it('is the catalog’s future price from its date on', () => {
     const day = Date.parse('2026-12-01');
     const rising: CatalogModel = {
       ...model,
@@ -98,19 +98,19 @@ describe('a call is charged', () => {
     };
     expect([inputAt(day - 1), inputAt(day)]).toEqual([10e9, 20e9]);
     expect([inputAt(day - 1, 'eu'), inputAt(day, 'eu')]).toEqual([11e9, 22e9]);
-    // Where nobody says where it is processed, it is held as at the dearest place.
+    // Without a known region, the reservation uses the price of the region with the highest price.
     const held = new PriceBook(() => day - 1).of(call(organization(), 'acme/m', rising));
     expect(held?.dearest(1).input).toEqual({ whole: 22_000, millionths: 0 });
   });
 
-  it('by an own price in every region, and where the catalog knows nothing', () => {
+  it('is an own price in every region, and for models outside the catalog', () => {
     const record = organization(own('1', 'acme/*', '2'));
     const regional = { ...model, regions: { north: usd('99') } };
     expect(inputOf(call(record, 'acme/m', regional, ['north']))).toBe(2);
     expect(inputOf(call(record, 'acme/unheard-of'))).toBe(2);
   });
 
-  it('by the prices of its region', () => {
+  it('is the price of the target’s region', () => {
     const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
     const at = (...regions: (string | undefined)[]) =>
       inputOf(call(organization(), 'acme/m', regional, regions));
@@ -121,7 +121,7 @@ describe('a call is charged', () => {
     expect(at('toString')).toBe(10);
   });
 
-  it('by the dearest of its targets', () => {
+  it('is the highest price of the targets', () => {
     const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
     const at = (...regions: (string | undefined)[]) =>
       inputOf(call(organization(), 'acme/m', regional, regions));
@@ -131,7 +131,7 @@ describe('a call is charged', () => {
   });
 });
 
-describe('where a call is processed', () => {
+describe('the region of a call', () => {
   const surcharged = { ...model, prices: { ...usd('10'), surcharges: { eu: '1.1' } } };
   const at = (target: Target) => ({ ...call(organization(), 'acme/m', surcharged), targets: [target] });
 
@@ -145,11 +145,11 @@ describe('where a call is processed', () => {
       targetIn(undefined, 'https://eu.api.openai.com.example'),
       10,
     ],
-  ])('%s', (_what, target, usdPerMillion) => {
+  ])('a call %s', (_what, target, usdPerMillion) => {
     expect(inputOf(at(target))).toBe(usdPerMillion);
   });
 
-  it('costs more of an organization’s own price too', () => {
+  it('adds a surcharge to an organization’s own price too', () => {
     const record = organization({
       id: '1',
       model: 'acme/m',
@@ -158,7 +158,7 @@ describe('where a call is processed', () => {
     expect(inputOf({ ...call(record, 'acme/m', model), targets: [targetIn('eu')] })).toBe(3);
   });
 
-  it('is held at the dearest place where nobody says it, and charged as usual', () => {
+  it('when unknown, is reserved at the highest price and charged at the usual price', () => {
     const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
     const prices = (...regions: (string | undefined)[]) =>
       book.of(call(organization(), 'acme/m', regional, regions));
@@ -170,15 +170,15 @@ describe('where a call is processed', () => {
   });
 });
 
-describe('what a call costs is not known', () => {
-  it('of a model that nobody prices', () => {
+describe('a call has no known price', () => {
+  it('for a model without a price', () => {
     const { prices, ...unpriced } = model;
     expect(prices).toBeDefined();
     expect(inputOf(call(organization(), 'acme/m', unpriced))).toBeUndefined();
     expect(inputOf(call(organization(), 'acme/m'))).toBeUndefined();
   });
 
-  it('where one of its targets has no price', () => {
+  it('when one of its targets has no price', () => {
     const { prices, ...unpriced } = model;
     expect(prices).toBeDefined();
     const regional = { ...unpriced, regions: { north: usd('12') } };
@@ -186,13 +186,13 @@ describe('what a call costs is not known', () => {
     expect(inputOf(call(organization(), 'acme/m', regional, ['north', 'south']))).toBeUndefined();
   });
 
-  it('where its own price cannot be believed, whatever the catalog says', () => {
+  it('when its own price is invalid, even if the catalog has one', () => {
     const record = organization(own('1', 'acme/m', '1000000'));
     expect(inputOf(call(record, 'acme/m', model))).toBeUndefined();
   });
 });
 
-describe('prices', () => {
+describe('prices of the price book', () => {
   it('are compiled once', () => {
     const record = organization(own('1', 'acme/*', '2'));
     expect(book.of(call(record, 'acme/m'))).toBe(book.of(call(record, 'acme/other')));
@@ -201,14 +201,14 @@ describe('prices', () => {
     );
   });
 
-  it('are those of the organization’s record, so of a new one once it has changed', () => {
+  it('follow the organization’s current record', () => {
     const before = organization(own('1', 'acme/m', '2'));
     expect(inputOf(call(before, 'acme/m'))).toBe(2);
     expect(inputOf(call({ ...before, prices: [own('1', 'acme/m', '3')] }, 'acme/m'))).toBe(3);
     expect(inputOf(call(before, 'acme/m'))).toBe(2);
   });
 
-  it('are found however many names are asked for', () => {
+  it('are found for any number of different models', () => {
     const record = organization(own('1', 'acme/*', '2'));
     for (let i = 0; i < 2500; i++) expect(inputOf(call(record, `acme/${i}`))).toBe(2);
     expect(inputOf(call(record, 'other/0'))).toBeUndefined();

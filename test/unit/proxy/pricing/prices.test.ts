@@ -16,7 +16,7 @@ function compile(prices: Omit<ModelPrices, 'asOf'>): Prices {
 
 const used = (usage: Partial<Usage>): Usage => ({ ...noUsage, ...usage });
 
-describe('a cost', () => {
+describe('the cost of usage', () => {
   const full = { input: '3', output: '15', cacheRead: '0.3', cacheWrite: '3.75', cacheWrite1h: '6' };
 
   it.each<[string, Omit<ModelPrices, 'asOf'>, Partial<Usage>, number]>([
@@ -60,7 +60,7 @@ describe('a cost', () => {
       },
       337_500,
     ],
-    // 40 × 15,000: reasoning is in the completion
+    // 40 × 15,000, because reasoning is part of the completion
     ['counts reasoning as output, once', full, { completionTokens: 40, reasoningTokens: 30 }, 600_000],
     [
       'of kinds without prices of their own is that of the input',
@@ -93,7 +93,7 @@ describe('a cost', () => {
       { promptTokens: Number.MAX_SAFE_INTEGER, completionTokens: Number.MAX_SAFE_INTEGER },
       2e15,
     ],
-  ])('%s', (_what, prices, usage, nano) => {
+  ])('a cost %s', (_what, prices, usage, nano) => {
     expect(compile(prices).costOf(used(usage))).toBe(nano);
   });
 
@@ -116,11 +116,11 @@ describe('a cost', () => {
       24e6,
     ],
     ['not by the completion', { promptTokens: 10, completionTokens: 9000 }, 90_010_000],
-  ])('is by tier: %s', (_what, usage, nano) => {
+  ])('is priced by tier: %s', (_what, usage, nano) => {
     expect(compile(tiered).costOf(used(usage))).toBe(nano);
   });
 
-  it('is the same as in exact arithmetic, whatever the price and the counts', () => {
+  it('equals exact arithmetic for random prices and counts', () => {
     const random = new Random(seed);
     for (let round = 0; round < 5000; round++) {
       const prices = randomPrices(random);
@@ -149,8 +149,8 @@ describe('a cost', () => {
   });
 });
 
-describe('the dearest rates', () => {
-  it('cover whatever a prompt of at most that size costs', () => {
+describe('the highest rates of prices', () => {
+  it('cover the cost of every prompt up to that size', () => {
     const random = new Random(seed);
     for (let round = 0; round < 5000; round++) {
       const compiled = compile(randomPrices(random));
@@ -166,7 +166,7 @@ describe('the dearest rates', () => {
     }
   });
 
-  it('do not count tiers that the prompt cannot reach', () => {
+  it('ignore tiers that the prompt cannot reach', () => {
     const compiled = compile({
       ...{ input: '1', output: '1' },
       tiers: [{ abovePromptTokens: 100, input: '5', output: '7' }],
@@ -183,7 +183,7 @@ describe('the dearest rates', () => {
     });
   });
 
-  it('of several are the dearest of each kind, and so is their cost', () => {
+  it('of several prices are the highest of each kind, and so is their cost', () => {
     const both = dearestOf([compile({ input: '1', output: '9' }), compile({ input: '2', output: '3' })]);
     expect(both.dearest(1)).toEqual({
       input: { whole: 2000, millionths: 0 },
@@ -195,9 +195,9 @@ describe('the dearest rates', () => {
   });
 });
 
-describe('prices', () => {
+describe('compiled prices', () => {
   it.each(['', '-1', '1e3', '1000.000000001', '99999', '1.0000000001', 'free', ' 1', '1,5'])(
-    'with the amount %j are not known',
+    'with the amount %j are invalid',
     (amount) => {
       expect(compilePrices({ input: amount, output: '1', asOf })).toBeUndefined();
       expect(compilePrices({ input: '1', output: '1', cacheRead: amount, asOf })).toBeUndefined();
@@ -206,11 +206,11 @@ describe('prices', () => {
     },
   );
 
-  it('go up to 1,000 dollars', () => {
+  it('can be up to 1,000 dollars', () => {
     expect(compile({ input: '1000', output: '0' }).costOf(used({ promptTokens: 1 }))).toBe(1_000_000);
   });
 
-  it('of the catalog are all believed', () => {
+  it('of the catalog are all valid', () => {
     const all = listModels().flatMap(({ prices, regions = {} }) =>
       [prices ?? [], Object.values(regions)].flat(),
     );
@@ -241,7 +241,10 @@ function randomPrices(random: Random): RandomPrices {
   return { ...amounts(), tiers };
 }
 
-/** By the rule: cached tokens are of the prompt, and writes of an hour are writes. */
+/**
+ * Random usage that follows the rules: cached tokens are part of the prompt, and one-hour writes are part of the
+ * writes.
+ */
 function randomUsage(random: Random): Usage {
   const most = [10, 300_000, tokensMax][random.below(3)] ?? 1;
   const promptTokens = random.below(most + 1);
@@ -256,7 +259,7 @@ function randomUsage(random: Random): Usage {
   };
 }
 
-/** Femto-dollars per token, from the digits alone; then nano-dollars. */
+/** Computes with femto-dollars per token from the decimal digits alone, then rounds to nano-dollars. */
 function exactCost(prices: RandomPrices, usage: Usage): bigint {
   const rates = prices.tiers.findLast((tier) => usage.promptTokens > tier.abovePromptTokens) ?? prices;
   const { input, output, cacheRead = input, cacheWrite = input, cacheWrite1h = cacheWrite } = rates;

@@ -20,12 +20,12 @@ function call(providerKeyId: string | undefined, requested: object = {}) {
 
 const used = (serviceTier?: ServedTier) => ({ ...noUsage, promptTokens: 1, ...special({ serviceTier }) });
 
-/** Nano-dollars that are held for a token of the prompt. */
+/** The nano-dollars that are reserved for a prompt token. */
 const held = (tiers: ServedTiers, keyId: string | undefined) =>
   tiers.heldFor(call(keyId), known).dearest(1).input.whole;
 
-describe('a provider key whose requests are served as priority unasked', () => {
-  it('is held for so from then on, and no other key is', () => {
+describe('a provider key whose requests are served as priority without a request for it', () => {
+  it('is reserved at the priority price from then on, and no other key is', () => {
     const tiers = new ServedTiers();
     expect(held(tiers, 'a')).toBe(1000);
     tiers.note(call('a'), used('priority'));
@@ -34,7 +34,7 @@ describe('a provider key whose requests are served as priority unasked', () => {
     expect(tiers.heldFor(call('a'), known).costOf(used())).toBe(1000);
   });
 
-  it('is held for so while some of its requests are served as usual, and no longer when all are', () => {
+  it('is reserved at the priority price while some of its requests are served so, and no longer when none is', () => {
     const tiers = new ServedTiers();
     tiers.note(call('a'), used('priority'));
     for (let i = 0; i < 1000; i++) tiers.note(call('a'), used());
@@ -49,13 +49,13 @@ describe('a provider key whose requests are served as priority unasked', () => {
     ['with a key of its caller’s own', undefined, {}, 'priority'],
     ['that was served as nobody knows', 'a', {}, 'unknown'],
     ['that was served as usual', 'a', {}, undefined],
-  ])('is not learnt of by a request %s', (_what, keyId, requested, tier) => {
+  ])('is not detected by a request %s', (_what, keyId, requested, tier) => {
     const tiers = new ServedTiers();
     tiers.note(call(keyId, requested), used(tier));
     expect(held(tiers, keyId)).toBe(1000);
   });
 
-  it('is forgotten where there are too many keys', () => {
+  it('is forgotten when there are too many keys', () => {
     const tiers = new ServedTiers();
     for (let i = 0; i <= 10_000; i++) tiers.note(call(`key-${i}`), used('priority'));
     expect(held(tiers, 'key-0')).toBe(1000);

@@ -1,5 +1,5 @@
-// What is held for a request that may be charged for more than plain text: it covers whatever the request can have used by what it
-// asks for, and no more is held for a request that does not ask.
+// The reservation of a request that may cost more than plain text covers all usage of the requested features. A request
+// without such features reserves no more.
 import { describe, expect, it } from 'vitest';
 import { type CatalogModel, findModel, type ModelPrices } from '../../../../proxy/catalog/models.ts';
 import { noUsage, type SpecialUsage, special } from '../../../../proxy/conversation/usage.ts';
@@ -28,11 +28,11 @@ function bound(fields: object, at: Prices, qualifiedModel = 'acme/m') {
   return { nano: boundOf({ request, qualifiedModel, catalogModel }, at, 8192).full, bytes: request.bytes };
 }
 
-/** Prompt tokens that are held, at a nano-dollar each. */
+/** Prompt tokens are reserved at a nano-dollar each. */
 const perToken = prices({ input: '0.001', calls: { search: '1', request: '0', groundedPrompt: '0' } });
 const dollars = 1_000_000_000;
 
-describe('the ways of being served', () => {
+describe('the reservation for a service tier', () => {
   const tiers = prices({
     ...{ input: '1', output: '1', surcharges: { us: '1.1' } },
     serviceTiers: { flex: { input: '0.5', output: '0.5' }, priority: { input: '2', output: '2' } },
@@ -44,30 +44,30 @@ describe('the ways of being served', () => {
     ['it is to be cheap, since it may not be', { service_tier: 'flex' }, 1100],
     ['it is to be fast', { service_tier: 'priority' }, 2200],
     ['it is to be fast, in the newer word', { service_tier: 'fast' }, 2200],
-  ])('are held for as they may be charged where %s', (_what, fields, nanoPerToken) => {
+  ])('is the highest possible price when %s', (_what, fields, nanoPerToken) => {
     const { nano, bytes } = bound(fields, tiers);
     expect(nano).toBe((bytes + 16 + 1) * nanoPerToken);
   });
 });
 
-describe('what is not in the body', () => {
+describe('the reservation for input outside the body', () => {
   it.each<[string, object]>([
     ['a stored prompt', { cached_content: 'cachedContents/a' }],
     ['a stored file', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] }],
     ['pages that are read', { tools: [{ urlContext: {} }] }],
     ['code that is run', { tools: [{ codeExecution: {} }] }],
     ['sound of an earlier answer', { messages: [...hello, { role: 'assistant', audio: { id: 'a' } }] }],
-  ])('is held for as all that the model takes: %s', (_what, fields) => {
+  ])('covers all that the model accepts: %s', (_what, fields) => {
     expect(bound(fields, perToken).nano).toBeGreaterThanOrEqual(window);
   });
 
-  it('is held for at a model that searches at every request', () => {
+  it('covers all that the model accepts for a model that searches at every request', () => {
     expect(bound({}, perToken, 'gpt-provider/gpt-5-search-api').nano).toBe(window);
   });
 });
 
-describe('searches', () => {
-  it('are held for by how many the caller lets the assistant vendor make, with what they find', () => {
+describe('the reservation for searches', () => {
+  it('covers the number that the caller lets the assistant vendor make, with their results', () => {
     const of = (size: string) => {
       const options = { web_search_options: { search_context_size: size } };
       return bound(options, perToken, 'assistant-provider/claude-opus-4-8');
@@ -78,31 +78,31 @@ describe('searches', () => {
     expect(high.nano).toBe(10 * dollars + 11 * (high.bytes + 16) + 55 * 25_000);
   });
 
-  it('are held for at the search company, whose results are free', () => {
+  it('covers searches of the search company, whose results are free', () => {
     const { nano, bytes } = bound({ web_search_options: {} }, perToken, 'search-provider/gemini-3.5-flash');
     expect(nano).toBe(20 * dollars + bytes + 16);
     const tool = bound({ tools: [{ googleSearch: {} }] }, perToken, 'search-provider/gemini-3.5-flash');
     expect(tool.nano).toBe(20 * dollars + tool.bytes + 16 + 600);
   });
 
-  it('are not held for where nobody asks', () => {
+  it('is nothing when no search is requested', () => {
     const { nano, bytes } = bound({}, perToken, 'assistant-provider/claude-opus-4-8');
     expect(nano).toBe(bytes + 16);
   });
 });
 
-describe('a prediction', () => {
-  it('is held for as output that no ceiling bounds', () => {
+describe('the reservation for a prediction', () => {
+  it('covers it as output that no ceiling limits', () => {
     const prediction = { type: 'content', content: 'x'.repeat(1000) };
     const perOutput = prices({ output: '0.001' });
     expect(bound({ prediction }, perOutput).nano).toBe(JSON.stringify(prediction).length + 1);
   });
 });
 
-describe('long cache entries', () => {
+describe('the reservation for long cache entries', () => {
   const at = prices({ input: '1', cacheWrite: '1.25', cacheWrite12h: '2.5' });
 
-  it('are held for where they are asked for, and only there', () => {
+  it('uses their price only when they are requested', () => {
     const plain = bound({}, at);
     expect(plain.nano).toBe((plain.bytes + 16) * 1250);
     const long = bound({ prompt_cache_options: { ttl: '12h' } }, at);
@@ -110,19 +110,19 @@ describe('long cache entries', () => {
   });
 });
 
-describe('sound', () => {
+describe('the reservation for sound', () => {
   const sound = (data: string) => ({
     messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data, format: 'mp3' } }] }],
   });
   const second = Buffer.concat([Buffer.from('ID3'), Buffer.alloc(997)]).toString('base64');
 
-  it('is held for by how long it can last, at its own price', () => {
+  it('covers its longest duration at its own price', () => {
     const at = prices({ input: '0', audioInput: '1' });
     const { nano, bytes } = bound(sound(second), at, 'gpt-provider/gpt-audio');
     expect(nano).toBe((bytes - second.length + 16 + 12) * 1000);
   });
 
-  it('is not held for in parts of text and images', () => {
+  it('is nothing for text and images', () => {
     const content = [
       { type: 'text', text: 'Hello' },
       { type: 'image_url', image_url: { url: 'https://a/b' } },
@@ -134,14 +134,14 @@ describe('sound', () => {
     expect(withSound).toBe(plain);
   });
 
-  it('is held for as all that the model takes where nobody knows how long it lasts', () => {
+  it('covers all that the model accepts when its duration is unknown', () => {
     const at = prices({ input: '0', audioInput: '1' });
     const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(100)]).toString('base64');
     expect(bound(sound(flac), at).nano).toBeGreaterThanOrEqual(window * 1000);
   });
 });
 
-describe('a bound', () => {
+describe('the bound of a request with special features', () => {
   const requested = [
     { service_tier: 'priority' },
     { service_tier: 'flex' },
@@ -153,7 +153,7 @@ describe('a bound', () => {
     {},
   ];
 
-  it('covers whatever was used of what was asked for', () => {
+  it('covers all usage of the requested features', () => {
     const random = new Random(seed);
     for (let round = 0; round < 3000; round++) {
       const at = prices(randomPrices(random));
@@ -168,7 +168,7 @@ describe('a bound', () => {
     }
   });
 
-  it('of models of the catalog is the same for plain text as without the prices of other kinds', () => {
+  it('is the same for plain text as without the prices of other kinds', () => {
     for (const name of ['gpt-4o', 'gpt-5.4', 'gpt-4o-mini']) {
       const model = findModel('gpt-provider', name);
       if (model?.prices === undefined) throw new Error(`${name} has no price`);
@@ -208,7 +208,7 @@ interface Most {
   readonly completion: number;
 }
 
-/** Of what a request that asks so can have used. */
+/** Random usage that a request with these fields can cause. */
 function randomUsage(random: Random, fields: Record<string, unknown>, { prompt, completion }: Most) {
   const part = (whole: number) => random.below(whole + 1);
   const requests = (field: string) => fields[field] !== undefined;

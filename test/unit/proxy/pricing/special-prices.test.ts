@@ -1,5 +1,5 @@
-// What has prices of its own: ways of being served, places, sound, images, searches. Sums are by hand, then by exact arithmetic
-// of random prices and counts.
+// Features with their own prices: service tiers, regions, sound, images and searches. Sums are computed by hand, then
+// by exact arithmetic with random prices and counts.
 import { describe, expect, it } from 'vitest';
 import type { ModelPrices, PriceSet, TokenPrices } from '../../../../proxy/catalog/models.ts';
 import { noUsage, type SpecialUsage, special, type Usage } from '../../../../proxy/conversation/usage.ts';
@@ -24,13 +24,13 @@ const used = (tokens: Partial<Usage>, beside: Partial<SpecialUsage> = {}): Usage
   ...special(beside),
 });
 
-/** Nano-dollars are 1,000 times these for a token. */
+/** One dollar here is 1,000 nano-dollars for a token. */
 const full = {
   ...{ input: '1', output: '10', cacheRead: '0.1', cacheWrite: '2', cacheWrite1h: '3', cacheWrite12h: '4' },
   ...{ audioInput: '5', audioCacheRead: '0.5', audioOutput: '50', imageOutput: '70' },
 };
 
-describe('a cost', () => {
+describe('the cost of special usage', () => {
   it.each<[string, Omit<ModelPrices, 'asOf'>, Usage, number]>([
     [
       'of sound in the prompt is its own',
@@ -143,7 +143,7 @@ describe('a cost', () => {
       used({ promptTokens: 1 }, { searches: Number.MAX_SAFE_INTEGER }),
       1e14,
     ],
-  ])('%s', (_what, prices, usage, nano) => {
+  ])('a cost %s', (_what, prices, usage, nano) => {
     expect(compile(prices).costOf(usage)).toBe(nano);
   });
 
@@ -165,24 +165,24 @@ describe('a cost', () => {
     ['in a place with a surcharge', { region: 'us' }, 100, 110_000 + 11_000],
     ['as priority in such a place', { serviceTier: 'priority', region: 'us' }, 101, 101 * 8_800 + 66_000],
     ['in a place without one as usual', { region: 'eu' }, 100, 100 * 1_000 + 10_000],
-  ])('is %s', (_what, beside, promptTokens, nano) => {
+  ])('is charged %s', (_what, beside, promptTokens, nano) => {
     expect(compile(tiered).costOf(used({ promptTokens, completionTokens: 1 }, beside))).toBe(nano);
   });
 
-  it('is by the configured place where the vendor names none', () => {
+  it('uses the configured region when the vendor reports none', () => {
     const usage = used({ promptTokens: 100 });
     expect(compile(tiered, 'us').costOf(usage)).toBe(110_000);
     expect(compile(tiered, 'eu').costOf(usage)).toBe(100_000);
     expect(compile(tiered, 'eu').costOf(used({ promptTokens: 100 }, { region: 'us' }))).toBe(110_000);
   });
 
-  it('has no surcharge on what is charged by the piece', () => {
+  it('has no surcharge on prices per piece', () => {
     const prices = { input: '0', output: '0', calls: { search: '0.01' }, surcharges: { us: '1.1' } };
     expect(compile(prices).costOf(used({ promptTokens: 1 }, { searches: 1, region: 'us' }))).toBe(10_000_000);
   });
 });
 
-describe('a price', () => {
+describe('the price of special usage', () => {
   const usual = { input: '1', output: '10' };
 
   it.each<[string, Omit<ModelPrices, 'asOf'>, Partial<SpecialUsage>, boolean]>([
@@ -211,7 +211,7 @@ describe('a price', () => {
     ['is known of flex, as usual', usual, { serviceTier: 'flex' }, true],
     ['is not known of a place', usual, { region: 'us' }, false],
     ['is known of a place with a surcharge', { ...usual, surcharges: { us: '1.1' } }, { region: 'us' }, true],
-  ])('%s', (_what, prices, beside, isKnown) => {
+  ])('the price %s', (_what, prices, beside, isKnown) => {
     const usage = used({ promptTokens: 10, completionTokens: 10 }, beside);
     expect(compile(prices).covers(usage)).toBe(isKnown);
     expect(dearestOf([compile(prices), compile(prices)]).covers(usage)).toBe(isKnown);
@@ -232,7 +232,7 @@ describe('a price', () => {
     ],
     ['lacks priority', usual, { serviceTiers: ['priority'] }, true],
     ['lacks no flex', usual, { serviceTiers: ['flex'] }, false],
-  ])('%s', (_what, prices, demand, lacks) => {
+  ])('for a demand, the price %s', (_what, prices, demand, lacks) => {
     expect(compile(prices).lacks({ ...plainDemand, ...demand })).toBe(lacks);
   });
 
@@ -243,11 +243,11 @@ describe('a price', () => {
     ['a price with its surcharge', { input: '1000', surcharges: { us: '1.1' } }],
     ['a price by the piece', { calls: { search: '11' } }],
     ['the price of sound', { audioInput: '-1' }],
-  ])('is not known where %s is none', (_what, prices) => {
+  ])('is invalid when %s is invalid', (_what, prices) => {
     expect(compilePrices({ ...usual, ...prices, asOf })).toBeUndefined();
   });
 
-  it('that is held as the dearest of several is charged as the usual one', () => {
+  it('reserved as the highest of several is charged as the usual one', () => {
     const held = heldAsDearest(compile({ input: '1', output: '2' }), [compile({ input: '3', output: '1' })]);
     expect(held.costOf(used({ promptTokens: 10, completionTokens: 10 }))).toBe(30_000);
     expect(held.dearest(1).input.whole).toBe(3000);
@@ -255,8 +255,8 @@ describe('a price', () => {
   });
 });
 
-describe('with random prices', () => {
-  it('a cost is that of exact arithmetic, and the dearest rates cover it', () => {
+describe('random prices', () => {
+  it('give the cost of exact arithmetic, and the highest rates cover it', () => {
     const random = new Random(seed);
     for (let round = 0; round < 3000; round++) {
       const prices = randomPrices(random);
@@ -279,7 +279,7 @@ const everything: Demand = {
   calls: {},
 };
 
-/** In millionths of nano-dollars. */
+/** The bound in millionths of a nano-dollar. */
 function boundOf(prices: Prices, usage: Usage): bigint {
   const { searches = 0, images = 0 } = usage.special ?? {};
   const demand = { ...everything, calls: { search: searches, image: images } };

@@ -1,5 +1,5 @@
-// What vendors tell beside plain tokens, and what it costs: how and where a request was served, sound, images, searches. Each case is
-// read of a whole answer and of a stream.
+// Usage that vendors report beside plain tokens: service tier, region, sound, images and searches. Each case is read
+// from a whole response and from a stream.
 import { describe, expect, it } from 'vitest';
 import type { SpecialUsage } from '../../../../proxy/conversation/usage.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
@@ -304,9 +304,9 @@ const absurd: readonly Case[] = [
 describe.each<readonly [string, Read]>([
   ['a whole answer', whole],
   ['a stream', streamed],
-])('%s', (_form, read) => {
+])('special usage in %s', (_form, read) => {
   const all = [...served, ...placed, ...seen, ...absurd];
-  it.each(all)('tells %s (%s)', (_what, vendor, parsed, expected) => {
+  it.each(all)('reports %s (%s)', (_what, vendor, parsed, expected) => {
     const special = read(vendor, parsed);
     if (expected === undefined) expect(special).toBeUndefined();
     else expect(special).toEqual({ ...nothing, ...expected });
@@ -322,14 +322,14 @@ describe('images of a server that speaks the callers’ format', () => {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const request = { modalities: ['image', 'text'] };
 
-  it('are counted in a whole answer', () => {
+  it('are counted in a whole response', () => {
     const choices = [
       { index: 0, message: { role: 'assistant', images: [image, image] }, finish_reason: 'stop' },
     ];
     expect(whole('gpt-provider', { request, usage: gptTokens, beside: { choices } })?.images).toBe(2);
   });
 
-  it('are counted in a stream where they were asked for', () => {
+  it('are counted in a stream when they were requested', () => {
     const call = callFor('gpt-provider', { request, usage: gptTokens }, true);
     const reader = call.target.provider.format.openStream(call, {}, { eventBytesMax: 65_536 });
     const chunk = (delta: object) => ({ id: 'a', choices: [{ index: 0, delta, finish_reason: null }] });

@@ -5,7 +5,7 @@ import { unpriceable } from '../../../../proxy/pricing/unpriceable.ts';
 
 const hello = { role: 'user', content: 'Hello' };
 
-/** Of tokens of text alone, of a model of which nobody knows how much it takes. */
+/** The field that makes a request unpriceable, by default at text-only prices for a model with an unknown window. */
 function fieldOf(fields: object, qualifiedModel = 'gpt-provider/gpt-4o', prices = textOnly, limits = {}) {
   const body = Buffer.from(JSON.stringify({ model: 'm', messages: [hello], ...fields }));
   const catalogModel = {
@@ -26,7 +26,7 @@ const textOnly = compile({});
 const part = (content: object) => ({ messages: [hello, { role: 'user', content: [content] }] });
 const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
 
-describe('has no price', () => {
+describe('a request without a known price', () => {
   it.each<[string, object, string]>([
     ['a priority tier', { service_tier: 'priority' }, 'service_tier'],
     ['reserved capacity', { service_tier: 'reserved' }, 'service_tier'],
@@ -87,7 +87,7 @@ describe('has no price', () => {
       { messages: [hello, { role: 'assistant', audio: { id: 'a' } }] },
       'messages[1].audio',
     ],
-  ])('%s', (_what, fields, field) => {
+  ])('has no price with %s', (_what, fields, field) => {
     expect(fieldOf(fields)).toBe(field);
   });
 
@@ -95,12 +95,12 @@ describe('has no price', () => {
     'gpt-provider/gpt-4o-search-preview-2025-03-11',
     'gpt-provider/gpt-5-search-api',
     'studio-ai/o3-deep-research',
-  ])('a model that searches at every request: %s', (model) => {
+  ])('has no price for a model that searches at every request: %s', (model) => {
     expect(fieldOf({}, model)).toBe('model');
   });
 });
 
-describe('has a price', () => {
+describe('a request at text-only prices', () => {
   it.each<[string, object]>([
     ['what says nothing of it', {}],
     [
@@ -145,12 +145,12 @@ describe('has a price', () => {
       'a refusal of an earlier answer',
       { messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }, hello] },
     ],
-  ])('%s', (_what, fields) => {
+  ])('has a price with %s', (_what, fields) => {
     expect(fieldOf(fields)).toBeUndefined();
   });
 });
 
-describe('has a price where the model has one for it', () => {
+describe('a request at prices for all features', () => {
   const everything = compile({
     ...{ audioInput: '1', audioOutput: '1', imageOutput: '1', calls: { search: '0.01', request: '0.01' } },
     serviceTiers: { priority: { input: '2', output: '4' }, reserved: { input: '0', output: '0' } },
@@ -173,7 +173,7 @@ describe('has a price where the model has one for it', () => {
     ['a video', part({ type: 'file', file: { file_data: 'data:video/mp4;base64,AA==' } })],
     ['stored sound of an earlier answer', { messages: [hello, { role: 'assistant', audio: { id: 'a' } }] }],
     ['a model that searches at every request', {}, 'gpt-provider/gpt-5-search-api'],
-  ])('%s', (_what, fields, model) => {
+  ])('has a price with %s', (_what, fields, model) => {
     expect(fieldOf(fields, model, everything, limits)).toBeUndefined();
   });
 
@@ -184,11 +184,11 @@ describe('has a price where the model has one for it', () => {
     ['two tools in one', { tools: [{ googleSearch: {}, urlContext: {} }] }, 'tools[0]'],
     ['searches that nobody tells of', {}, 'model', 'gpt-provider/o3-deep-research'],
     ['modalities that nobody knows', { modalities: ['smell'] }, 'modalities'],
-  ])('but not %s', (_what, fields, field, model) => {
+  ])('still has no price with %s', (_what, fields, field, model) => {
     expect(fieldOf(fields, model, everything, limits)).toBe(field);
   });
 
-  it('what is not in the body only where the model’s window is known', () => {
+  it('has a price for input outside the body only when the model’s window is known', () => {
     expect(fieldOf({ cachedContent: 'a' }, undefined, everything)).toBe('cachedContent');
     expect(fieldOf({ tools: [{ urlContext: {} }] }, undefined, everything)).toBe('tools[0]');
     const stored = part({ type: 'file', file: { file_id: 'file-1' } });
@@ -196,7 +196,7 @@ describe('has a price where the model has one for it', () => {
     expect(fieldOf({}, 'gpt-provider/gpt-5-search-api', everything)).toBe('model');
   });
 
-  it('sound of which nothing says how long it is only where the window is known', () => {
+  it('has a price for sound of unknown duration only when the model’s window is known', () => {
     const flac = Buffer.from('fLaC').toString('base64');
     const silent = part({ type: 'input_audio', input_audio: { data: flac, format: 'flac' } });
     expect(fieldOf(silent, undefined, everything)).toBe('messages[1].content[0]');

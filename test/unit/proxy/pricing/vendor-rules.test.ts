@@ -1,12 +1,15 @@
-// What vendors tell of tokens, each by its own rule, and what it costs: the sums are by hand, from prices that make every kind of
-// token visible in the sum.
+// Token counts that vendors report, each by its own rule, and their cost. The sums are computed by hand, at prices that
+// make every kind of token visible.
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../../proxy/conversation/usage.ts';
 import { compilePrices } from '../../../../proxy/pricing/prices.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 
-/** Nano-dollars for a token: 1 of input, 100 read, 10,000 written, 1,000,000 written for an hour, and 100,000,000 of output. */
+/**
+ * Nano-dollars for a token: 1 of input, 100 read, 10,000 written, 1,000,000 written for an hour, and 100,000,000 of
+ * output.
+ */
 const prices = compilePrices({
   ...{ input: '0.001', cacheRead: '0.1', cacheWrite: '10', cacheWrite1h: '1000', output: '0' },
   tiers: [{ abovePromptTokens: 1000, input: '0.002', cacheRead: '0.2', output: '0' }],
@@ -22,7 +25,7 @@ const models: Readonly<Record<VendorName, string>> = {
   'search-provider': 'gemini-2.5-flash',
 };
 
-/** An answer with this usage, as the vendor sends it. */
+/** A response with this usage, in the vendor's form. */
 const responses: Readonly<Record<VendorName, (usage: object) => object>> = {
   'gpt-provider': (usage) => ({ id: 'a', model: 'answered', choices: [gptChoice], usage }),
   'studio-ai': (usage) => ({ id: 'a', model: 'answered', choices: [gptChoice], usage }),
@@ -60,7 +63,7 @@ function reportedBy(vendor: VendorName, usage: object): Usage {
 
 const vendors = Object.keys(models) as VendorName[];
 
-describe('the prompt', () => {
+describe('the tokens of a prompt', () => {
   it.each<[string, VendorName, object, number]>([
     [
       'of the GPT vendor has the cached tokens in it',
@@ -134,12 +137,12 @@ describe('the prompt', () => {
       { promptTokenCount: 1000, candidatesTokenCount: 5, cachedContentTokenCount: 1000 },
       1000 * 100,
     ],
-  ])('%s', (_what, vendor, usage, nano) => {
+  ])('are counted by the vendor’s rule: the prompt %s', (_what, vendor, usage, nano) => {
     expect(prices?.costOf(reportedBy(vendor, usage))).toBe(nano);
   });
 });
 
-describe('the completion', () => {
+describe('the tokens of a completion', () => {
   it.each<[string, VendorName, object, number]>([
     [
       'of the GPT vendor has the reasoning in it',
@@ -184,13 +187,13 @@ describe('the completion', () => {
       },
       50,
     ],
-  ])('%s', (_what, vendor, usage, tokens) => {
+  ])('are counted by the vendor’s rule: the completion %s', (_what, vendor, usage, tokens) => {
     expect(outputPrices?.costOf(reportedBy(vendor, usage))).toBe(tokens * 1000);
   });
 });
 
-describe('the model that answered', () => {
-  it.each(vendors)('is told by %s', (vendor) => {
+describe('the model that produced a response', () => {
+  it.each(vendors)('is reported by %s', (vendor) => {
     expect(read(vendor, {}).model).toBe('answered');
   });
 });

@@ -1,4 +1,4 @@
-// How a custom provider's key is sent, whatever wire format it speaks: every shipped provider is taken as its base.
+// How a custom provider's key is sent in each wire format, with every shipped provider as its base.
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import type { KeyForm } from '../../../../proxy/access/principal.ts';
@@ -20,7 +20,7 @@ function custom(base: Provider, keyForm: KeyForm): Provider {
   return customProvider(base, configured);
 }
 
-/** All headers of a request for it, in lower case. */
+/** All headers of a request, with names in lower case. */
 async function headersOf(provider: Provider, credential: Credential): Promise<Record<string, string>> {
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
   const { headers } = await buildRequest({
@@ -45,7 +45,7 @@ describe.each(bases)('a provider in the wire format of %s', (_name, base) => {
     expect(custom(base, 'wire_format')).toMatchObject({ name: 'mine', aliases: [], defaultBaseUrl: url });
   });
 
-  it('is the base itself in all else, where the key is sent as the wire format has it', async () => {
+  it('is otherwise the same as the shipped provider when the key is sent as in the wire format', async () => {
     const provider = custom(base, 'wire_format');
     expect(await headersOf(provider, apiKey)).toEqual(await headersOf(base, apiKey));
     expect(provider.routeCredential).toBe(base.routeCredential);
@@ -57,13 +57,13 @@ describe.each(bases)('a provider in the wire format of %s', (_name, base) => {
     expect(custom(base, 'bearer').routeCredential).toBe('bearer');
   });
 
-  it('sends the key in the header that is named and nowhere else', async () => {
+  it('sends the key in the configured header and nowhere else', async () => {
     for (const header of ['api-key', 'x-api-key', 'authorization', 'x-models-key', 'user-agent']) {
       expect(carriers(await headersOf(custom(base, { header }), apiKey))).toEqual([[header, key]]);
     }
   });
 
-  it('sends no key and nothing in its place where the server takes none', async () => {
+  it('sends no key and no substitute when the server has no keys', async () => {
     const provider = custom(base, 'none');
     const usual = await headersOf(base, apiKey);
     const carrier = carriers(usual).map(([name]) => name);
@@ -74,7 +74,7 @@ describe.each(bases)('a provider in the wire format of %s', (_name, base) => {
     expect(provider.keylessId).toBe('id-1');
   });
 
-  it('needs a key in every other form', async () => {
+  it('needs a key in every other key form', async () => {
     for (const keyForm of ['wire_format', 'bearer', { header: 'x-models-key' }] as const) {
       const provider = custom(base, keyForm);
       expect(provider.keylessId).toBeUndefined();

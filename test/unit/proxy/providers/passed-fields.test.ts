@@ -1,5 +1,5 @@
-// Which fields of a body go on: at custom providers what is known and what their operator lets pass, at the vendors all but what routers
-// read as the choice of a model, a host or a key.
+// Which fields of a body are sent: to custom providers known fields and those that their operator lists, to vendors all
+// except those by which routers choose a model, a host or a key.
 import type { ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions/completions';
 import { describe, expect, it } from 'vitest';
 import { passedFields } from '../../../../control-plane/domain/custom-provider.ts';
@@ -15,7 +15,7 @@ import { providersByName } from '../../../../proxy/providers/index.ts';
 import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 
-/** Every field of the package openai, or it does not compile. */
+/** Every field of the package openai; the compiler checks that the list is complete. */
 const sdkFields: Record<keyof ChatCompletionCreateParamsBase, true> = {
   ...{
     messages: true,
@@ -52,7 +52,7 @@ const sdkFields: Record<keyof ChatCompletionCreateParamsBase, true> = {
   ...{ top_logprobs: true, top_p: true, user: true, verbosity: true, web_search_options: true },
 };
 
-/** As routers and gateways read them: the reviewers' request, and more of its kind. */
+/** Fields that routers and gateways read: those of the reviewers' request, and similar ones. */
 const routing = {
   ...{ models: ['gpt-4o'], route: 'fallback', fallbacks: ['a'], provider: { order: ['x'] } },
   ...{ api_base: 'http://10.0.0.1', base_url: 'http://10.0.0.1', api_key: 'k', extra_headers: { a: 'b' } },
@@ -101,8 +101,8 @@ async function sent(
   return { fields: Object.keys(JSON.parse(String(body))), dropped: [...dropped].sort() };
 }
 
-describe('the tables', () => {
-  it('have every field of the format, and no field in two of them', () => {
+describe('the tables of request fields', () => {
+  it('contain every field of the format, and no field twice', () => {
     expect([...formatFields].sort()).toEqual(Object.keys(sdkFields).sort());
     for (const name of routingFields)
       expect([formatFields.has(name), samplingFields.has(name)]).toEqual([false, false]);
@@ -111,9 +111,9 @@ describe('the tables', () => {
 });
 
 describe.each(['gpt-provider', 'studio-ai'] as const)(
-  'to a custom provider of the format of %s',
+  'fields sent to a custom provider in the format of %s',
   (wireFormat) => {
-    it('no field goes that chooses a model, a host or a key, and none that nobody has heard of', async () => {
+    it('contain no unknown field and none that chooses a model, a host or a key', async () => {
       const { fields, dropped } = await sent(wireFormat, { ...known, ...routing, ...unknownFields });
       const off = Object.keys({ ...routing, ...unknownFields });
       expect(off.filter((name) => fields.includes(name))).toEqual([]);
@@ -121,7 +121,7 @@ describe.each(['gpt-provider', 'studio-ai'] as const)(
       expect(Object.keys(known).filter((name) => !fields.includes(name))).toEqual([]);
     });
 
-    it('what its operator lets pass goes, and no more', async () => {
+    it('contain the fields that the operator lists, and no further ones', async () => {
       const { fields, dropped } = await sent(wireFormat, { ...routing, ...unknownFields }, [
         'models',
         'chat_template',
@@ -134,7 +134,7 @@ describe.each(['gpt-provider', 'studio-ai'] as const)(
       );
     });
 
-    it('all fields go where its operator lets all pass', async () => {
+    it('are all fields when the operator lists *', async () => {
       const { fields, dropped } = await sent(wireFormat, { ...routing, ...unknownFields }, ['*']);
       expect(fields).toEqual(expect.arrayContaining(Object.keys({ ...routing, ...unknownFields })));
       expect(dropped).toEqual([]);
@@ -142,16 +142,16 @@ describe.each(['gpt-provider', 'studio-ai'] as const)(
   },
 );
 
-describe('to a vendor itself', () => {
-  it('a field of which nobody has heard goes, one that routers read does not', async () => {
+describe('fields sent to a vendor', () => {
+  it('contain unknown fields, but none that routers read', async () => {
     const { fields, dropped } = await sent('gpt-provider', { ...unknownFields, ...routing }, 'shipped');
     expect(fields).toEqual(expect.arrayContaining(Object.keys(unknownFields)));
     expect(dropped).toEqual(Object.keys(routing).sort());
   });
 });
 
-describe('the list of an operator', () => {
-  it('is of names of fields, each once', () => {
+describe('the operator’s list of passed fields', () => {
+  it('contains field names, each once', () => {
     expect(passedFields({ fields: ['models', 'a.b-c_1', '*', 'models'] })).toEqual({
       value: ['models', 'a.b-c_1', '*'],
     });
@@ -159,19 +159,19 @@ describe('the list of an operator', () => {
   });
 
   it.each(['', ' ', 'a b', '1a', 'a*', '**', `a${'b'.repeat(64)}`, 'ä', 'a\n', 'sk-svc-'])(
-    'has no name such as %j',
+    'refuses the name %j',
     (name) => {
       expect(passedFields({ fields: ['models', name] })).toMatchObject({ problems: [{ at: '.fields[1]' }] });
     },
   );
 
-  it('is bounded', () => {
+  it('has a maximum length', () => {
     const fields = Array.from({ length: 65 }, (_, index) => `f${index}`);
     expect(passedFields({ fields })).toMatchObject({ problems: [{ at: '.fields' }] });
     expect(passedFields({ fields: fields.slice(1) })).toHaveProperty('value');
   });
 
-  it('says of a field whether it passes', () => {
+  it('decides whether a field passes', () => {
     const passes = passesToCustom(['route']);
     expect(['route', 'models', 'tools', 'top_k', '__proto__', 'constructor'].map(passes)).toEqual([
       ...[true, false, true, true, false, false],

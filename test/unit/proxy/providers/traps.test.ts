@@ -1,4 +1,4 @@
-// Traps that wait in every vendor's format alike, tried on every reader of streams.
+// Traps of stream parsing that exist in every vendor's format, tested with every stream reader.
 import { describe, expect, it } from 'vitest';
 import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../../../simulator/behaviour.ts';
@@ -14,7 +14,7 @@ const calls = [{ name: 'boil', arguments: '{"größe":"🫖"}' }];
 
 interface Streamed {
   readonly bytes: Buffer;
-  /** What the caller is told of bytes in these pieces. */
+  /** The completion that the caller gets for these pieces. */
   read(pieces: readonly Buffer[]): ParsedCompletion;
 }
 
@@ -43,7 +43,7 @@ describe.each(vendors)('trap 18: a stream of %s', (vendor) => {
   it.each<[string, Behaviour]>([
     ['text', { text: text }],
     ['a call', { toolCalls: calls }],
-  ])('that comes byte by byte says the same: %s', async (_what, behaviour) => {
+  ])('is read the same byte by byte: %s', async (_what, behaviour) => {
     const { bytes, read } = await streamed(vendor, behaviour);
     const parsed = read([bytes]);
     const { choices } = parsed;
@@ -66,7 +66,7 @@ describe.each(vendors.filter((vendor) => vendor !== 'managed-cloud-models'))(
         'have comments and other fields between them',
         (text) => text.replaceAll(/^data/gm, ': hm\nid: 7\nretry: 9\ndata'),
       ],
-    ])('may %s', async (_how, changed) => {
+    ])('are read the same when they %s', async (_how, changed) => {
       const { bytes, read } = await streamed(vendor, { text: text });
       const other = Buffer.from(changed(bytes.toString()));
       expect(read([other])).toEqual(read([bytes]));

@@ -1,4 +1,4 @@
-// Numbers of a request that a translator reads and sends on: as they are written where they stay what they are.
+// Numbers of a request that a translator reads and sends keep their written form unless their value changes.
 import { describe, expect, it } from 'vitest';
 import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
@@ -26,7 +26,7 @@ async function sent(of: keyof typeof models, fields: string): Promise<Record<str
   );
 }
 
-describe('an option', () => {
+describe('a numeric option', () => {
   it.each<[keyof typeof models, string, Record<string, string>]>([
     ['assistant', '"temperature":1.0,"max_tokens":1.00e2', { temperature: '1.0', max_tokens: '1.00e2' }],
     ['assistant', '"temperature":1.50', { temperature: '1' }],
@@ -45,7 +45,7 @@ describe('an option', () => {
     ['older', '"logprobs":true,"top_logprobs":2.0', { logprobs: '2.0' }],
     ['older', '"logprobs":true,"top_logprobs":0.0', {}],
     ['search', '"seed":-2147483648.0', { seed: '-2147483648.0' }],
-    // The vendor's seeds have 32 bits: the low ones of the number itself, not of the double next to it.
+    // The vendor's seeds have 32 bits: the low bits of the exact number, not of the nearest double.
     ['search', '"seed":1234567890123456789', { seed: String(BigInt.asIntN(32, 1234567890123456789n)) }],
     ['search', '"seed":1.234567890123456789e18', { seed: String(BigInt.asIntN(32, 1234567890123456789n)) }],
     ['search', '"thinking":{"type":"enabled","budget_tokens":1e3}', { thinkingBudget: '1e3' }],
@@ -55,7 +55,7 @@ describe('an option', () => {
       { seed: '9223372036854775807', temperature: '1.0' },
     ],
     ['studio', '"temperature":1.5e0', { temperature: '1' }],
-  ])('of %s: %s', async (of, fields, expected) => {
+  ])('of %s keeps its written form: %s', async (of, fields, expected) => {
     const numbers = await sent(of, fields);
     expect(numbers).toMatchObject(expected);
     if (Object.keys(expected).length === 0) expect(numbers).toEqual({});
@@ -67,16 +67,16 @@ describe('an option', () => {
     ['search', '"thinking":{"type":"enabled","budget_tokens":-0}', 'thinking.budget_tokens'],
     ['search', '"seed":1.5e0', 'seed'],
     ['studio', '"temperature":1e400', 'temperature'],
-  ])('of %s is refused where it is out of its range: %s', async (of, fields, param) => {
+  ])('of %s is refused when it is out of range: %s', async (of, fields, param) => {
     await expect(sent(of, fields)).rejects.toMatchObject({ code: 'invalid_request', param });
   });
 });
 
-describe('a schema', () => {
+describe('a JSON schema with numbers', () => {
   const schema =
     '{"type":"object","properties":{"n":{"type":"integer","minimum":1.0,"maximum":9223372036854775807}},"required":["n"],"additionalProperties":false}';
 
-  it('that output is held to says in words what no keyword says, number by number', async () => {
+  it('of a strict tool repeats unsupported keywords in its description with the written numbers', async () => {
     for (const of of ['assistant', 'cloud'] as const) {
       const [vendor, model] = models[of];
       const tools = `"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":${schema}}}]`;
@@ -90,7 +90,7 @@ describe('a schema', () => {
     }
   });
 
-  it('that is given in words has its numbers as they are written', async () => {
+  it('in the prompt keeps the written numbers', async () => {
     const [vendor, model] = models.studio;
     const format = `"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":${schema}}}`;
     const call = callOf(

@@ -1,4 +1,4 @@
-// When what is to be told to Redis leaves, and with what.
+// When the batch queue sends requests to Redis, and which ones it sends together.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Outbox, requestsInCallMax, tokensWaitMs } from '../../../../proxy/rates/batch-queue.ts';
 import type { CountedRequest, Turn } from '../../../../proxy/rates/rate-batch.ts';
@@ -25,8 +25,8 @@ const names = (requests: readonly { readonly request: CountedRequest }[]) =>
   requests.map(({ request: { name } }) => name).join(' ');
 const reported = () => sent.map(({ shard, ended, begun }) => `${shard}: -${names(ended)} +${names(begun)}`);
 
-describe('what begins', () => {
-  it('leaves at the end of the turn, all of a shard together and in its order', async () => {
+describe('requests that begin', () => {
+  it('are sent at the end of the tick, all of a shard together and in order', async () => {
     begin('a');
     await Promise.resolve();
     begin('b', 7);
@@ -39,7 +39,7 @@ describe('what begins', () => {
     expect(reported()).toHaveLength(3);
   });
 
-  it('takes along what has ended in its shard, and of no other one', async () => {
+  it('are sent together with ended requests of the same shard, and not of others', async () => {
     end('a');
     end('b', 7);
     await time.advance(tokensWaitMs - 1);
@@ -52,8 +52,8 @@ describe('what begins', () => {
   });
 });
 
-describe('what has ended', () => {
-  it('leaves at the end of the turn where it frees a place: somebody may want it at another proxy', async () => {
+describe('requests that have ended', () => {
+  it('are sent at the end of the tick when they free a slot, which another proxy may need', async () => {
     end('a');
     end('b', 7);
     endOfPlace('c');
@@ -62,7 +62,7 @@ describe('what has ended', () => {
     expect(reported()).toEqual(['0: -a c +']);
   });
 
-  it('leaves on its own after a moment, together', async () => {
+  it('are sent together after a short wait otherwise', async () => {
     end('a');
     await time.advance(tokensWaitMs - 1);
     end('b');
@@ -73,7 +73,7 @@ describe('what has ended', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('leaves at once where it is closed, then and afterwards', () => {
+  it('are sent at once when the queue is closed, and afterwards', () => {
     end('a');
     outbox.close();
     expect(reported()).toEqual(['0: -a +']);
@@ -82,8 +82,8 @@ describe('what has ended', () => {
   });
 });
 
-describe('a call', () => {
-  it('has so many requests and no more, all that have ended before any that begins', async () => {
+describe('a script call of the batch queue', () => {
+  it('has a maximum number of requests, with all ended ones before those that begin', async () => {
     for (let i = 0; i < requestsInCallMax + 8; i++) {
       begin(`b${i}`);
       end(`e${i}`);
@@ -104,7 +104,7 @@ describe('a call', () => {
     ).toEqual(Array.from({ length: requestsInCallMax + 8 }, (_, i) => `b${i}`));
   });
 
-  it('of exactly as many as it has takes no other one', async () => {
+  it('with exactly the maximum number of requests is the only call', async () => {
     for (let i = 0; i < requestsInCallMax; i++) begin(`b${i}`);
     await settle();
     expect(sent).toHaveLength(1);

@@ -11,7 +11,7 @@ function estimate(fields: object, model = catalogModel) {
   return estimateTokens({ request: parseChatRequest(bytes), catalogModel: model }, 8192);
 }
 
-describe('output', () => {
+describe('the estimated output of a request', () => {
   it.each<[string, object, number]>([
     ['the default where the caller says nothing', {}, 8192],
     ['the caller’s maximum', { max_completion_tokens: 100 }, 100],
@@ -21,23 +21,23 @@ describe('output', () => {
     ['once for each choice', { max_tokens: 100, n: 3 }, 300],
     ['the default for what providers will refuse', { max_tokens: 'many', n: -1 }, 8192],
     ['the default for none at all', { max_tokens: null, n: null }, 8192],
-  ])('%s', (_what, fields, output) => {
+  ])('is %s', (_what, fields, output) => {
     expect(estimate(fields).output).toBe(output);
   });
 
-  it('of a model that nobody knows the default or the caller’s', () => {
+  it('for a model outside the catalog is the default or the caller’s maximum', () => {
     const bytes = Buffer.from(JSON.stringify({ model: 'm', messages, max_tokens: 1_000_000 }));
     const request = parseChatRequest(bytes);
     expect(estimateTokens({ request, catalogModel: undefined }, 8192).output).toBe(1_000_000);
   });
 
-  it('of a model that answers less than the default is what it answers', () => {
+  it('for a model with a smaller maximum than the default is that maximum', () => {
     const small = { ...catalogModel, limits: { maxOutputTokens: 4096 } } as typeof catalogModel;
     expect(estimate({}, small).output).toBe(4096);
   });
 });
 
-describe('a guess of the output', () => {
+describe('a guessed output', () => {
   it.each<[string, object, number, number]>([
     ['stands where there is room for it', {}, 100_000, 8192],
     ['just has room', {}, 8192, 8192],
@@ -47,14 +47,14 @@ describe('a guess of the output', () => {
     ['is of one token where the input has no room', {}, -1000, 1],
     ['is one also where a maximum is no number', { max_tokens: 'many' }, 500, 500],
     ['is not what the caller has set', { max_tokens: 900 }, 500, 900],
-  ])('%s', (_what, fields, room, output) => {
+  ])('is fitted to a limit: it %s', (_what, fields, room, output) => {
     const whole = estimate(fields);
     expect(fitGuess(whole, whole.input + room)).toMatchObject({ input: whole.input, output });
   });
 });
 
-describe('input', () => {
-  it('is a quarter of the bytes and something for each message', () => {
+describe('the estimated input of a request', () => {
+  it('is a quarter of the bytes, plus an allowance for each message', () => {
     const content = 'x'.repeat(4_000);
     const [one, two] = [
       estimate({ messages: [{ role: 'user', content }] }).input,
@@ -87,7 +87,7 @@ describe('input', () => {
     expect(input).toBeLessThan(1_600);
   });
 
-  it('of parts that are malformed is that of their bytes', () => {
+  it('of malformed parts is estimated by their bytes', () => {
     const content = [
       { type: 'image_url' },
       { type: 'input_audio', input_audio: 5 },

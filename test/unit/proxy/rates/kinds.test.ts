@@ -1,5 +1,5 @@
-// What the compiler cannot see of a new kind of limit: the script in Redis, and the page that describes it. That each is counted is in
-// test/integration/proxy/rates.test.ts.
+// Checks for each kind of limit that the compiler cannot make: the Redis script and the documentation page know it.
+// test/integration/proxy/rates.test.ts tests that each kind is counted.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { rateKinds } from '../../../support/rates.ts';
 const page = readFileSync(join(projectRoot, 'docs/limits.md'), 'utf8');
 
 describe.each(rateKinds)('the kind of limit %s', (kind) => {
-  it('is one that the script in Redis has', () => {
+  it('is in the table of the Redis script', () => {
     expect(rateScripts.turn).toMatch(new RegExp(`local kinds = \\{[^}]*\\b${kind} = `));
   });
 

@@ -1,4 +1,5 @@
-// What rates in memory promise beyond the arithmetic (test/integration/proxy/rates.test.ts): they are bounded, and go on where Redis ends.
+// Properties of rates in memory beyond their arithmetic (test/integration/proxy/rates.test.ts): they are bounded, and
+// they replace Redis when it fails.
 import { describe, expect, it } from 'vitest';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateHold, Rates } from '../../../../proxy/rates/rates.ts';
@@ -25,8 +26,8 @@ function newLocal(limitsMax?: number) {
   return { rates, taken: () => taken };
 }
 
-describe('memory', () => {
-  it('is bounded: limits not asked for longest are forgotten, requests under way never', async () => {
+describe('rates in memory', () => {
+  it('are bounded: the limits unused for longest are forgotten, requests under way never', async () => {
     const { rates } = newLocal(3);
     const [requests, places] = [newRequests(1), newPlaces(1)];
     await admit(rates, [requests]);
@@ -39,7 +40,7 @@ describe('memory', () => {
     expect(rates.size).toBe(3);
   });
 
-  it('refuses loudly to count a kind that it lacks: it would count it as another', () => {
+  it('throw for an unknown kind of limit, which would otherwise be counted as another kind', () => {
     const { rates } = newLocal();
     expect(() =>
       rates.take({ organizationId: '', limits: [newLimit(kindOfTomorrow, 10)], tokens: 1 }),
@@ -48,7 +49,7 @@ describe('memory', () => {
 });
 
 describe('shared rates', () => {
-  /** Lets everything in, until it does not answer. */
+  /** Admits everything until it has a failure. */
   class FakeRedis implements Rates {
     failure: Error | undefined;
     readonly settled: number[] = [];
@@ -59,7 +60,7 @@ describe('shared rates', () => {
     }
   }
 
-  it('count in memory while Redis does not answer, with the requests that it had let in', async () => {
+  it('are counted in memory while Redis fails, including the requests that Redis had admitted', async () => {
     const [redis, { rates: local, taken }] = [new FakeRedis(), newLocal()];
     const shared = createSharedRates({ redis, local });
     const places = newPlaces(2);

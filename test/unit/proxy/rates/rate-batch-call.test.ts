@@ -1,4 +1,5 @@
-// What a batch of requests says to Redis, and what it reads from the response. The order is what scripts in Redis go by.
+// The arguments of a batch's script call and the reading of its response. The order is the contract with the Redis
+// scripts.
 import { describe, expect, it } from 'vitest';
 import { Leases } from '../../../../proxy/rates/leases.ts';
 import type { CountedRequest, Turn } from '../../../../proxy/rates/rate-batch.ts';
@@ -29,8 +30,8 @@ function callOf({
   return new TurnCall(turn, { name: 'n', leaseMs: 60_000, alone: [{ limit: tokens, count: 4 }] });
 }
 
-describe('a batch', () => {
-  it('names each limit once, and each request by the positions of its limits', () => {
+describe('the script call of a batch', () => {
+  it('contains each limit once, and each request with the positions of its limits', () => {
     const call = callOf({
       begun: [request('x', [requests, tokens], 50), request('y', [tokens, concurrent], 60)],
     });
@@ -47,12 +48,12 @@ describe('a batch', () => {
     });
   });
 
-  it('goes by the newest maximum of a limit that changed between two requests', () => {
+  it('uses the newest maximum of a limit that changed between two requests', () => {
     const call = callOf({ begun: [request('x', [requests]), request('y', [{ ...requests, max: 20 }])] });
     expect(JSON.parse(call.args[0] ?? '')).toMatchObject({ limits: ['requests_per_minute', 20] });
   });
 
-  it('of requests that have ended names the limits to which that makes a difference', () => {
+  it('contains for ended requests only the limits that their end changes', () => {
     const call = callOf({
       ended: [
         [request('x', [requests, tokens, concurrent]), -30],
@@ -67,7 +68,7 @@ describe('a batch', () => {
 });
 
 describe('the response to a batch', () => {
-  it('says of each request whether it is admitted, and how its limits are after it', () => {
+  it('contains for each request whether it is admitted, and the standing of its limits', () => {
     const call = callOf({
       begun: [request('x', [requests, concurrent]), request('y', [requests]), request('z', [requests])],
     });
@@ -85,7 +86,7 @@ describe('the response to a batch', () => {
     ]);
   });
 
-  it('counts tokens in parts, and a request that is refused takes none', () => {
+  it('counts tokens request by request, and a refused request takes none', () => {
     const call = callOf({ begun: [request('x', [tokens], 600), request('y', [tokens], 600)] });
     const [first, second] = call.read(JSON.stringify(['10', 0]));
     expect(first).toEqual({
@@ -99,8 +100,8 @@ describe('the response to a batch', () => {
   });
 });
 
-describe('the leases of requests under way', () => {
-  it('are kept by limit until their request ends, and those of others stay', () => {
+describe('the Redis leases of requests under way', () => {
+  it('are stored by limit until their request ends, without affecting other requests', () => {
     const leases = new Leases();
     const [x, y] = [request('x', [concurrent, requests]), request('y', [concurrent])];
     leases.add(request('none', [requests]));

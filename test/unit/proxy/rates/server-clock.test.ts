@@ -3,12 +3,12 @@ import { ServerClock } from '../../../../proxy/rates/timed-scripts.ts';
 
 const at = (requested: number, read = requested) => ({ requested, read });
 
-describe("the server's time", () => {
-  it('is none before it was told', () => {
+describe('the time of the Redis server', () => {
+  it('is unknown before the first response', () => {
     expect(new ServerClock().timeAt(5_000)).toBe(0);
   });
 
-  it('goes on from what was told, and is forgotten after a minute', () => {
+  it('continues after a response, and is forgotten after a minute', () => {
     const clock = new ServerClock();
     clock.update(1_000_000, at(10));
     expect(clock.timeAt(60)).toBe(1_000_050);
@@ -16,7 +16,7 @@ describe("the server's time", () => {
     expect(clock.timeAt(60_011)).toBe(0);
   });
 
-  it('is not put back by answers that waited to be read', () => {
+  it('is not set back by responses that waited to be read', () => {
     const clock = new ServerClock();
     clock.update(1_000_000, at(0, 900));
     expect(clock.timeAt(900)).toBe(1_000_900);
@@ -24,7 +24,7 @@ describe("the server's time", () => {
     expect(clock.timeAt(1_300)).toBe(1_001_300);
   });
 
-  it('is ahead by no more than the quickest question took', () => {
+  it('is ahead by at most the duration of the fastest call', () => {
     const clock = new ServerClock();
     clock.update(1_000_040, at(0, 41));
     expect(clock.timeAt(41)).toBe(1_000_081);
@@ -34,7 +34,7 @@ describe("the server's time", () => {
     expect(clock.timeAt(231)).toBe(1_000_233);
   });
 
-  it('follows a server that drifts, one that is set ahead and one that is set back', () => {
+  it('follows a server whose clock drifts, is set ahead or is set back', () => {
     const clock = new ServerClock();
     clock.update(1_000_000, at(0));
     for (let s = 1; s <= 1_000; s++) clock.update(1_000_000 + s * 999.5, at(s * 1_000));

@@ -1,4 +1,5 @@
-// One proxy's share of a limit while Redis is silent: from its last standing, from its own minute without one, and never twice.
+// One proxy's share of a limit while Redis fails: from the last standing, else from the proxy's own last minute, and
+// never twice.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateLimit, Standing } from '../../../../proxy/rates/rates.ts';
@@ -19,19 +20,19 @@ const standing = (remaining: number): Standing => ({ opensInMs: 0, remaining, re
 const hear = (limit: RateLimit, remaining: number, isAdmitted = false) =>
   rates.hear([limit], [standing(remaining)], isAdmitted);
 
-/** As many as are let in now. */
+/** The number of requests that are admitted now. */
 async function admitted(limit: RateLimit, tokens = 0): Promise<number> {
   for (let count = 0; ; count++) if ((await take(rates, [limit], tokens)).hold === undefined) return count;
 }
 
-describe('requests a minute', () => {
-  it('are a share of what the last standing left', async () => {
+describe('a proxy’s share of requests per minute', () => {
+  it('is a part of what the last standing left', async () => {
     const limit = newRequests(60);
     hear(limit, 30);
     expect(await admitted(limit)).toBe(10);
   });
 
-  it('are that share for a minute, however often Redis is not heard', async () => {
+  it('applies for a minute, however often Redis fails', async () => {
     const limit = newRequests(60);
     hear(limit, 30);
     expect(await admitted(limit)).toBe(10);
@@ -41,7 +42,7 @@ describe('requests a minute', () => {
     expect(standings[0]).toMatchObject({ opensInMs: 1_000, remaining: 0 });
   });
 
-  it('are a share of the limit, less what this proxy let in, once that standing is over', async () => {
+  it('is a part of the limit, minus this proxy’s own requests, once the standing is over', async () => {
     const limit = newRequests(60);
     hear(limit, 30);
     await time.advance(30_000);
@@ -52,18 +53,18 @@ describe('requests a minute', () => {
     expect(await admitted(limit)).toBe(20);
   });
 
-  it('count what Redis has let in of this proxy', async () => {
+  it('includes this proxy’s requests that Redis has admitted', async () => {
     const limit = newRequests(60);
     for (let nth = 0; nth < 15; nth++) hear(limit, 59 - nth, true);
     await time.advance(60_000);
     expect(await admitted(limit)).toBe(20 - 15);
   });
 
-  it('are a share of the limit where Redis was never heard', async () => {
+  it('is a part of the limit when Redis never responded', async () => {
     expect(await admitted(newRequests(60))).toBe(20);
   });
 
-  it('are at least one', async () => {
+  it('is at least one request', async () => {
     proxies = 50;
     const limit = newRequests(10);
     hear(limit, 0);
@@ -71,14 +72,14 @@ describe('requests a minute', () => {
     expect(await admitted(newRequests(10))).toBe(1);
   });
 
-  it('are none of a limit of none', async () => {
+  it('is nothing for a limit of 0', async () => {
     const limit = newRequests(0);
     expect(await admitted(limit)).toBe(0);
     hear(limit, 0);
     expect(await admitted(limit)).toBe(0);
   });
 
-  it('that were let in alone are told, and count no more once Redis knows of them', async () => {
+  it('requests admitted without Redis are reported, and count no longer once Redis includes them', async () => {
     const limit = newRequests(60);
     hear(limit, 30);
     for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
@@ -90,7 +91,7 @@ describe('requests a minute', () => {
     expect(await admitted(limit)).toBe(8);
   });
 
-  it('that a standing does not know of yet count against it', async () => {
+  it('requests that a standing does not include yet are subtracted from it', async () => {
     const limit = newRequests(60);
     hear(limit, 30);
     for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
@@ -99,8 +100,8 @@ describe('requests a minute', () => {
   });
 });
 
-describe('tokens a minute', () => {
-  it('are a share of what the last standing left, and come back at its share of the pace', async () => {
+describe('a proxy’s share of tokens per minute', () => {
+  it('is a part of what the last standing left, and refills at the proxy’s part of the pace', async () => {
     const limit = newTokens(6_000);
     hear(limit, 3_000);
     expect(await admitted(limit, 100)).toBe(10);
@@ -108,7 +109,7 @@ describe('tokens a minute', () => {
     expect(await admitted(limit, 100)).toBe(2);
   });
 
-  it('are let in where nothing is used, though one request is more than the share', async () => {
+  it('admits a request larger than the share when nothing is used', async () => {
     const limit = newTokens(6_000);
     expect(await admitted(limit, 5_000)).toBe(1);
     await time.advance(149_000);
@@ -117,7 +118,7 @@ describe('tokens a minute', () => {
     expect(await admitted(limit, 5_000)).toBe(1);
   });
 
-  it('are told as they were used', async () => {
+  it('is reported with the tokens that were used', async () => {
     const limit = newTokens(6_000);
     (await admit(rates, [limit], 500)).settle(200);
     await admit(rates, [limit], 100);
@@ -125,13 +126,13 @@ describe('tokens a minute', () => {
   });
 });
 
-describe('what is reported', () => {
+describe('a report of requests admitted without Redis', () => {
   const counts = (limit: RateLimit) => {
     const report = rates.report([limit]);
     return { end: report.end, sum: report.counts.map(({ count }) => count) };
   };
 
-  it('is in one report at a time, with what was let in since in the next', async () => {
+  it('contains everything since the previous one, which is repeated if it failed', async () => {
     const limit = newRequests(60);
     for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
     const first = counts(limit);
@@ -146,7 +147,7 @@ describe('what is reported', () => {
     expect(counts(limit).sum).toEqual([]);
   });
 
-  it('counts against a standing until it is known to have been heard', async () => {
+  it('counts against a standing until it is acknowledged', async () => {
     const limit = newRequests(60);
     for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
     const { end } = counts(limit);
@@ -157,7 +158,7 @@ describe('what is reported', () => {
     expect(await admitted(limit)).toBe(10 - 6);
   });
 
-  it('is taken back in another report where the tokens of a request under way were not used', async () => {
+  it('is corrected by another report when a request under way did not use its tokens', async () => {
     const limit = newTokens(6_000);
     const hold = await admit(rates, [limit], 500);
     const first = counts(limit);
@@ -169,7 +170,7 @@ describe('what is reported', () => {
     expect(counts(limit).sum).toEqual([500]);
   });
 
-  it('of a limit that was forgotten meanwhile is not taken from a newer count of it', async () => {
+  it('of a limit that was forgotten meanwhile does not change a newer count of it', async () => {
     const few = new LocalRates({
       clock: time,
       onTake: () => undefined,
@@ -185,8 +186,8 @@ describe('what is reported', () => {
   });
 });
 
-describe('requests at a time', () => {
-  it('are those of this proxy, and nothing of them is told', async () => {
+describe('concurrent requests without Redis', () => {
+  it('are counted in this proxy only, and are not reported', async () => {
     const limit = newPlaces(2);
     hear(limit, 0);
     expect(await admitted(limit)).toBe(2);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import { heldOfLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
 
-it('secrets of the layout before are secrets again: those of provider keys, and those of guardrails that call a webhook', () => {
+it('a record in the previous layout is read with its secrets wrapped, for provider keys and webhook guardrails', () => {
   const words = { id: 'w', check: { kind: 'words', phrases: ['a'] } };
   const webhook = {
     id: 'h',

@@ -79,7 +79,7 @@ const response = (hash: string): ResolveResponse => ({
 
 const signing = new TestSigning();
 
-/** What the control plane answered so long ago, for a key. */
+/** A response of the control plane for a key, signed `agoMs` ago. */
 function responseTo(hash = keyHash, agoMs = 0, at = signing): ResolvedRecords {
   const sent = at.signed(hash, response(hash), time.now() - agoMs);
   return decodeSignedResolve(sent, hash, at.publicKeys());
@@ -110,7 +110,7 @@ async function read(
 const keySubject = { kind: 'key', ref: keyHash } as const;
 
 describe('a record in Redis', () => {
-  it('comes back as it was, provider secrets included', async () => {
+  it('is read unchanged, with its provider secrets', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
     const response = responseTo();
     await write(cache, response.signed ?? []);
@@ -129,7 +129,7 @@ describe('a record in Redis', () => {
     expect(check?.kind === 'webhook' && check.secret.reveal()).toBe('the-webhook-secret');
   });
 
-  it('shows neither hashes, secrets nor names to whoever reads Redis', async () => {
+  it('reveals no hashes, secrets or names to a reader of Redis', async () => {
     await write(cacheWith(parseSealKeys(newKey)), signed());
     const all = [...redis.values]
       .map(([name, { bytes }]) => `${name} ${bytes.toString('latin1')}`)
@@ -156,7 +156,7 @@ describe('a record in Redis', () => {
     expect(redis.values.size).toBe(0);
   });
 
-  it('keeps its age over the hop, by the wall clocks of both sides', async () => {
+  it('keeps its age by the wall clocks of writer and reader', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
     await write(cache, signed(keyHash, 10_000));
     await time.advance(30_000);
@@ -165,7 +165,7 @@ describe('a record in Redis', () => {
     expect(time.monotonic() - (back?.confirmedAt ?? 0)).toBeLessThan(40_010);
   });
 
-  it('is never fresh by its own word, whatever the clocks say', async () => {
+  it('is never fresh without a confirmation, whatever the clocks are', async () => {
     await write(cacheWith(parseSealKeys(newKey)), signed());
     const behind = { now: () => time.now() - 25_000, monotonic: () => time.monotonic() };
     const back = await read(cacheWith(parseSealKeys(newKey), behind), keySubject);
@@ -180,8 +180,8 @@ describe('a record in Redis', () => {
   });
 });
 
-describe('what somebody else wrote', () => {
-  it('is ignored and counted wherever a bit of it was changed', async () => {
+describe('a forged record in Redis', () => {
+  it('is ignored and counted, whichever bit was changed', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
     await write(cache, signed().slice(0, 1));
     const [[name, { bytes }] = ['', { bytes: Buffer.alloc(0) }]] = redis.values;
@@ -203,7 +203,7 @@ describe('what somebody else wrote', () => {
     expect(events).toEqual(['unreadable']);
   });
 
-  it('does not open in the place of another key', async () => {
+  it('does not open under the name of another key', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
     await write(cache, signed().slice(0, 1));
     const [mine] = redis.values.values();
@@ -214,14 +214,14 @@ describe('what somebody else wrote', () => {
     expect(events).toEqual(['unreadable']);
   });
 
-  it('does not open under a key of somebody else', async () => {
+  it('does not open when it is sealed with another cache key', async () => {
     await write(cacheWith(parseSealKeys(createSealKey())), signed());
     expect(await read(cacheWith(parseSealKeys(newKey)), keySubject)).toBeUndefined();
   });
 });
 
-describe('while a cache key is rotated', () => {
-  it('proxies with both keys read what either wrote', async () => {
+describe('a rotation of the cache key', () => {
+  it('proxies with both keys read records sealed with either', async () => {
     const old = cacheWith(parseSealKeys(oldKey));
     const both = cacheWith(parseSealKeys(`${newKey} ${oldKey}`));
     const oldFirst = cacheWith(parseSealKeys(`${oldKey} ${newKey}`));
@@ -233,8 +233,8 @@ describe('while a cache key is rotated', () => {
   });
 });
 
-describe('a Redis that fails', () => {
-  it('looks like one that holds nothing, and is counted', async () => {
+describe('a failing Redis', () => {
+  it('is treated like an empty one, and failures are counted', async () => {
     redis.readDelay = () => undefined;
     redis.writeDelay = () => undefined;
     const cache = cacheWith(parseSealKeys(newKey));

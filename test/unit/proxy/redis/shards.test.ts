@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { nameInShard, shardOf } from '../../../../proxy/redis/shards.ts';
 
-describe('shards', () => {
-  it('are the CRC-16 that Redis hashes keys with, modulo 64', () => {
+describe('Redis shards', () => {
+  it('are the CRC-16 of Redis Cluster, modulo 64', () => {
     // CRC-16 of "123456789" is 0x31C3, the check value of the polynomial.
     expect(shardOf('123456789')).toBe(0x31c3 % 64);
   });
 
-  it('have names whose layout and slot can be read', () => {
+  it('have names with a readable layout and shard', () => {
     expect(nameInShard('rate:1', 3, 'x')).toBe('gateway:rate:1:{l03}:x');
     expect(nameInShard('usage:1', 63, 'x')).toBe('gateway:usage:1:{l63}:x');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { redisTarget } from '../../../../proxy/redis/target.ts';
 
 describe('the Redis setting', () => {
-  it('takes one URL for a single server', () => {
+  it('accepts one URL for a single server', () => {
     expect(redisTarget('redis://redis.internal')).toMatchObject({
       mode: 'single',
       nodes: [{ host: 'redis.internal', port: 6379 }],
@@ -23,7 +23,7 @@ describe('the Redis setting', () => {
     expect(JSON.stringify(target)).not.toContain('ss,word');
   });
 
-  it('takes several URLs, or one of that scheme, for a Cluster', () => {
+  it('accepts several URLs, or one with the cluster scheme, for a Cluster', () => {
     expect(redisTarget('redis://a:1, redis://b:2')).toMatchObject({
       mode: 'cluster',
       nodes: [
@@ -34,7 +34,7 @@ describe('the Redis setting', () => {
     expect(redisTarget('rediss-cluster://redis')).toMatchObject({ mode: 'cluster', tls: true });
   });
 
-  it('takes Sentinels with the name of their master', () => {
+  it('accepts Sentinels with the name of their master', () => {
     expect(redisTarget('redis-sentinel://a/main,redis-sentinel://b/main')).toMatchObject({
       mode: 'sentinel',
       nodes: [
@@ -55,7 +55,7 @@ describe('the Redis setting', () => {
     ['redis-sentinel://a', 'name of the master'],
     ['redis://a,rediss://b', 'same scheme'],
     ['redis://x:secret-word@a,redis://b', 'same scheme'],
-  ])('refuses %s and says what is accepted', (text, message) => {
+  ])('refuses %s with a message about accepted values', (text, message) => {
     expect(() => redisTarget(text)).toThrow(message);
     expect(() => redisTarget(text)).not.toThrow('secret-word');
   });

@@ -1,4 +1,4 @@
-// The log line of a request that failed: how loud it is, and what it repeats of the cause.
+// The log line of a failed request: its level, and the part of the cause that it contains.
 import { describe, expect, it } from 'vitest';
 import { createLogger, type LogLevel } from '../../../../common/logger.ts';
 import { type ErrorCode, errorTable } from '../../../../proxy/errors.ts';
@@ -10,7 +10,7 @@ import { TransportError } from '../../../../proxy/upstream/transport.ts';
 interface Arrived {
   readonly level?: LogLevel;
   readonly url?: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers?: readonly string[];
 }
 
@@ -33,24 +33,24 @@ const failed = (errorCode: ErrorCode, cause?: unknown) =>
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
-describe('the level of a line', () => {
+describe('the level of an access log line', () => {
   const isOurs = (code: ErrorCode) => errorTable[code].status >= 500;
 
   it.each(codes.filter(isOurs))('is warn or error for %s', (code) => {
     expect(failed(code).level).toMatch(/^(warn|error)$/);
   });
 
-  it.each(codes.filter((code) => !isOurs(code)))('is info for %s, which its caller can mend', (code) => {
+  it.each(codes.filter((code) => !isOurs(code)))('is info for %s, which the caller can fix', (code) => {
     expect(failed(code).level).toBe('info');
   });
 
-  it("is warn for a provider's failure, info for its refusals and for who left", () => {
+  it('is warn for a provider’s failure, and info for its refusals and for callers that leave', () => {
     const provider = (status: number) => lineOf({ status, errorSource: 'provider' }).level;
     expect([500, 503, 504].map(provider)).toEqual(['warn', 'warn', 'warn']);
     expect([400, 429, 499].map(provider)).toEqual(['info', 'info', 'info']);
   });
 
-  it('is what is logged at all', () => {
+  it('decides whether the line is logged', () => {
     expect(lineOf({ status: 200 }, { level: 'warn' })).toBeUndefined();
     expect(lineOf({ status: 503, errorCode: 'overloaded' }, { level: 'warn' })).toMatchObject({
       level: 'warn',
@@ -62,14 +62,14 @@ describe('the level of a line', () => {
   });
 });
 
-describe('the cause in a line', () => {
-  it('of a defect has its stack', () => {
+describe('the cause in an access log line', () => {
+  it('has a stack for a defect', () => {
     expect(failed('internal_error', new TypeError('a defect')).err).toMatchObject({
       ...{ type: 'TypeError', message: 'a defect', stack: expect.stringContaining('access-log.test') },
     });
   });
 
-  it('of anything else is one line, from the outside in, each once', () => {
+  it('is otherwise one line, from the outer error to the inner one, without repetitions', () => {
     const refused = new Error('connect ECONNREFUSED 127.0.0.1:9');
     const several = new AggregateError([refused, new Error('connect ECONNREFUSED ::1:9')]);
     const line = failed('upstream_unreachable', new TransportError('connect', several));
@@ -81,7 +81,7 @@ describe('the cause in a line', () => {
     expect(failed('upstream_unreachable', parsed).reason).toBe('the egress gateway: nothing listens there');
   });
 
-  it('is bounded, printable and without keys, however it is nested', () => {
+  it('is short, printable and without keys, however deep it is nested', () => {
     let cause = new Error('the end');
     for (let depth = 0; depth < 50; depth++)
       cause = new Error(`sk-proj-a1B2c3D4e5F6 \u001b[31m\n${'x '.repeat(200)}${depth}`, { cause });
@@ -91,17 +91,17 @@ describe('the cause in a line', () => {
   });
 });
 
-describe('a line of a request that leads nowhere or fails', () => {
+describe('an access log line of a failed or unrouted request', () => {
   const key = 'correct-horse-battery';
   const headers = ['authorization', `Bearer ${key}`];
 
-  it('has nothing in its path of a key that came in a header', () => {
+  it('contains no key from a header in its path', () => {
     const line = lineOf({ route: 'none', status: 404 }, { url: `/v1/${key}/models`, headers });
     expect(line.path).toBe('/v1/[key]/models');
     expect(JSON.stringify(line)).not.toContain(key);
   });
 
-  it('says where its caller is', () => {
+  it('contains the caller’s address', () => {
     expect(lineOf({ status: 401, errorCode: 'access_not_found' })).toMatchObject({ address: '192.0.2.1' });
     expect(lineOf({ status: 200 })).not.toHaveProperty('address');
   });

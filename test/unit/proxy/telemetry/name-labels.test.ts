@@ -6,8 +6,8 @@ const named = (provider: string | undefined, catalogName: string | undefined) =>
   catalogName,
 });
 
-describe('labels', () => {
-  it('are the names of shipped providers and of models that are known', () => {
+describe('metric labels of names', () => {
+  it('are the names of shipped providers and of known models', () => {
     const labels = createNameLabels();
     const known = named('gpt-provider', 'gpt-4o-mini');
     expect([labels.provider(known), labels.model(known)]).toEqual(['gpt-provider', 'gpt-4o-mini']);
@@ -15,7 +15,7 @@ describe('labels', () => {
     expect(labels.provider(named(undefined, undefined))).toBeUndefined();
   });
 
-  it('are the names that organizations configure, up to a bound', () => {
+  it('are the names that organizations configure, up to a maximum number', () => {
     const labels = createNameLabels();
     const custom = Array.from({ length: 1000 }, (_, i) => named(`provider-${i}`, `model-${i}`));
     const providers = new Set(custom.map((one) => labels.provider(one)));
@@ -29,7 +29,7 @@ describe('labels', () => {
     expect(labels.model(named('provider-0', 'model-0'))).toBe('model-0');
   });
 
-  it('stay what they are for shipped providers when the bound is reached', () => {
+  it('stay correct for shipped providers when the maximum is reached', () => {
     const labels = createNameLabels();
     for (let i = 0; i < 1000; i++) {
       labels.provider(named(`provider-${i}`, 'm'));

@@ -13,7 +13,7 @@ describe('a path in the log', () => {
     '/model/anthropic.claude-3-5-sonnet-20241022-v2:converse',
     '/',
     '*',
-  ])('is %s as it came, where it is of words', (path) => {
+  ])('is shown as %s when its parts are plain words', (path) => {
     expect(shownPath(`${path}?api_key=secret`)).toBe(path === '*' ? '…' : path);
   });
 
@@ -26,11 +26,11 @@ describe('a path in the log', () => {
     ['/v1/two words', '/v1/…'],
     ['http://me@gateway/v1/models', '…'],
     ['/v1/"\u001b[31m', '/v1/…'],
-  ])('%s ends with the first part that is none: %s', (path, shown) => {
+  ])('%s is cut at the first other part: %s', (path, shown) => {
     expect(shownPath(path)).toBe(shown);
   });
 
-  it('is bounded', () => {
+  it('has a maximum length', () => {
     expect(shownPath('/long'.repeat(10_000))).toMatch(/^(\/long)+\/[a-z]*…$/);
     expect(shownPath('/long'.repeat(10_000))).toHaveLength(200);
     expect(shownPath(`/${'a'.repeat(65)}`)).toBe('/…');

@@ -12,10 +12,13 @@ const policy = new AddressPolicy({
   denyCidrs: ['8.8.0.0/16'],
 });
 
-describe('which addresses may be reached', () => {
-  it.each(['1.1.1.1', '104.18.7.192', '2606:4700::6812:7c0', '9.9.9.9'])('a public one: %s', (address) => {
-    expect(policy.allows(address, false)).toBe(true);
-  });
+describe('the address policy of upstreams', () => {
+  it.each(['1.1.1.1', '104.18.7.192', '2606:4700::6812:7c0', '9.9.9.9'])(
+    'allows a public address: %s',
+    (address) => {
+      expect(policy.allows(address, false)).toBe(true);
+    },
+  );
 
   it.each([
     '127.0.0.1',
@@ -42,11 +45,11 @@ describe('which addresses may be reached', () => {
     '2002:7f00:1::',
     '8.8.8.8',
     'no address',
-  ])('not a private, special or denied one: %s', (address) => {
+  ])('refuses a private, special or denied address: %s', (address) => {
     expect(policy.allows(address, false)).toBe(false);
   });
 
-  it('a private one where its host and port are listed', () => {
+  it('allows a private address when its host and port are listed', () => {
     expect(policy.allows('10.0.0.1', true)).toBe(true);
   });
 
@@ -70,7 +73,7 @@ describe('which addresses may be reached', () => {
     '169.254.170.2',
     'fd20:ce::254',
     '192.0.0.192',
-  ])('never the metadata service: %s', (address) => {
+  ])('refuses the metadata service even when it is listed: %s', (address) => {
     expect(policy.allows(address, true)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
-// What an attempt knows of the provider's response for those who charge it, also where there is no response in the end, or nobody
-// takes it any more.
+// Facts about the provider's response that an attempt keeps for charging, even if the response fails or its caller has
+// left.
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { ClientGone } from '../../../../proxy/http/exchange.ts';
@@ -12,11 +12,11 @@ const json = { 'content-type': 'application/json' };
 const eventStream = { 'content-type': 'text/event-stream' };
 const hello = { messages: [{ role: 'user', content: 'Hello' }] };
 
-/** An attempt at a provider that the test plays. */
+/** An attempt with a provider that the test plays. */
 class Played {
   readonly attempt: Attempt;
   readonly result: Promise<AttemptResult | undefined>;
-  /** Plays the provider. */
+  /** The receiver by which the test plays the provider. */
   provider: UpstreamReceiver | undefined;
   error: unknown;
   isCancelled = false;
@@ -96,8 +96,8 @@ const chunk = (content: string, more: object = {}) =>
 const usageChunk = bytes(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
 const done = bytes('data: [DONE]\n\n');
 
-describe('a whole response', () => {
-  it('has complete usage, where the provider reports it', async () => {
+describe('a whole response of an attempt', () => {
+  it('has complete usage when the provider reports it', async () => {
     const played = new Played(false)
       .says(200, json, bytes({ model: 'gpt-4o-2024-11-20', choices, usage }))
       .ends();
@@ -110,7 +110,7 @@ describe('a whole response', () => {
     });
   });
 
-  it('without usage has what the model wrote', () => {
+  it('without usage has the tokens of its text', () => {
     const played = new Played(false).says(200, json, bytes({ model: 'm', choices })).ends();
     expect(played.facts).toEqual({
       ending: 'whole',
@@ -121,7 +121,7 @@ describe('a whole response', () => {
     });
   });
 
-  it('has no complete usage, where text came and no output is counted', () => {
+  it('has no complete usage when it has text but an output count of 0', () => {
     const nothing = { prompt_tokens: 5, completion_tokens: 0 };
     const played = new Played(false).says(200, json, bytes({ choices, usage: nothing })).ends();
     expect(played.facts).toMatchObject({ ending: 'whole', complete: false, usage: 0, tokens: 1 });
@@ -130,7 +130,7 @@ describe('a whole response', () => {
     expect(blocked.facts).toMatchObject({ ending: 'whole', complete: true, usage: 0, tokens: 0 });
   });
 
-  it('tells no model that holds the key it was asked with', () => {
+  it('has no model when the reported model contains the key of the request', () => {
     const call = callOf('gpt-provider', 'gpt-4o', hello);
     const key = call.target.credential.apiKey?.reveal() ?? '';
     expect(key).not.toBe('');
@@ -144,7 +144,7 @@ describe('a whole response', () => {
     ['whose connection broke', (played) => played.breaks(), 'reset'],
     ['that cannot be read', (played) => played.ends(), 'not_read'],
     ['that took too long', ({ attempt }) => attempt.abort(new GatewayError('upstream_timeout')), 'timed_out'],
-  ])('%s has no usage, and says how it ended', async (_what, end, ending) => {
+  ])('a response %s has no usage, and its ending is recorded', async (_what, end, ending) => {
     const played = new Played(false).says(200, json, bytes('{"choices":[{"mess'));
     end(played);
     expect(await played.result).toBeUndefined();
@@ -152,14 +152,14 @@ describe('a whole response', () => {
     expect(played.facts.tokens).toBeGreaterThan(0);
   });
 
-  it('that is an error after all used nothing', async () => {
+  it('with an error despite its status used nothing', async () => {
     const played = new Played(false).says(200, json, bytes({ error: { message: 'no' } })).ends();
     expect(await played.result).toBeUndefined();
     expect(played.facts.ending).toBe('unused');
   });
 });
 
-describe('nothing was used', () => {
+describe('an attempt that used nothing', () => {
   it.each<[string, (played: Played) => void]>([
     [
       'of a provider that refuses',
@@ -178,21 +178,21 @@ describe('nothing was used', () => {
       'of a request that no connection had taken',
       (played) => played.breaks(new TransportError('closed', 'gone', false)),
     ],
-  ])('%s', async (_what, play) => {
+  ])('is one %s', async (_what, play) => {
     const played = new Played(true);
     play(played);
     expect(await played.result).toBeUndefined();
     expect(played.facts).toMatchObject({ ending: 'unused', usage: undefined, tokens: 0 });
   });
 
-  it('of a stream whose first event is an error', async () => {
+  it('is one whose stream begins with an error', async () => {
     const played = new Played(true).says(200, eventStream, bytes('data: {"error":{"message":"busy"}}\n\n'));
     expect(await played.result).toBeUndefined();
     expect(played.facts.ending).toBe('unused');
     expect(played.isCancelled).toBe(true);
   });
 
-  it('where the caller left before a connection took the request', async () => {
+  it('is one whose caller left before a connection took the request', async () => {
     const played = new Played(false);
     played.begun = false;
     played.attempt.abort(new ClientGone('client_left'));
@@ -201,8 +201,8 @@ describe('nothing was used', () => {
   });
 });
 
-describe('a stream', () => {
-  it('has complete usage only with its end', async () => {
+describe('a stream of an attempt', () => {
+  it('has complete usage only with its end marker', async () => {
     const played = new Played(true).says(200, eventStream, chunk('Hi'), usageChunk);
     await played.result;
     expect(played.facts).toMatchObject({ ending: 'open', complete: false, usage: 3 });
@@ -210,7 +210,7 @@ describe('a stream', () => {
     expect(played.facts).toMatchObject({ ending: 'whole', complete: true, usage: 3 });
   });
 
-  it('has no complete usage, where text came and no output is counted', async () => {
+  it('has no complete usage when it has text but an output count of 0', async () => {
     const nothing = bytes(
       `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 0 } })}\n\n`,
     );
@@ -222,7 +222,7 @@ describe('a stream', () => {
     expect(silent.facts).toMatchObject({ ending: 'whole', complete: true, usage: 0 });
   });
 
-  it('goes on saying what has come of it once its connection broke', async () => {
+  it('keeps its facts after its connection broke', async () => {
     const played = new Played(true).says(200, eventStream, chunk('Hi'));
     expect((await played.result)?.kind).toBe('stream');
     played.provider?.onData(chunk('words '.repeat(100)));
@@ -236,23 +236,23 @@ describe('a stream', () => {
     });
   });
 
-  it('that ends without its end marker was cut', async () => {
+  it('without its end marker was cut', async () => {
     const played = new Played(true).says(200, eventStream, chunk('Hi')).ends();
     await played.result;
     expect(played.facts).toMatchObject({ ending: 'cut', complete: false });
   });
 
-  it('with an error in the middle was cut: what came before was used', async () => {
+  it('with an error in the middle was cut, and its earlier text was used', async () => {
     const played = new Played(true).says(200, eventStream, chunk('Hi'), bytes('data: {"error":{}}\n\n'));
     await played.result;
     expect(played.facts).toMatchObject({ ending: 'cut', tokens: 1 });
   });
 });
 
-describe('a response that nobody takes any more', () => {
+describe('a response whose caller has left', () => {
   const left = new ClientGone('client_left');
 
-  it('is not cancelled, and read for its usage: a whole one', async () => {
+  it('is not cancelled when it is whole, and is read for its usage', async () => {
     const played = new Played(false);
     played.attempt.abort(left);
     expect(await played.result).toBeUndefined();
@@ -263,7 +263,7 @@ describe('a response that nobody takes any more', () => {
     expect(played.facts).toMatchObject({ ending: 'whole', complete: true, usage: 3 });
   });
 
-  it('is not cancelled, and read for its usage: a stream that a slow caller had paused', async () => {
+  it('is not cancelled when it is a stream paused by a slow caller, and is read for its usage', async () => {
     const played = new Played(true).says(200, eventStream, chunk('Hi'));
     const result = await played.result;
     if (result?.kind !== 'stream') throw new Error('there is no stream');
@@ -284,7 +284,7 @@ describe('a response that nobody takes any more', () => {
     expect([written.length, failures]).toEqual([1, [left]]);
   });
 
-  it('can be given up, before and while it is read', async () => {
+  it('can be given up, before and while it is read on', async () => {
     const before = new Played(true).says(200, eventStream, chunk('Hi'));
     before.attempt.abort(left);
     before.attempt.giveUp('left');
@@ -298,7 +298,7 @@ describe('a response that nobody takes any more', () => {
     expect([during.facts.ending, during.isCancelled]).toEqual(['timed_out', true]);
   });
 
-  it('ends as it ends, where it does not come to its end', async () => {
+  it('keeps the ending of its connection when it does not complete', async () => {
     for (const [end, ending] of [
       [(played: Played) => played.breaks(), 'reset'],
       [(played: Played) => played.ends(), 'cut'],
@@ -313,7 +313,7 @@ describe('a response that nobody takes any more', () => {
     }
   });
 
-  it('that had ended already is not waited for', async () => {
+  it('is not waited for when it has ended already', async () => {
     const played = new Played(false).says(200, json, bytes({ choices, usage })).ends();
     await played.attempt.readOn();
     played.attempt.giveUp('left');

@@ -35,14 +35,14 @@ const inCluster: CustomProvider = {
 };
 
 describe('custom providers', () => {
-  it('are made once for each configuration, whoever shares it', () => {
+  it('are created once for each configuration, and shared', () => {
     const made = customProviders.of(organization(inCluster)).get('in-cluster');
     expect(made?.provider.name).toBe('in-cluster');
     expect(customProviders.of(organization(inCluster)).get('in-cluster')).toBe(made);
     expect(customProviders.of(organization({ ...inCluster })).get('in-cluster')).not.toBe(made);
   });
 
-  it('know the models that are listed, and what of them differs from their wire format', () => {
+  it('have the listed models, with capabilities that may differ from the wire format’s', () => {
     const made = customProviders.of(organization(inCluster)).get('in-cluster');
     expect(made?.models.get('llama')).toBe(llama);
     expect(made?.models.get('gpt-4o')).toBeUndefined();
@@ -50,7 +50,7 @@ describe('custom providers', () => {
     expect(made?.traitsOf('gpt-4o')).toMatchObject({ forcedTools: true, prefill: false });
   });
 
-  it('are left out where their wire format is not spoken', () => {
+  it('are omitted when their wire format is unknown', () => {
     expect(customProviders.of(organization({ ...inCluster, wireFormat: 'of-a-newer-version' })).size).toBe(0);
   });
 });
@@ -64,7 +64,7 @@ describe('the target of a server without keys', () => {
     return { record, provider };
   };
 
-  it('is there though no key is stored, holds none, and has the id of its configuration', () => {
+  it('exists without a stored key, has no credential, and has the id of its configuration', () => {
     const { record, provider } = made(inCluster);
     expect(targets.stored(record, provider)).toMatchObject([
       {
@@ -75,7 +75,7 @@ describe('the target of a server without keys', () => {
     ]);
   });
 
-  it('is not there for a provider that takes keys', () => {
+  it('does not exist for a provider that takes keys', () => {
     const { record, provider } = made({ ...inCluster, keyForm: 'bearer' });
     expect(targets.stored(record, provider)).toEqual([]);
   });

@@ -1,5 +1,5 @@
-// Images by URL on their way through dispatch, over real sockets: fetched from where they are for vendors that want bytes, passed on
-// as they came to vendors that fetch them themselves. Fetching has an address policy of its own; that of the tests lists a server here.
+// Images by URL in dispatch, over real sockets: fetched for vendors that need bytes, and passed on unchanged to vendors
+// that fetch images themselves. Fetching has its own address policy; the policy of these tests lists a local server.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -110,11 +110,11 @@ function ask(vendor: VendorName, urls: readonly string[]) {
   );
 }
 
-describe('an image by URL', () => {
+describe('an image by URL in a request', () => {
   it.each([
     ['managed-cloud-models', { image: { format: 'png', source: { bytes: png } } }],
     ['search-provider', { inlineData: { mimeType: 'image/png', data: png } }],
-  ] as const)('trap 28: goes to %s as the bytes that stand there, fetched once', async (vendor, part) => {
+  ] as const)('trap 28: is sent to %s as its bytes, fetched once', async (vendor, part) => {
     const url = `http://${imageHost}/a.png?signature=1`;
     const result = await ask(vendor, [url, url]);
     expect(result.kind).toBe('complete');
@@ -138,7 +138,7 @@ describe('an image by URL', () => {
     ['that leads nowhere public', () => ['http://127.0.0.1:9/a.png'], /public https address/],
     ['that is none', () => [`http://${imageHost}/no-image`], /no PNG, JPEG, GIF or WebP/],
     ['of too many', () => ['/1', '/2', '/3'].map((path) => `http://${imageHost}${path}`), /at most 2 images/],
-  ])('%s ends the request before the vendor hears of it', async (_what, urls, message) => {
+  ])('%s ends the request before the vendor is called', async (_what, urls, message) => {
     const refusal = { code: 'invalid_request', param: 'messages', message: expect.stringMatching(message) };
     const outcome = async () => ask('search-provider', urls());
     await expect(outcome()).rejects.toMatchObject(refusal);

@@ -1,4 +1,4 @@
-// Images by URL, over real sockets: what is fetched, what ends the fetching, and where it never goes.
+// Fetching images by URL, over real sockets: valid images, failures, and addresses that are never called.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,9 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server that the address policy of these tests lets through: https and public addresses are not to be had here. */
+/**
+ * A server that the address policy of these tests allows, because https and public addresses are not available here.
+ */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -62,8 +64,8 @@ const refusal = (message: RegExp) =>
     message: expect.stringMatching(message),
   });
 
-describe('images by URL', () => {
-  it('are fetched once each and told by their bytes', async () => {
+describe('fetched images', () => {
+  it('are fetched once each, and have the type of their bytes', async () => {
     const requested: string[] = [];
     const host = await serve((request, response) => {
       requested.push(request.url ?? '');
@@ -79,7 +81,7 @@ describe('images by URL', () => {
     expect(fetching.buffered()).toBe(2 * png.length);
   });
 
-  it('follow three redirects and no fourth', async () => {
+  it('are fetched over at most three redirects', async () => {
     const host = await serve((request, response) => {
       const left = Number(request.url?.slice(1));
       if (left === 0) response.end(png);
@@ -104,25 +106,25 @@ describe('images by URL', () => {
       (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
       /no?t an https URL/,
     ],
-  ])('that are answered with %s are told of', async (_what, listener, message) => {
+  ])('are refused with a message when the server returns %s', async (_what, listener, message) => {
     const host = await serve(listener);
     await expect(start([`http://${host}/x?secret=1`], [host]).images).rejects.toEqual(refusal(message));
     await expect(start([`http://${host}/x?secret=1`], [host]).images).rejects.not.toThrow(/secret/);
   });
 
-  it('are cut off above the size of all together', async () => {
+  it('are refused when their total size exceeds the limit', async () => {
     const host = await serve((_request, response) => response.end(Buffer.concat([png, Buffer.alloc(6_000)])));
     const urls = [`http://${host}/1`, `http://${host}/2`];
     await expect(start(urls, [host]).images).rejects.toEqual(refusal(/larger than 10000 bytes together/));
     expect((await start(urls.slice(1), [host]).images).size).toBe(1);
   });
 
-  it('are at most so many', () => {
+  it('are limited in number', () => {
     const urls = Array.from({ length: 17 }, (_, i) => `https://example.com/${i}`);
     expect(() => start(urls, [])).toThrow(refusal(/at most 16 images/));
   });
 
-  it('come in time or not at all, and their connections end', async () => {
+  it('are refused when they take too long, and their connections are closed', async () => {
     const left: Promise<unknown>[] = [];
     const host = await serve((_request, response) => {
       left.push(once(response, 'close'));
@@ -134,7 +136,7 @@ describe('images by URL', () => {
     await Promise.all(left);
   });
 
-  it('end with the request they are for', async () => {
+  it('are aborted with their request', async () => {
     const pending = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const host = await serve((_request, response) => {
@@ -150,7 +152,7 @@ describe('images by URL', () => {
   });
 });
 
-describe('no image is fetched from', () => {
+describe('an image is never fetched from', () => {
   it.each([
     'http://127.0.0.1/',
     'https://127.0.0.1/',
@@ -174,7 +176,7 @@ describe('no image is fetched from', () => {
     'https://[::ffff:7f00:1]/',
     'https://[64:ff9b::7f00:1]/',
     'https://[2002:7f00:1::]/',
-  ])('%s', async (url) => {
+  ])('the address %s', async (url) => {
     await expect(start([url], []).images).rejects.toEqual(refusal(/public https address/));
   });
 
@@ -184,11 +186,11 @@ describe('no image is fetched from', () => {
     'https://',
     'gopher://x/',
     'file:///etc/passwd',
-  ])('what is no plain https URL: %s', async (url) => {
+  ])('a URL that is no plain https URL: %s', async (url) => {
     await expect(start([url], []).images).rejects.toEqual(refusal(/not an https URL|holds credentials/));
   });
 
-  it('a private address that a public one redirects to', async () => {
+  it('a private address to which a public one redirects', async () => {
     const reached: string[] = [];
     const inner = await serve((request, response) => {
       reached.push(request.url ?? '');

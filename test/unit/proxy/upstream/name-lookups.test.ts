@@ -1,4 +1,4 @@
-// Who may look up names, how many at a time and for how long, and what of the operator's own names outlives its DNS servers.
+// Limits on look-ups of names by organizations, and how long the operator's names remain usable when DNS servers fail.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ResolvedName } from '../../../../common/dns-resolve.ts';
 import { HeldShare } from '../../../../common/shares.ts';
@@ -22,8 +22,8 @@ const a = { organization: 'a', key: 'a-1' };
 const b = { organization: 'b', key: 'b-1' };
 const address = [{ address: '192.0.2.1', family: 4 }];
 
-describe('names of organizations', () => {
-  it('are asked of the DNS servers, whole', async () => {
+describe('look-ups of names of organizations', () => {
+  it('go to the DNS servers, with the whole name', async () => {
     const server = await dns({ 'models.example.com': ['192.0.2.1'] });
     const lookups = lookupsOf({ servers: [server.address] });
     expect(await lookups.find('Models.Example.com.', { owner: a })).toEqual(address);
@@ -33,7 +33,7 @@ describe('names of organizations', () => {
     expect(new Set(server.requested)).toEqual(new Set(['models.example.com', 'gone.example.com']));
   });
 
-  it('are never the names of this machine: the hosts file decides nothing, and localhost is not asked for', async () => {
+  it('do not use the names of this machine: the hosts file is ignored, and localhost is not looked up', async () => {
     const server = await dns({});
     const lookups = lookupsOf({ servers: [server.address] });
     for (const host of ['localhost', 'a.localhost'])
@@ -41,7 +41,7 @@ describe('names of organizations', () => {
     expect(server.requested).toEqual([]);
   });
 
-  it('of one that asks slow servers for many take no place of the others', async () => {
+  it('of one organization at slow servers take no slot of other organizations', async () => {
     const server = await dns({ 'fast.example': ['192.0.2.1'] }, 'slow.example');
     const share = new HeldShare({ capacity: 16, alpha: 1 });
     const lookups = lookupsOf({ servers: [server.address], share, timeoutMs: 60_000 });
@@ -60,7 +60,7 @@ describe('names of organizations', () => {
     await until(() => share.used === 0, { what: 'its look-ups to end with their request' });
   });
 
-  it('end in their time, whatever the servers do', async () => {
+  it('end after their time limit, whatever the servers do', async () => {
     const server = await dns(undefined);
     const share = new HeldShare({ capacity: 16, alpha: 1 });
     const lookups = lookupsOf({ servers: [server.address], share, timeoutMs: 50 });
@@ -68,7 +68,7 @@ describe('names of organizations', () => {
     expect(share.used).toBe(0);
   });
 
-  it('are one look-up for all of an organization that wait for it, until the last of them leaves', async () => {
+  it('are shared by waiting requests of an organization, until the last of them leaves', async () => {
     const server = await dns(undefined);
     const share = new HeldShare({ capacity: 16, alpha: 1 });
     const lookups = lookupsOf({ servers: [server.address], share, timeoutMs: 60_000 });
@@ -89,7 +89,7 @@ describe('names of organizations', () => {
   });
 });
 
-/** DNS servers that the test plays, and a clock. */
+/** DNS servers that the test plays, with a clock. */
 class Played {
   now = 0;
   requested = 0;
@@ -99,7 +99,7 @@ class Played {
   constructor(options: Partial<NameLookupsOptions> = {}) {
     this.lookups = lookupsOf({
       own: new Set(['vendor.example']),
-      // Nobody has room for anything.
+      // No organization has room for a look-up.
       share: new HeldShare({ capacity: 0, alpha: 1 }),
       now: () => this.now,
       askSystem: () => {
@@ -119,8 +119,8 @@ class Played {
   }
 }
 
-describe('names of the operator', () => {
-  it('are asked for once at a time and kept for a short while, and take nobody’s share', async () => {
+describe('look-ups of names of the operator', () => {
+  it('are made once at a time, are cached for a short while, and use no organization’s share', async () => {
     const played = new Played();
     await Promise.all([played.find(), played.find()]);
     played.now = 29_999;
@@ -131,7 +131,7 @@ describe('names of the operator', () => {
     expect(played.requested).toBe(2);
   });
 
-  it('are kept no longer than the DNS servers allow', async () => {
+  it('are cached no longer than the DNS servers allow', async () => {
     const played = new Played();
     played.says = () => Promise.resolve({ addresses: address, ttl: 5 });
     await played.find();
@@ -140,7 +140,7 @@ describe('names of the operator', () => {
     expect(played.requested).toBe(2);
   });
 
-  it('are not asked for again at once when they were not found, but soon', async () => {
+  it('are repeated soon, but not at once, when a name was not found', async () => {
     const played = new Played();
     played.fails('ENOTFOUND');
     await expect(played.find()).rejects.toThrow(/ENOTFOUND/);
@@ -152,7 +152,7 @@ describe('names of the operator', () => {
     expect(await played.find()).toEqual(address);
   });
 
-  it('outlive DNS servers that say nothing, for five minutes', async () => {
+  it('stay valid for five minutes when the DNS servers fail', async () => {
     const played = new Played();
     await played.find();
     played.fails('ETIMEOUT');
@@ -170,7 +170,7 @@ describe('names of the operator', () => {
     expect(isFound).toBe(false);
   });
 
-  it('do not outlive that there is nothing any more', async () => {
+  it('do not stay valid when the DNS servers report that the name no longer exists', async () => {
     const played = new Played();
     await played.find();
     played.fails('ENOTFOUND');

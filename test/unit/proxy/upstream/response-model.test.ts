@@ -5,12 +5,12 @@ import { responseModel } from '../../../../proxy/upstream/provider-text.ts';
 const credential = { apiKey: new Secret('key-of-the-provider') };
 const reported = (model: string | undefined) => responseModel(model, credential);
 
-describe('the model that answered', () => {
+describe('the model that produced a response', () => {
   it.each([
     'gpt-4o-2024-11-20',
     '/models/Llama 3.gguf',
     'arn:aws:bedrock:us-east-1::foundation-model/m-v1:0',
-  ])('is recorded as it was told: %s', (model) => expect(reported(model)).toBe(model));
+  ])('is recorded as reported: %s', (model) => expect(reported(model)).toBe(model));
 
   it('is cut to 256 characters', () => {
     expect(reported('m'.repeat(256))).toBe('m'.repeat(256));
@@ -26,7 +26,7 @@ describe('the model that answered', () => {
     ['holds the provider’s key', 'model-key-of-the-provider'],
     ['holds the provider’s key where it is cut', `${'m'.repeat(250)}key-of-the-provider`],
     ['holds a key of the gateway’s', 'model-sk-svc-not-a-key'],
-  ])('is not recorded where it %s', (_what, model) => {
+  ])('is not recorded when it %s', (_what, model) => {
     expect(reported(model)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { retryAfter } from '../../../../proxy/upstream/retry-after.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-describe('how long to wait before another try', () => {
+describe('the time to wait before another try', () => {
   it.each<[Record<string, string>, number | undefined]>([
     [{ 'retry-after': '7' }, 7],
     [{ 'retry-after': '1.2' }, 2],
@@ -38,11 +38,11 @@ describe('how long to wait before another try', () => {
       12,
     ],
     [{}, undefined],
-  ])('when to come back: %j', (headers, seconds) => {
+  ])('is read from the headers: %j', (headers, seconds) => {
     expect(retryAfter(headers, now)).toBe(seconds);
   });
 
-  it('is what the body says, where no header of its own says it', () => {
+  it('is read from the body when no header has it', () => {
     expect(retryAfter({}, now, 37)).toBe(37);
     expect(retryAfter({ 'retry-after': '5' }, now, 37)).toBe(5);
   });

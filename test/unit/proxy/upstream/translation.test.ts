@@ -1,5 +1,5 @@
-// What a worker makes of a large call is what the provider's functions make of it here: requests and responses of every vendor, and of
-// custom providers in every vendor's format; and what happens where there is no room, no time, or no worker.
+// A worker translates a large call exactly like the provider's functions in the main thread: for every vendor and for
+// custom providers in every format. Without room, time or a worker, the call is refused.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -163,7 +163,7 @@ const responseOf = (provider: Provider) => {
 };
 
 describe.each(all)('a large call to %s', (_name, provider) => {
-  it('is built as it would be here, from its bytes, with a ceiling, and rewritten', async () => {
+  it('is built in a worker as in the main thread, from its bytes, with a ceiling, and rewritten', async () => {
     const request = large();
     const rewritten = withBody(request, { ...request.body, user: 'someone else', temperature: 0.25 });
     for (const one of [
@@ -181,11 +181,11 @@ describe.each(all)('a large call to %s', (_name, provider) => {
         body: Buffer.from(here.body).toString(),
       });
     }
-    // They came back.
+    // The worker returned the bytes.
     expect(request.source?.kept.bytes?.length).toBe(request.bytes);
   });
 
-  it('is built with images that were fetched, whose bytes are handed over', async () => {
+  it('is built with fetched images, whose bytes are transferred', async () => {
     const bytes = Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(600_000, 7)]);
     const url = 'https://a.example/b.png';
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
@@ -207,7 +207,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     ).toBeGreaterThan(1);
   });
 
-  it('is read as it would be here, with the tokens of its text', async () => {
+  it('is read in a worker as in the main thread, with the tokens of its text', async () => {
     const call = callTo(provider, large());
     const here = provider.format.readResponse(call, { head: {}, body: responseOf(provider) });
     const there = await translation.read(call, { head: {}, body: responseOf(provider) }, requested);
@@ -219,7 +219,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     expect(there.textTokens).toBeGreaterThan(90_000);
   });
 
-  it('is refused as it would be here', async () => {
+  it('fails in a worker as in the main thread', async () => {
     const call = callTo(provider, large());
     const error = await translation
       .read(call, { head: {}, body: Buffer.from('[]') }, requested)
@@ -229,7 +229,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
   });
 });
 
-it('tells of an error in place of an answer, and of a request that cannot be built', async () => {
+it('a worker reports an error in place of a response, and a request that cannot be built', async () => {
   const [gpt] = providers;
   if (gpt === undefined) throw new Error('no provider');
   const failure = Buffer.from(JSON.stringify({ error: { message: 'too much', code: 'x' } }));
@@ -246,7 +246,7 @@ it('tells of an error in place of an answer, and of a request that cannot be bui
   });
 });
 
-it('takes what is large, of providers that a worker knows', () => {
+it('only large calls of known providers are translated in a worker', () => {
   const [gpt] = providers;
   if (gpt === undefined) throw new Error('no provider');
   const small = parseChatRequest(Buffer.from('{"model":"a","messages":[{"role":"user","content":"x"}]}'));
@@ -260,7 +260,7 @@ it('takes what is large, of providers that a worker knows', () => {
   expect(translation.isLarge({ ...plain, target: unknown, request: large() })).toBe(false);
 });
 
-describe('workers', () => {
+describe('translation workers', () => {
   let own: TranslationWorkers;
   afterEach(() => own.close());
   const job = (): Parameters<TranslationWorkers['run']>[0] => ({
@@ -278,7 +278,9 @@ describe('workers', () => {
   const wait =
     'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300); parentPort.postMessage({ request: job.request });';
 
-  it('that take too long are ended, and the next job is done by another', { timeout: 30_000 }, async () => {
+  it('are terminated when they take too long, and another worker does the next job', {
+    timeout: 30_000,
+  }, async () => {
     own = new TranslationWorkers({
       file: workerThat(
         'if (job.request.length > 500) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);' +
@@ -292,14 +294,14 @@ describe('workers', () => {
     expect(own.working.used).toBe(0);
   });
 
-  it('that run out of their memory take one job with them', async () => {
+  it('lose only one job when they run out of memory', async () => {
     own = new TranslationWorkers({ file: workerThat('throw new Error("no memory")') });
     const lost = await own.run(job(), owner, requested.isLeft).catch((error: unknown) => error);
     expect(lost).toBeInstanceOf(NotTranslatedError);
     expect([own.working.used, own.waiting.used]).toEqual([0, 0]);
   });
 
-  it('that cannot be started refuse their work, and what waited for them', async () => {
+  it('that cannot start refuse their current and waiting jobs', async () => {
     own = new TranslationWorkers({ file: 'not-absolute.mjs' });
     const refused = {
       name: 'NotTranslatedError',
@@ -310,7 +312,7 @@ describe('workers', () => {
     expect([own.working.used, own.waiting.used]).toEqual([0, 0]);
   });
 
-  it('leave one to others, however much one organization has waiting; what has left is passed over', async () => {
+  it('leave one worker to other organizations, however much one has waiting, and skip jobs whose caller has left', async () => {
     own = new TranslationWorkers({ file: workerThat(wait) });
     let isLeft = false;
     const order: string[] = [];
@@ -325,12 +327,12 @@ describe('workers', () => {
     expect(own.working.used).toBe(2);
     isLeft = true;
     await Promise.all([...greedy, other]);
-    // Which of the two workers starts first is the machine's to say.
+    // The machine determines the worker that starts first.
     expect(order.toSorted()).toEqual(['a1', 'a2 false', 'a3 false', 'b1']);
     expect(order.indexOf('a1')).toBeLessThan(order.indexOf('a2 false'));
   });
 
-  it('do not keep anybody waiting for longer than is said, and nobody when they are closed', async () => {
+  it('refuse jobs that wait too long, and all jobs once they are closed', async () => {
     own = new TranslationWorkers({ file: workerThat(wait), waitMsMax: 50 });
     const first = own.run(job(), owner, requested.isLeft);
     await expect(own.run(job(), owner, requested.isLeft)).rejects.toMatchObject({ begun: false });

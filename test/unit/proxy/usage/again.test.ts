@@ -1,4 +1,4 @@
-// What was acknowledged of late is reported again where the database may have lost it; and every event has a number of its own.
+// Recently acknowledged usage is reported again when the database may have lost it; and each event has its own ordinal.
 import { describe, expect, it } from 'vitest';
 import { KeptEvents } from '../../../../proxy/usage/kept-events.ts';
 import { OrdinalSet, Ordinals } from '../../../../proxy/usage/ordinals.ts';
@@ -6,13 +6,13 @@ import { Unacknowledged } from '../../../../proxy/usage/unacknowledged.ts';
 import { usageOf, usageScene, usagesOf } from '../../../support/usage-queue.ts';
 import { settle, VirtualTime } from '../../../support/virtual-time.ts';
 
-/** Packing takes real time. */
+/** Waits for packing, which takes real time. */
 async function packed(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setTimeout(resolve, 1));
   await settle();
 }
 
-describe('usage that was acknowledged', () => {
+describe('acknowledged usage', () => {
   it('is reported again in another epoch, and not in the same', async () => {
     const { books, start, time } = usageScene();
     const proxy = start();
@@ -38,7 +38,7 @@ describe('usage that was acknowledged', () => {
     expect(books.reports.length).toBe(reports);
   });
 
-  it('is reported again once where it is asked for several times together', async () => {
+  it('is reported again once when several callers request it at the same time', async () => {
     const { books, start, time } = usageScene();
     const proxy = start();
     for (const event of usagesOf(30)) proxy.record(event);
@@ -59,7 +59,7 @@ describe('usage that was acknowledged', () => {
     expect(books.reports.slice(before)).toEqual([30]);
   });
 
-  it('is reported again where the acknowledgement comes from the database that is gone', async () => {
+  it('is reported again when its acknowledgement came from the database before the restore', async () => {
     const { books, start, time } = usageScene();
     const proxy = start();
     await proxy.reportAgain('epoch-2');
@@ -76,7 +76,7 @@ describe('usage that was acknowledged', () => {
     expect(books.reports).toEqual([1, 1, 1]);
   });
 
-  it('is reported again by its own proxy where one that took it from Redis and reported it is gone', async () => {
+  it('is reported again by its own proxy when the proxy that drained it from Redis is gone', async () => {
     const { books, start, store, time } = usageScene();
     const proxy = start();
     books.condition = 'down';
@@ -117,7 +117,7 @@ describe('usage that was acknowledged', () => {
     const before = books.reports.length;
     await time.advance(5_000);
     expect(isDone).toBe(false);
-    // More and more slowly, and not as fast as the control plane refuses.
+    // The delays grow, so that there are fewer tries than the fast refusals would allow.
     expect(books.reports.length - before).toBeLessThan(15);
     books.condition = 'up';
     await time.advance(5_000);
@@ -126,8 +126,8 @@ describe('usage that was acknowledged', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is kept for five minutes', async () => {
+describe('retained events', () => {
+  it('are kept for five minutes', async () => {
     const time = new VirtualTime();
     const kept = new KeptEvents(time);
     await kept.keep(usagesOf(5), 'a');
@@ -142,7 +142,7 @@ describe('what is kept', () => {
     expect(kept.keptMs).toBe(0);
   });
 
-  it('is no more than its bound: the oldest go first', async () => {
+  it('are limited in size, and the oldest are dropped first', async () => {
     const time = new VirtualTime();
     const kept = new KeptEvents(time, { bytesMax: 20_000 });
     for (let nth = 0; nth < 50; nth++) {
@@ -156,14 +156,14 @@ describe('what is kept', () => {
     expect(left.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(20_000);
   });
 
-  it('is what was recorded', async () => {
+  it('equal the recorded events', async () => {
     const kept = new KeptEvents(new VirtualTime());
     const events = usagesOf(3);
     await kept.keep(events, 'a');
     expect(await kept.notIn('')[0]?.events()).toEqual(JSON.parse(JSON.stringify(events)));
   });
 
-  it('is nothing where the control plane does not say where it is', async () => {
+  it('are none when the control plane does not report its epoch', async () => {
     const kept = new KeptEvents(new VirtualTime());
     await kept.keep(usagesOf(3), '');
     expect(kept.notIn('a')).toEqual([]);
@@ -171,7 +171,7 @@ describe('what is kept', () => {
 });
 
 describe('a set of ordinals', () => {
-  it('has what was put into it until it is taken out', () => {
+  it('contains an ordinal until it is removed', () => {
     const set = new OrdinalSet();
     const some = [0, 1, 31, 32, 63, 64, 1_000_000_000, Number.MAX_SAFE_INTEGER];
     expect(some.map((ordinal) => set.add(ordinal))).toEqual(some.map(() => true));
@@ -184,14 +184,14 @@ describe('a set of ordinals', () => {
   });
 });
 
-describe('ordinals', () => {
-  it('count each session from 1', () => {
+describe('ordinals of usage events', () => {
+  it('count from 1 in each session', () => {
     const ordinals = new Ordinals();
     expect(['a', 'a', 'b', 'a', 'b'].map((session) => ordinals.take(session))).toEqual([1, 2, 1, 3, 2]);
     expect([ordinals.next('a'), ordinals.next('c')]).toEqual([4, 1]);
   });
 
-  it('are none without a session, and of sessions beyond those that can be counted', () => {
+  it('do not exist without a session, nor for more sessions than can be counted', () => {
     const ordinals = new Ordinals();
     expect(ordinals.take('')).toBeUndefined();
     for (let nth = 0; nth < 10_000; nth++) ordinals.take(`session-${nth}`);
@@ -200,11 +200,11 @@ describe('ordinals', () => {
   });
 });
 
-describe('escrow that is not acknowledged', () => {
+describe('pending charges', () => {
   const event = (amount: number, session = 's') =>
     usageOf({ session, charges: [{ budgetId: 'a', window: 'total', escrow: amount }] });
 
-  it('is summed by lease, here and elsewhere', () => {
+  it('are summed by lease, for this proxy and for the overflow', () => {
     const escrows = new Unacknowledged();
     const events = [event(5), event(7), event(11)];
     escrows.recorded([...events, event(13, 'other')]);
@@ -218,7 +218,7 @@ describe('escrow that is not acknowledged', () => {
     expect([escrows.queued('s'), escrows.elsewhere('s')]).toEqual([[], []]);
   });
 
-  it('is less once by an event, however often it is put into Redis or reported from there', () => {
+  it('are reduced once by an event, however often it is put into Redis or reported from there', () => {
     const escrows = new Unacknowledged();
     const charges = [{ budgetId: 'a', window: 'total', escrow: 7 }];
     const events = [1, 2, 40].map((ordinal) => usageOf({ session: 's', ordinal, charges }));
@@ -233,7 +233,7 @@ describe('escrow that is not acknowledged', () => {
     expect(escrows.elsewhere('s')).toEqual([]);
   });
 
-  it('is less by what is reported from Redis here', () => {
+  it('are reduced by usage that this proxy reports from Redis', () => {
     const escrows = new Unacknowledged();
     const charges = [{ budgetId: 'a', window: 'total', escrow: 7 }];
     const [ours, others] = [usageOf({ session: 's', charges }), usageOf({ session: 't', charges })];

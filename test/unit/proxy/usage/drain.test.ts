@@ -44,7 +44,7 @@ function start(options: Partial<UsageProxyOptions> = {}): UsageProxy {
   return proxy;
 }
 
-/** As a proxy leaves it that ends while the control plane is away. */
+/** Fills the overflow like a proxy that ended while the control plane was unreachable. */
 async function leave(...batches: readonly ReturnType<typeof usagesOf>[]): Promise<void> {
   const overflow = store.overflow(new Random(3));
   const put = Promise.all(batches.map((events) => overflow.put(events)));
@@ -52,8 +52,8 @@ async function leave(...batches: readonly ReturnType<typeof usagesOf>[]): Promis
   expect((await put).flat()).toEqual([]);
 }
 
-describe('what waits in the overflow', () => {
-  it('is reported by any proxy, and removed only then', async () => {
+describe('usage in the overflow', () => {
+  it('is reported by any proxy, and removed only afterwards', async () => {
     await leave(usagesOf(10), usagesOf(20, { organizationId: 'organization-2' }));
     const proxy = start();
     await time.advance(15_000);
@@ -62,7 +62,7 @@ describe('what waits in the overflow', () => {
     expect(proxy.counts).toMatchObject({ drained: 30, reported: 0, skipped: 0 });
   });
 
-  it('is found however late it comes', async () => {
+  it('is found even if it arrives late', async () => {
     start();
     await time.advance(60_000);
     await leave(usagesOf(10));
@@ -70,7 +70,7 @@ describe('what waits in the overflow', () => {
     expect(books.recorded.size).toBe(10);
   });
 
-  it('goes together in few reports', async () => {
+  it('is reported in few large reports', async () => {
     await leave(...Array.from({ length: 60 }, () => usagesOf(2)));
     start();
     await time.advance(15_000);
@@ -78,7 +78,7 @@ describe('what waits in the overflow', () => {
     expect(books.reports.length).toBeLessThan(30);
   });
 
-  it('stays where its report is not acknowledged', async () => {
+  it('stays when its report is not acknowledged', async () => {
     await leave(usagesOf(10));
     books.condition = 'deaf';
     start();
@@ -91,7 +91,7 @@ describe('what waits in the overflow', () => {
     expect(store.entries).toEqual([]);
   });
 
-  it('is looked for within a second when the control plane is back', async () => {
+  it('is searched within a second when the control plane is back', async () => {
     const proxy = start();
     books.condition = 'down';
     proxy.record(usageOf());
@@ -103,7 +103,7 @@ describe('what waits in the overflow', () => {
     expect(books.recorded.size).toBe(52);
   });
 
-  it('is reported once by two proxies that come together', async () => {
+  it('is reported once by two concurrent proxies', async () => {
     await leave(...Array.from({ length: 40 }, () => usagesOf(100)));
     const together = { random: new Random(9), overflow: store.overflow() };
     const [first, second] = [start(together), start({ ...together, random: new Random(9) })];
@@ -113,7 +113,7 @@ describe('what waits in the overflow', () => {
     expect(books.reports.reduce((sum, events) => sum + events, 0)).toBe(4_000);
   });
 
-  it('is taken over from a proxy that is killed in the middle, as soon as its lock ends', async () => {
+  it('is taken over from a killed proxy as soon as its lock ends', async () => {
     await leave(...Array.from({ length: 40 }, () => usagesOf(100)));
     const killed = start();
     while (books.recorded.size === 0) await time.advance(1);
@@ -126,7 +126,7 @@ describe('what waits in the overflow', () => {
     expect(store.entries).toEqual([]);
   });
 
-  it('waits for Redis as long as that is gone', async () => {
+  it('waits while Redis is unreachable', async () => {
     await leave(usagesOf(10));
     store.condition = 'mute';
     const proxy = start();
@@ -140,7 +140,7 @@ describe('what waits in the overflow', () => {
 });
 
 describe('an entry that cannot be reported', () => {
-  it('because it does not open stays, is told once, and is in nobody’s way', async () => {
+  it('because it does not open stays, is logged once, and does not block others', async () => {
     await leave(usagesOf(1), usagesOf(2), usagesOf(3), usagesOf(4));
     for (const stream of store.streams) if (stream[0] !== undefined) store.unreadable.add(stream[0].id);
     const unreadable = store.entries.filter(({ id }) => store.unreadable.has(id));
@@ -153,7 +153,7 @@ describe('an entry that cannot be reported', () => {
     expect(books.recorded.size).toBe(17 - unreadable.flatMap(({ events }) => events).length);
   });
 
-  it('because one of its events is refused for good stays; the others of it are recorded', async () => {
+  it('because one of its events is refused for good stays, while its other events are recorded', async () => {
     const events = usagesOf(100);
     books.invalid.add(events[33]?.id ?? '');
     await leave(events, usagesOf(10), usagesOf(10));
@@ -164,7 +164,7 @@ describe('an entry that cannot be reported', () => {
     expect(proxy.counts).toMatchObject({ drained: 20, skipped: 1, lost: 0 });
   });
 
-  it('because this proxy may not report it stays for another', async () => {
+  it('because this proxy may not report it stays for another proxy', async () => {
     await leave(
       ...Array.from({ length: 20 }, (_, i) => usagesOf(5, { organizationId: `organization-${i % 2}` })),
     );
@@ -172,7 +172,7 @@ describe('an entry that cannot be reported', () => {
     await time.advance(1_500);
     expect(books.recorded.size).toBe(50);
     expect(bound.counts).toMatchObject({ drained: 50, skipped: 1 });
-    // Of a group, and of the first entry alone.
+    // One denial for a group, and one for its first entry alone.
     expect(books.denials).toBe(2);
     const reports = books.reports.length;
     await time.advance(300_000);
@@ -199,7 +199,7 @@ describe('an entry that cannot be reported', () => {
     expect(books.recorded.size).toBe(5);
   });
 
-  it('is logged and removed when it is older than what the control plane takes', async () => {
+  it('is logged and removed when it is older than the control plane accepts', async () => {
     const events = usagesOf(3);
     for (const { id } of events) books.invalid.add(id);
     await leave(events);
@@ -218,11 +218,11 @@ describe('an entry that cannot be reported', () => {
   });
 });
 
-describe('escrow of what waits in the overflow', () => {
+describe('the pending charge of usage in the overflow', () => {
   const escrow = 1_500_000;
   const escrowOf = (proxy: UsageProxy) => proxy.elsewhere('session-1').map(({ amount }) => amount / escrow);
 
-  /** It puts its usage into the overflow as two entries. @returns it, with the control plane back */
+  /** Makes the proxy put its usage into the overflow as two entries. @returns the proxy, with the control plane back */
   async function overflowed(events: readonly [number, number], options: Partial<UsageProxyOptions> = {}) {
     const proxy = start(options);
     books.condition = 'down';
@@ -247,7 +247,7 @@ describe('escrow of what waits in the overflow', () => {
     expect(escrowOf(proxy)).toEqual([10]);
   });
 
-  it('is not deducted again each time that an entry is reported of which one event is refused', async () => {
+  it('is not deducted each time that an entry with a refused event is reported again', async () => {
     const proxy = await overflowed([10, 10]);
     books.invalid.add(entryOf('organization-1')?.events[3]?.id ?? '');
     store.unreadable.add(entryOf('organization-2')?.id ?? '');
@@ -257,7 +257,7 @@ describe('escrow of what waits in the overflow', () => {
     expect(escrowOf(proxy)).toEqual([20]);
   });
 
-  it('is deducted once where the entry could not be removed and was reported again', async () => {
+  it('is deducted once when the entry could not be removed and was reported again', async () => {
     const overflow = store.overflow();
     let failures = 2;
     const remove: typeof overflow.remove = async (shard, entries) => {
@@ -272,7 +272,7 @@ describe('escrow of what waits in the overflow', () => {
     expect(escrowOf(proxy)).toEqual([10]);
   });
 
-  it('is deducted once where it was put there several times, because that was not heard', async () => {
+  it('is deducted once when the entry was written several times because its acknowledgement was lost', async () => {
     store.condition = 'deaf';
     const proxy = start();
     books.condition = 'down';
@@ -293,7 +293,7 @@ describe('escrow of what waits in the overflow', () => {
     expect(escrowOf(proxy)).toEqual([10]);
   });
 
-  it('is not deducted for usage that was reported from memory, and is in Redis because that was not heard', async () => {
+  it('is not deducted for usage that was reported from memory and is also in Redis', async () => {
     const proxy = start();
     books.condition = 'down';
     for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);

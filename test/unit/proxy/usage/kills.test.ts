@@ -1,4 +1,4 @@
-// A proxy that is killed at each moment of a life in which its usage takes every way there is.
+// A proxy is killed at each point of a run in which its usage takes every possible way.
 import { expect, it } from 'vitest';
 import {
   type Condition,
@@ -9,7 +9,9 @@ import {
 } from '../../../support/usage-queue.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
-/** One report, then a control plane that is away, the overflow, and what drains it. @returns how many events were recorded */
+/**
+ * One report, then an unreachable control plane, the overflow, and its drain. @returns how many events were recorded
+ */
 async function liveUntil(ms: number): Promise<number> {
   const time = new VirtualTime();
   const books = new FakeBooks(time);
@@ -48,7 +50,7 @@ async function liveUntil(ms: number): Promise<number> {
   return books.recorded.size;
 }
 
-it('takes with it only what nobody had acknowledged', async () => {
+it('a killed proxy loses only unacknowledged usage', async () => {
   const recorded = new Set<number>();
   for (let ms = 0; ms < 1_500; ms += ms < 70 ? 1 : 7) recorded.add(await liveUntil(ms));
   expect([...recorded].toSorted()).toEqual([0, 2, 4]);

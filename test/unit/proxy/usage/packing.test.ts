@@ -3,12 +3,12 @@ import { bytesOf, packing } from '../../../../proxy/usage/batch.ts';
 import { usageOf, usagesOf } from '../../../support/usage-queue.ts';
 
 describe('packed usage', () => {
-  it('comes back as it was', async () => {
+  it('is unpacked unchanged', async () => {
     const events = JSON.parse(JSON.stringify(usagesOf(10)));
     expect(await packing.unpack(await packing.pack(events))).toEqual(events);
   });
 
-  it('is not unpacked beyond a bound: little may be packed of much', async () => {
+  it('is not unpacked beyond a limit, because little packed data can contain a lot', async () => {
     const events = usagesOf(1_000);
     const packed = await packing.pack(events);
     const bytes = Buffer.byteLength(JSON.stringify(events));
@@ -17,11 +17,11 @@ describe('packed usage', () => {
   });
 });
 
-describe('the bytes of an event', () => {
+describe('the size of a usage event', () => {
   it.each([
     ...['aiSystemId', 'personId', 'projectKeyId', 'projectAiSystemId', 'projectPersonId'],
     ...['providerKeyId', 'guardrailId', 'requestId', 'modelAsked', 'errorCode'],
-  ])('grow with its %s', (field) => {
+  ])('grows with its %s', (field) => {
     const [short, long] = ['x', 'x'.repeat(101)].map((text) => bytesOf(usageOf({ [field]: text })));
     expect((long ?? 0) - (short ?? 0)).toBe(100);
   });

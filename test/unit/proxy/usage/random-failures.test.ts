@@ -1,5 +1,6 @@
-// Proxies that record usage while control plane and Redis fail in every way, and while they are killed and closed themselves.
-// After every step each event of a living proxy stands in the books, in the overflow or in its memory; at rest all stand in the books.
+// Proxies record usage while the control plane and Redis fail in every way, and while they are killed and closed. After
+// every step each event of a living proxy is in the ledger, in the overflow or in its memory; at rest all events are in
+// the ledger.
 import { expect, it } from 'vitest';
 import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { Random } from '../../../support/access/random.ts';
@@ -24,7 +25,7 @@ const firstSeed = given === undefined ? startingSeed() : Number(given);
 
 interface Recording {
   readonly proxy: UsageProxy;
-  /** What was recorded there and has not been seen in the books yet. */
+  /** Recorded events that have not been seen in the ledger yet. */
   open: UsageEvent[];
 }
 
@@ -35,7 +36,7 @@ class Schedule {
   readonly #books = new FakeBooks(this.#time);
   readonly #store = new FakeStore(this.#time);
   #living: Recording[] = [];
-  /** Of proxies that were closed: what they left, but for what they have logged as lost. */
+  /** The remaining events of closed proxies, without those that they logged as lost. */
   #left: UsageEvent[] = [];
 
   constructor(seed: number) {
@@ -88,13 +89,13 @@ class Schedule {
     expect(proxy.failures).toEqual([]);
   }
 
-  /** Neither in the books nor in the overflow. */
+  /** The events that are neither in the ledger nor in the overflow. */
   #missing(events: readonly UsageEvent[]): readonly UsageEvent[] {
     const stored = new Set(this.#store.events.map(({ id }) => id));
     return events.filter((event) => !this.#books.has(event) && !stored.has(event.id));
   }
 
-  /** What only its memory knew is gone with it. */
+  /** Events that were only in the killed proxy's memory are lost. */
   #kill(): void {
     const killed = this.#take();
     killed.proxy.kill();
@@ -133,9 +134,9 @@ class Schedule {
     this.#books.condition = 'up';
     this.#store.condition = 'up';
     this.#store.entriesMax = Number.POSITIVE_INFINITY;
-    // The others may all be without Redis.
+    // The other proxies may all be without Redis.
     this.#start(true);
-    // Longer than an entry is passed over.
+    // Longer than the time for which an entry is skipped.
     await this.#time.advance(700_000);
     const valid = ({ id }: UsageEvent) => !this.#books.invalid.has(id);
     for (const { proxy, open } of this.#living) {
@@ -145,7 +146,7 @@ class Schedule {
     }
     const lost = this.#left.filter((event) => valid(event) && !this.#books.has(event));
     expect(lost.map(({ id }) => id)).toEqual([]);
-    // What stays is there because of an event that is refused for good.
+    // An entry remains only because of an event that is refused for good.
     expect(this.#store.entries.filter((entry) => entry.events.every(valid)).length).toBe(0);
   }
 
@@ -154,7 +155,7 @@ class Schedule {
   }
 }
 
-it(`every event arrives, whatever happens (seeds from ${firstSeed})`, async () => {
+it(`every usage event arrives despite random failures (seeds from ${firstSeed})`, async () => {
   const seen = new Map<string, number>();
   for (let seed = firstSeed; seed < firstSeed + (given === undefined ? schedules : 1); seed++) {
     const schedule = new Schedule(seed);
@@ -164,7 +165,7 @@ it(`every event arrives, whatever happens (seeds from ${firstSeed})`, async () =
     for (const [name, count] of schedule.seen) seen.set(name, (seen.get(name) ?? 0) + count);
   }
   if (given !== undefined) return;
-  // Schedules that never get anywhere hold trivially.
+  // A schedule that reaches nothing would pass trivially.
   const reached = ['reported', 'overflowed', 'drained', 'closed', 'killed with events', 'logged as lost'];
   expect(reached.filter((name) => (seen.get(name) ?? 0) === 0)).toEqual([]);
 }, 60_000);

@@ -1,4 +1,4 @@
-// What a queue does with its last events when its proxy ends.
+// How a usage queue handles its last events when its proxy ends.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { type UsageProxy, usageOf, usageScene, usagesOf } from '../../../support/usage-queue.ts';
@@ -17,10 +17,10 @@ function recordAll(proxy: UsageProxy, events: readonly UsageEvent[]): void {
   for (const event of events) proxy.record(event);
 }
 
-describe('the end', () => {
+describe('closing the usage queue', () => {
   const soon = () => time.monotonic() + 10_000;
 
-  it('reports what is left at once', async () => {
+  it('reports remaining events at once', async () => {
     const proxy = start();
     recordAll(proxy, usagesOf(1_500));
     const closed = proxy.close(soon());
@@ -32,12 +32,12 @@ describe('the end', () => {
     expect(proxy.counts.lost).toBe(0);
   });
 
-  it('is there at once where nothing is left', async () => {
+  it('ends at once when no events remain', async () => {
     await start().close(soon());
     expect(books.reports).toEqual([]);
   });
 
-  it('puts into Redis what a mute control plane does not take in time, reports under way included', async () => {
+  it('puts events into Redis that a mute control plane does not acknowledge in time, including reports under way', async () => {
     const proxy = start();
     books.condition = 'mute';
     recordAll(proxy, usagesOf(5_000));
@@ -50,7 +50,7 @@ describe('the end', () => {
     expect(proxy.counts).toMatchObject({ overflowed: 5_000, lost: 0 });
   });
 
-  it('needs no more than Redis where the control plane is known to be away', async () => {
+  it('needs only Redis when the control plane is known to be unreachable', async () => {
     const proxy = start();
     await goAway(proxy);
     recordAll(proxy, usagesOf(10));
@@ -74,7 +74,7 @@ describe('the end', () => {
     expect(proxy.counts.lost).toBe(0);
   });
 
-  it('logs what nobody has taken as lost: how many, and what they cost', async () => {
+  it('logs unsaved events as lost, with their number and cost', async () => {
     store.condition = 'down';
     const proxy = start();
     await goAway(proxy);
@@ -89,7 +89,7 @@ describe('the end', () => {
     expect(books.reports.length).toBe(reports);
   });
 
-  it('takes what ends while it closes, and logs what comes after as lost', async () => {
+  it('accepts events of requests that end while it closes, and logs later ones as lost', async () => {
     const proxy = start();
     recordAll(proxy, usagesOf(1));
     const closed = proxy.close(soon());

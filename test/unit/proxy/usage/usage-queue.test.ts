@@ -19,8 +19,8 @@ function recordAll(proxy: UsageProxy, events: readonly UsageEvent[]): void {
 
 const logged = (proxy: UsageProxy) => proxy.lines.map(({ msg }) => msg);
 
-describe('usage that can be reported', () => {
-  it('is reported together after 20 ms and leaves memory with the acknowledgement', async () => {
+describe('usage while the control plane is reachable', () => {
+  it('is reported together after 20 ms and leaves memory when it is acknowledged', async () => {
     const proxy = start();
     recordAll(proxy, usagesOf(3));
     await time.advance(19);
@@ -33,7 +33,7 @@ describe('usage that can be reported', () => {
     expect(proxy.counts).toMatchObject({ reported: 3, overflowed: 0, lost: 0 });
   });
 
-  it('never calls the control plane from where it is recorded', async () => {
+  it('is not reported synchronously when it is recorded', async () => {
     const proxy = start();
     recordAll(proxy, usagesOf(2_500));
     expect(books.reports).toEqual([]);
@@ -43,7 +43,7 @@ describe('usage that can be reported', () => {
     expect(books.reports).toEqual([1_000, 1_000, 500]);
   });
 
-  it('goes in at most three reports at a time, and what comes meanwhile is collected', async () => {
+  it('is sent in at most three reports at a time, and further events are collected meanwhile', async () => {
     const proxy = start({ overflow: undefined });
     books.condition = 'mute';
     for (let i = 0; i < 40; i++) {
@@ -67,7 +67,7 @@ describe('usage that can be reported', () => {
     expect(Math.max(...books.reports)).toBe(11);
   });
 
-  it('that meets a failure is sent again unchanged, ever more seldom', async () => {
+  it('is sent again unchanged after a failure, after growing delays', async () => {
     const proxy = start({ overflow: undefined });
     books.condition = 'down';
     recordAll(proxy, usagesOf(4));
@@ -85,7 +85,7 @@ describe('usage that can be reported', () => {
     ]);
   });
 
-  it('asks with one report at a time whether the control plane is back', async () => {
+  it('is sent in one report at a time while the control plane is unreachable', async () => {
     const proxy = start({ overflow: undefined });
     books.condition = 'mute';
     recordAll(proxy, usagesOf(5_000));
@@ -96,7 +96,7 @@ describe('usage that can be reported', () => {
     expect(books.mostUnderWay).toBe(1);
   });
 
-  it('stands in the books once where its acknowledgement was lost', async () => {
+  it('is recorded once in the ledger when its acknowledgement was lost', async () => {
     const proxy = start({ overflow: undefined });
     books.condition = 'deaf';
     recordAll(proxy, usagesOf(2));
@@ -109,7 +109,7 @@ describe('usage that can be reported', () => {
     expect(proxy.counts.reported).toBe(2);
   });
 
-  it('tells for how long the oldest event has waited', async () => {
+  it('has a gauge of how long the oldest event has waited', async () => {
     const proxy = start({ overflow: undefined });
     books.condition = 'down';
     proxy.record(usageOf());
@@ -119,10 +119,10 @@ describe('usage that can be reported', () => {
   });
 });
 
-describe('the bound of memory', () => {
+describe('the memory limit of usage', () => {
   const one = usageOf();
 
-  it('lets no request run from the byte on at which it is reached, and drops nothing that still comes', async () => {
+  it('stops new requests from the byte at which it is reached, and drops no event that still arrives', async () => {
     const proxy = start({ overflow: undefined, memoryBytesMax: 3 * bytesOf(one) });
     books.condition = 'down';
     recordAll(proxy, [one, usageOf()]);
@@ -140,13 +140,13 @@ describe('the bound of memory', () => {
     expect(proxy.gauges.bytes).toBe(0);
   });
 
-  it('counts what an event is made of', () => {
+  it('counts the fields of an event', () => {
     const longer = usageOf({ requestId: 'request-1 and more', personId: 'person' });
     expect(bytesOf(longer) - bytesOf(one)).toBe(' and more'.length + 'person'.length);
     expect(bytesOf(usageOf({ charges: [] }))).toBeLessThan(bytesOf(one));
   });
 
-  it('is released by the overflow', async () => {
+  it('is no longer exceeded once events are in the overflow', async () => {
     const proxy = start({ memoryBytesMax: 3 * bytesOf(one) });
     await goAway(proxy);
     recordAll(proxy, usagesOf(5));
@@ -156,7 +156,7 @@ describe('the bound of memory', () => {
     expect(store.events.length).toBe(6);
   });
 
-  it('is not reached where the control plane takes less than is used: beyond half of it, usage goes to the overflow', async () => {
+  it('is not reached when the control plane is slow: beyond half of it, usage is put into the overflow', async () => {
     const proxy = start({ memoryBytesMax: 20 * bytesOf(one) });
     books.condition = 'mute';
     for (let i = 0; i < 15; i++) {
@@ -168,7 +168,7 @@ describe('the bound of memory', () => {
     expect(proxy.counts.lost).toBe(0);
   });
 
-  it('is reached where the overflow is full, and released where there is room again', async () => {
+  it('is reached when the overflow is full, and no longer when that has room again', async () => {
     store.entriesMax = 0;
     const proxy = start({ memoryBytesMax: 3 * bytesOf(one) });
     await goAway(proxy);
@@ -184,7 +184,7 @@ describe('the bound of memory', () => {
 });
 
 describe('an event that is refused for good', () => {
-  it('is found by halves, logged and lost; the others are recorded', async () => {
+  it('is found by halving, logged and lost, while the others are recorded', async () => {
     const proxy = start();
     const events = usagesOf(1_000);
     const bad = [events[0], events[499], events[999]].filter((event) => event !== undefined);
@@ -203,7 +203,7 @@ describe('an event that is refused for good', () => {
     expect(books.reports.length).toBeLessThan(70);
   });
 
-  it('costs no other one, whatever fails while it is looked for', async () => {
+  it('loses no other event, even if the control plane fails during the search', async () => {
     const proxy = start();
     const events = usagesOf(64);
     const bad = events[20] ?? usageOf();
@@ -219,7 +219,7 @@ describe('an event that is refused for good', () => {
     expect(proxy.gauges.events).toBe(0);
   });
 
-  it('is none that this proxy merely may not report: that is kept', async () => {
+  it('is not one that only this proxy may not report, which is kept', async () => {
     const proxy = start({ client: books.client('organization-2'), overflow: undefined });
     recordAll(proxy, usagesOf(3));
     await time.advance(60_000);
@@ -228,8 +228,8 @@ describe('an event that is refused for good', () => {
   });
 });
 
-describe('while the control plane is away', () => {
-  it('what cannot be reported goes to the overflow, by organization, and out of memory', async () => {
+describe('usage while the control plane is unreachable', () => {
+  it('is moved from memory to the overflow, by organization', async () => {
     const proxy = start();
     await goAway(proxy);
     recordAll(proxy, [...usagesOf(600), ...usagesOf(400, { organizationId: 'organization-2' })]);
@@ -241,7 +241,7 @@ describe('while the control plane is away', () => {
     expect(books.recorded.size).toBe(0);
   });
 
-  it('a batch that is not full waits five seconds for others', async () => {
+  it('waits five seconds for a full batch', async () => {
     const proxy = start();
     await goAway(proxy);
     const before = store.entries.length;
@@ -253,7 +253,7 @@ describe('while the control plane is away', () => {
     expect(store.entries.map((entry) => entry.events.length)).toContain(6);
   });
 
-  it('a single failure sends nothing there', async () => {
+  it('is not moved to the overflow after a single failure', async () => {
     const proxy = start();
     books.condition = 'down';
     recordAll(proxy, usagesOf(3));
@@ -263,7 +263,7 @@ describe('while the control plane is away', () => {
     expect(proxy.counts).toMatchObject({ reported: 3, overflowed: 0 });
   });
 
-  it('a mute one is known by the first report that is not answered', async () => {
+  it('is moved to the overflow after the first report without a response', async () => {
     const proxy = start();
     books.condition = 'mute';
     recordAll(proxy, usagesOf(3));
@@ -274,7 +274,7 @@ describe('while the control plane is away', () => {
     expect(proxy.gauges.events).toBe(0);
   });
 
-  it.each(['down', 'mute', 'deaf'] as const)('and Redis is %s: all stays in memory', async (condition) => {
+  it.each(['down', 'mute', 'deaf'] as const)('stays in memory when Redis is %s too', async (condition) => {
     store.condition = condition;
     const proxy = start();
     await goAway(proxy);
@@ -289,7 +289,7 @@ describe('while the control plane is away', () => {
     expect(store.entries).toEqual([]);
   });
 
-  it('for an hour: everything arrives when it is back, each once', async () => {
+  it('for an hour arrives completely when it is back, each event once', async () => {
     const proxy = start();
     await goAway(proxy);
     for (let minute = 0; minute < 60; minute++) {

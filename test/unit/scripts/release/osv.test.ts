@@ -1,4 +1,5 @@
-// Advisories against what is shipped, with made-up ones: version ranges at their ends, and what is not to be found.
+// Compares made-up security advisories with the shipped packages: version ranges at their ends, and advisories that do
+// not apply.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ const range = (...events: readonly Partial<Event>[]) => ({ ranges: [{ type: 'SEM
 const isFound = (made: object, version: string) =>
   findingsOf([made as Record<string, unknown>], [{ ...component, version }]).length > 0;
 
-describe('a range', () => {
+describe('a version range of an advisory', () => {
   it.each([
     [range({ introduced: '0' }), '2.1.0', true],
     [range({ introduced: '0' }), '0.0.0-alpha', true],
@@ -45,7 +46,7 @@ describe('a range', () => {
     expect(isFound(advisory(affected), version)).toBe(expected);
   });
 
-  it('that cannot be read counts, so that a person looks', () => {
+  it('that cannot be parsed counts as affected, so that a person checks it', () => {
     expect(isFound(advisory(range({ introduced: 'one' })), '2.1.0')).toBe(true);
   });
 });
@@ -58,11 +59,11 @@ describe('an advisory', () => {
     ['was withdrawn', advisory(range({ introduced: '0' }), { withdrawn: '2026-11-01T00:00:00Z' }), false],
     ['is of another package', advisory({ package: { ecosystem: 'npm', name: '@made/other' } }), false],
     ['is of another ecosystem', advisory({ package: { ecosystem: 'PyPI', name: '@made/up' } }), false],
-  ])('that %s is judged so', (_what, made, expected) => {
+  ])('that %s applies or not', (_what, made, expected) => {
     expect(isFound(made, '2.1.0')).toBe(expected);
   });
 
-  it('is one finding for a version, with who ships it and what mends it', () => {
+  it('gives one result for each version, with the programs that ship it and the version that fixes it', () => {
     const twice = advisory(range({ introduced: '0' }, { fixed: '2.2.0' }));
     const found = findingsOf([twice], [component, { ...component, program: 'injector' }]);
     expect(found).toEqual([
@@ -74,7 +75,7 @@ describe('an advisory', () => {
   });
 });
 
-it('versions are in the order that semver.org gives them', () => {
+it('versions are in the order of semver.org', () => {
   const ordered = ['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2'].concat([
     '1.0.0-beta.11',
     '1.0.0-rc.1',
@@ -88,7 +89,7 @@ it('versions are in the order that semver.org gives them', () => {
   expect(compareVersions('1.0.0+build.1', '1.0.0')).toBe(0);
 });
 
-describe('the command', () => {
+describe('the command that checks advisories', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'advisories-'));
@@ -106,14 +107,14 @@ describe('the command', () => {
   const run = (from: string, sbom = 'dist') =>
     judgeAdvisories(['--from', join(folder, from), '--sbom', join(folder, sbom)]);
 
-  it('ends with 1 for a finding, in a folder of folders', () => {
+  it('exits with 1 for a match, in a folder of folders', () => {
     expect(run('osv')).toMatchObject({
       code: 1,
       lines: [expect.stringContaining('@made/up 2.1.0 in proxy; fixed in 3.0.0'), expect.any(String)],
     });
   });
 
-  it('ends with 0 where nothing is affected', () => {
+  it('exits with 0 when nothing is affected', () => {
     expect(run('miss.json')).toMatchObject({ code: 0 });
   });
 
@@ -122,12 +123,12 @@ describe('the command', () => {
     ['missing', 'dist', 'ENOENT'],
     ['osv', 'osv', 'npm run build'],
     ['dist', 'dist', 'no advisory'],
-  ])('ends with 2 where it could not be judged: %s, %s', (from, sbom, why) => {
+  ])('exits with 2 when it cannot decide: %s, %s', (from, sbom, why) => {
     const { code, lines } = run(from, sbom);
     expect([code, lines.join()]).toEqual([2, expect.stringContaining(why)]);
   });
 
-  it('ends with 2 where nothing is given', () => {
+  it('exits with 2 without arguments', () => {
     expect(judgeAdvisories([]).code).toBe(2);
     expect(judgeAdvisories(['--form', 'x']).code).toBe(2);
   });

@@ -1,4 +1,5 @@
-// Bills of materials and licences of what is shipped: a program is really built, and what stands beside its bundle is held against it.
+// Bills of materials and licences of shipped programs: a program is really built, and the files beside its bundle are
+// compared with it.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import {
 } from '../../../../scripts/release/licence-rules.ts';
 import { readComponents } from '../../../../scripts/release/sbom.ts';
 
-/** CycloneDX 1.6, as far as it is looked into. */
+/** The part of CycloneDX 1.6 that the test reads. */
 interface Sbom {
   readonly metadata: { readonly component: Component };
   readonly components: readonly Component[];
@@ -40,19 +41,19 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the bill of materials', () => {
-  it('is CycloneDX of the program at its version', () => {
+  it('is a CycloneDX document of the program at its version', () => {
     expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 });
     expect(sbom.metadata.component).toMatchObject({ name: 'gatewayctl', version: manifest.version });
   });
 
-  it('lists what is bundled, and not what is only installed', () => {
+  it('lists bundled packages, and not packages that are only installed', () => {
     const names = readComponents(folder).map(({ name }) => name);
     expect(names).toHaveLength(bundle.packages.length);
     expect(names).toEqual(expect.arrayContaining(['commander', '@grpc/grpc-js']));
     for (const absent of ['vitest', 'typescript', 'pg', 'esbuild']) expect(names).not.toContain(absent);
   });
 
-  it('has version, licence, digest and purl of each', () => {
+  it('has version, licence, digest and purl of each package', () => {
     for (const component of sbom.components) {
       expect(component).toMatchObject({ type: 'library', licenses: [expect.any(Object)] });
       expect(component.hashes[0]?.content, component.name).toMatch(/^[0-9a-f]{128}$/);
@@ -65,7 +66,7 @@ describe('the bill of materials', () => {
     });
   });
 
-  it('says what asks for what: everything is reached from the program', () => {
+  it('contains the dependencies, through which every package is reached from the program', () => {
     const all = new Map(sbom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
     const reached = new Set<string>();
     const visit = (ref: string) => {
@@ -79,15 +80,15 @@ describe('the bill of materials', () => {
     expect(new Set(references).size).toBe(references.length);
   });
 
-  it('is the same bytes for the same sources', async () => {
+  it('has the same bytes for the same sources', async () => {
     const before = sbomText();
     await buildProgram('gatewayctl', folder);
     expect(sbomText()).toBe(before);
   }, 120_000);
 });
 
-describe('licences', () => {
-  it('of what is shipped are allowed, and their texts stand beside it', () => {
+describe('licences of packages', () => {
+  it('are allowed for shipped packages, and their texts are in the file beside the bundle', () => {
     expect(readComponents(folder).filter(({ licence }) => !isAllowedLicence(licence))).toEqual([]);
     const texts = readFileSync(join(folder, 'gatewayctl/licences.txt'), 'utf8');
     for (const name of bundle.packages) expect(texts).toContain(name.replace(/^.*node_modules\//, ''));
@@ -109,11 +110,11 @@ describe('licences', () => {
     expect(isAllowedLicence(licence)).toBe(expected);
   });
 
-  it('are written as SPDX writes them', () => {
+  it('are written in the form of SPDX', () => {
     expect(spdxExpression('(MIT or MPL-2.0)')).toBe('MIT OR MPL-2.0');
   });
 
-  it('that nobody has allowed end the build', () => {
+  it('that are not allowed fail the build', () => {
     const packages = [
       { name: 'good', licence: 'MIT' },
       { name: 'bad', licence: 'GPL-3.0-only' },
@@ -126,7 +127,7 @@ describe('licences', () => {
   });
 });
 
-it('NOTICE names what stands beside each bundle', () => {
+it('NOTICE names the files beside each bundle', () => {
   const notice = readFileSync(join(import.meta.dirname, '../../../../NOTICE'), 'utf8');
   for (const file of ['licences.txt', 'sbom.cdx.json']) {
     expect(notice).toContain(file);

@@ -3,7 +3,7 @@ import { parseError, readEnvelope } from '../../../../../proxy/formats/chat-comp
 
 const envelopeOf = (body: unknown) => readEnvelope(parseError(Buffer.from(JSON.stringify(body))));
 
-describe('the facts of a reported error', () => {
+describe('the facts of an error that a server reports', () => {
   it.each<[string, unknown, object]>([
     [
       'in full',
@@ -47,11 +47,11 @@ describe('the facts of a reported error', () => {
     ['in a list', [{ error: { message: 'm' } }], {}],
     ['in null', null, {}],
     ['in empty texts', { error: { message: '', code: '', param: '' } }, {}],
-  ])('%s', (_how, body, expected) => {
+  ])('are read from an error %s', (_how, body, expected) => {
     expect(envelopeOf(body)).toEqual({ message: undefined, param: undefined, code: undefined, ...expected });
   });
 
-  it('in bytes that are no JSON is nothing', () => {
+  it('are absent when the bytes are no JSON', () => {
     for (const bytes of [Buffer.from([0xff, 0x00]), Buffer.from('<html>'), Buffer.alloc(0)]) {
       expect(parseError(bytes)).toEqual({});
     }

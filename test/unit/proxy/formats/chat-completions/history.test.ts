@@ -6,8 +6,8 @@ import type { ChatMessage } from '../../../../../proxy/formats/chat-completions/
 const call = (id: unknown) => ({ id, type: 'function', function: { name: 'boil', arguments: '{}' } });
 const signed = withSignature('call_1', 'c2lnbmF0dXJl');
 
-describe('a history', () => {
-  it('without traces of other providers is sent as the list it is', () => {
+describe('the history of a conversation', () => {
+  it('is sent as the same list when it contains nothing of other providers', () => {
     const messages: ChatMessage[] = [
       { role: 'system', content: 'Be brief.' },
       {
@@ -58,7 +58,7 @@ describe('a history', () => {
       { role: 'tool', tool_call_id: signed, content: 'ok' },
       { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
     ],
-  ])('loses %s', (_what, message, expected) => {
+  ])('is sent without %s', (_what, message, expected) => {
     const before = structuredClone(message);
     const others: ChatMessage[] = [{ role: 'user', content: 'Hi' }];
     const [first, second] = ownHistory([...others, message]).messages;
@@ -70,7 +70,7 @@ describe('a history', () => {
   const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
   const messageWith = (text: string) => ({ type: 'text', text });
 
-  it('has media of results in the user’s turn behind all results', () => {
+  it('is sent with media of tool results in the user’s turn after all results', () => {
     const messages: ChatMessage[] = [
       { role: 'user', content: 'Look' },
       { role: 'assistant', content: null, tool_calls: [call('call_1'), call('call_2')] },
@@ -98,7 +98,7 @@ describe('a history', () => {
     expect(messages, 'the parsed request stays').toEqual(before);
   });
 
-  it('has images that a model made in the user’s turn that follows, behind the results of its calls', () => {
+  it('is sent with images that a model made in the next user’s turn, after the results of its calls', () => {
     const made = { ...image, thought_signature: 's' };
     const messages: ChatMessage[] = [
       { role: 'user', content: 'Paint' },

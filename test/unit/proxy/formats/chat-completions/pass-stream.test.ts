@@ -34,8 +34,8 @@ const usageChunk =
     .split('\n\n')
     .find((event) => event.includes('"choices":[]')) ?? '';
 
-describe("a stream in the callers' format", () => {
-  it('passes untouched where the caller requested the usage, at every cut', () => {
+describe('a stream in the callers’ format', () => {
+  it('passes unchanged when the caller requested the usage, at every cut', () => {
     for (let cut = 1; cut <= text.length; cut++) {
       const { reader, text: out } = read(text, cut, true);
       expect(out).toBe(text.toString());
@@ -51,7 +51,7 @@ describe("a stream in the callers' format", () => {
     }
   });
 
-  it('loses the usage chunk and nothing else where the caller did not ask for it, at every cut', () => {
+  it('passes without the usage chunk when the caller did not request it, at every cut', () => {
     expect(usageChunk).not.toBe('');
     for (let cut = 1; cut <= text.length; cut++) {
       const { reader, text: out } = read(text, cut, false);
@@ -60,11 +60,11 @@ describe("a stream in the callers' format", () => {
     }
   });
 
-  it('passes tool calls untouched, at every cut', () => {
+  it('passes tool calls unchanged, at every cut', () => {
     for (let cut = 1; cut <= tools.length; cut++) expect(read(tools, cut, false).text).toBe(tools.toString());
   });
 
-  it('reports its model and how much text has come, wherever it is cut', () => {
+  it('reports its model and the amount of text, wherever it is cut', () => {
     const streamOf = (cut: string) =>
       [...cut.matchAll(/"content":"([^"]*)".*\n\n/g)].map(([, content = '']) => content).join('');
     for (let end = 0; end < text.length; end++) {
@@ -75,13 +75,13 @@ describe("a stream in the callers' format", () => {
     }
   });
 
-  it('reports a model that only a later chunk names', () => {
+  it('reports a model that only a later chunk contains', () => {
     const chunks = [{ model: '' }, { model: 'named', usage: { prompt_tokens: 1, completion_tokens: 1 } }];
     const events = chunks.map((chunk) => `data: ${JSON.stringify({ choices: [{}], ...chunk })}\n\n`);
     expect(read(Buffer.from(events.join('')), 1000, true).reader.model).toBe('named');
   });
 
-  it('does not take a model that is quoted in its text for its own', () => {
+  it('does not report a model that is quoted in its text', () => {
     const quoted = { choices: [{ delta: { content: '{"model":"x"}' } }] };
     const event = `data: ${JSON.stringify(quoted)}\n\n`;
     expect(read(Buffer.from(event), 1000, true).reader.model).toBeUndefined();
@@ -93,7 +93,7 @@ describe("a stream in the callers' format", () => {
     }
   });
 
-  it('is not misled by content that names usage, error or the end marker', () => {
+  it('is not misled by content that contains usage, error or the end marker', () => {
     const content = JSON.stringify({
       choices: [{ index: 0, delta: { content: '"usage": {"error"} data: [DONE]' } }],
     });
@@ -115,7 +115,7 @@ describe("a stream in the callers' format", () => {
     expect(reader.complete).toBe(false);
   });
 
-  it('passes comments, and nothing that follows the end marker', () => {
+  it('passes comments, and nothing after the end marker', () => {
     const { text: out } = read(Buffer.from(': ping\n\ndata: [DONE]\n\ndata: more\n\n'), 3, true);
     expect(out).toBe(': ping\n\ndata: [DONE]\n\n');
   });
@@ -128,7 +128,7 @@ describe("a stream in the callers' format", () => {
     expect([out, reader.complete, reader.failure?.status]).toEqual(['', false, 502]);
   });
 
-  it('counts usage that begins with a field of null', () => {
+  it('counts usage that begins with a null field', () => {
     const chunk = 'data: {"choices":[],"usage":{"cost":null,"prompt_tokens":3,"completion_tokens":4}}\n\n';
     expect(read(Buffer.from(chunk), 7, true).reader.usage).toMatchObject({
       promptTokens: 3,
@@ -136,18 +136,18 @@ describe("a stream in the callers' format", () => {
     });
   });
 
-  it('is not misled by an error that is null', () => {
+  it('is not misled by a null error', () => {
     const chunk = 'data: {"error":null,"choices":[]}\n\n';
     const { reader, text: out } = read(Buffer.from(chunk), 7, true);
     expect([out, reader.failure]).toEqual([chunk, undefined]);
   });
 
-  it('breaks at an event that cannot be read, where it is read', () => {
+  it('fails at an unreadable event that it has to read', () => {
     const broken = Buffer.from('data: {"choices":[],"usage":{"prompt_tok\n\n');
     expect(() => read(broken, 9, true)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
   });
 
-  it('trap 19: a chunk with choices and usage is no usage chunk', () => {
+  it('trap 19: a chunk with choices and usage is not a usage chunk', () => {
     const chunk = JSON.stringify({
       choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
       usage: { prompt_tokens: 1, completion_tokens: 2 },

@@ -14,7 +14,7 @@ describe('the content of a message', () => {
     ['an empty text', '', [{ kind: 'text', text: '' }]],
     ['a text', 'Hi', [{ kind: 'text', text: 'Hi' }]],
     ['a refusal', [{ type: 'refusal', refusal: 'No.' }], [{ kind: 'text', text: 'No.' }]],
-  ])('may be %s', (_what, content, expected) => {
+  ])('can be %s', (_what, content, expected) => {
     expect(read(content)).toMatchObject(expected);
   });
 
@@ -22,7 +22,7 @@ describe('the content of a message', () => {
     ['https://example.com/a.png', { kind: 'url', url: 'https://example.com/a.png' }],
     ['http://example.com/a.png', { kind: 'url', url: 'http://example.com/a.png' }],
     ['data:image/PNG;base64,aGk=', { kind: 'data', data: { mediaType: 'image/png', base64: 'aGk=' } }],
-  ])('holds images: %s', (url, source) => {
+  ])('can contain images: %s', (url, source) => {
     const expected = { kind: 'image', source, at: `${at}[0]` };
     expect(one({ type: 'image_url', image_url: { url, detail: 'high' } })).toMatchObject({
       ...expected,
@@ -34,7 +34,7 @@ describe('the content of a message', () => {
     });
   });
 
-  it('holds audio', () => {
+  it('can contain audio', () => {
     const part = { type: 'input_audio', input_audio: { data: 'aGk=', format: 'wav' } };
     expect(one(part)).toEqual({ kind: 'audio', format: 'wav', base64: 'aGk=', at: `${at}[0]` });
   });
@@ -59,14 +59,14 @@ describe('the content of a message', () => {
       { file_data: 'aGk=' },
       { source: { kind: 'data', data: { mediaType: 'application/pdf', base64: 'aGk=' } } },
     ],
-  ])('holds files: %j', (file, expected) => {
+  ])('can contain files: %j', (file, expected) => {
     expect(one({ type: 'file', file })).toMatchObject({ kind: 'file', ...expected, at: `${at}[0]` });
   });
 
   it.each([
     ['https://example.com/a.mp4', { kind: 'url', url: 'https://example.com/a.mp4', isVideo: true }],
     ['data:video/mp4;base64,aGk=', { kind: 'data', data: { mediaType: 'video/mp4', base64: 'aGk=' } }],
-  ])('holds videos: %s', (url, source) => {
+  ])('can contain videos: %s', (url, source) => {
     const expected = { kind: 'file', source, name: undefined, at: `${at}[0]` };
     expect(one({ type: 'video_url', video_url: { url } })).toMatchObject(expected);
     expect(one({ type: 'video_url', video_url: url })).toMatchObject(expected);
@@ -104,11 +104,11 @@ describe('the content of a message', () => {
     [{ type: 'video_url', video_url: { url: 'ftp://example.com' } }, `${at}[0].video_url.url`],
     [{ type: 'video' }, `${at}[0].type`],
     [{}, `${at}[0].type`],
-  ])('names the part at fault: %j', (part, param) => {
+  ])('is refused with the name of the invalid part: %j', (part, param) => {
     expect(() => read([part])).toThrow(refused(param));
   });
 
-  it('is a text or parts', () => {
+  it('is refused when it is neither a text nor a list of parts', () => {
     expect(() => read(4)).toThrow(refused(at));
     expect(() => read(['Hi'])).toThrow(refused(`${at}[0]`));
   });

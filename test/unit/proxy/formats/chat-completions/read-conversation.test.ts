@@ -21,7 +21,7 @@ const result = (id: string, content: unknown = 'done') => ({ role: 'tool', tool_
 const texts = (parts: readonly { readonly kind: string }[]) =>
   parts.map((part) => ('text' in part ? part.text : part.kind));
 
-/** Turns in short: who, what was said, which calls or results. */
+/** Each turn in short: its role, its texts, its calls or results. */
 function shown({ turns }: Conversation): unknown[] {
   return turns.map((turn) => {
     if (turn.role === 'tool')
@@ -131,11 +131,11 @@ describe('the turns of a conversation', () => {
         ['tool', [['call_function', 'done']]],
       ],
     ],
-  ])('%s', (_what, messages, expected) => {
+  ])('are read from messages: %s', (_what, messages, expected) => {
     expect(shown(read(...messages))).toEqual(expected);
   });
 
-  it('begins with the system texts that it begins with, in their order', () => {
+  it('come after the leading system texts, which are kept in order', () => {
     const parts = [
       { type: 'text', text: 'b' },
       { type: 'text', text: 'c' },
@@ -144,7 +144,7 @@ describe('the turns of a conversation', () => {
     expect(texts(system)).toEqual(['a', 'b', 'c']);
   });
 
-  it('keeps what was thought as it came, and nothing that is no block', () => {
+  it('keep thinking blocks unchanged, and drop anything else in their list', () => {
     const thinking = [{ type: 'thinking', thinking: 't', signature: 's' }];
     const { turns } = read(user(), {
       role: 'assistant',
@@ -154,7 +154,7 @@ describe('the turns of a conversation', () => {
     expect(turns[1]).toMatchObject({ thinking });
   });
 
-  it('does not change the request', () => {
+  it('are read without changing the request', () => {
     const messages = [user('a'), user('b')];
     const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })));
     readConversation(request);
@@ -179,16 +179,16 @@ describe('a call in a conversation', () => {
     [1.5, '{}'],
     [undefined, '{}'],
     [{ cups: 2 }, '{"cups":2}'],
-  ])('trap 17: arguments %j are the text %j', (args, expected) => {
+  ])('trap 17: arguments %j are read as the text %j', (args, expected) => {
     expect(first(call('1', 'boil', args))?.arguments.text).toEqual(expected);
   });
 
-  it('trap 11: gives back the signature that rode on its id', () => {
+  it('trap 11: returns the signature that its id carried', () => {
     expect(first(call(withSignature('1', 'c2ln')))).toMatchObject({ id: '1', signature: 'c2ln' });
   });
 });
 
-describe('a conversation is refused', () => {
+describe('an invalid conversation', () => {
   it.each([
     ['where a result answers nothing', [user(), result('1')], 'messages[1].tool_call_id'],
     [
@@ -243,7 +243,7 @@ describe('a conversation is refused', () => {
       [user(), { role: 'assistant', function_call: {} }],
       'messages[1].function_call',
     ],
-  ])('%s', (_what, messages, param) => {
+  ])('is refused %s', (_what, messages, param) => {
     expect(() => read(...messages)).toThrow(refused(param));
   });
 });

@@ -6,7 +6,7 @@ const user = { role: 'user', content: 'Hi' };
 const refused = (param: string | undefined) => expect.objectContaining({ code: 'invalid_request', param });
 
 describe('a chat request', () => {
-  it('keeps every field as sent', () => {
+  it('keeps every field unchanged', () => {
     const sent = {
       model: 'gpt-provider/x',
       messages: [user],
@@ -31,7 +31,7 @@ describe('a chat request', () => {
     expect(streamed).toMatchObject({ stream: true, includeUsage: true });
   });
 
-  it('loses the empty leftovers of a response sent back as history, and nothing else', () => {
+  it('loses only the empty fields of a response that was sent back as history', () => {
     const response = {
       role: 'assistant',
       content: 'Hi',
@@ -49,7 +49,7 @@ describe('a chat request', () => {
     expect(messages).toEqual([clean, clean, { ...clean, tool_calls: calls }]);
   });
 
-  it('is freed from what the SDK’s parsing and streaming helpers add to responses', () => {
+  it('loses the fields that the SDK’s parsing and streaming helpers add to responses', () => {
     const called = { name: 'f', arguments: '{"a":1}' };
     const call = { id: '1', type: 'function', function: called };
     const parsedCall = { ...call, function: { ...called, parsed_arguments: { a: 1 } } };
@@ -83,7 +83,7 @@ describe('a chat request', () => {
     [[], undefined],
     ['text', undefined],
     [null, undefined],
-  ])('names the field at fault: %j', (body, param) => {
+  ])('is refused with the name of the invalid field: %j', (body, param) => {
     expect(() => parse(body)).toThrow(refused(param));
   });
 
@@ -91,11 +91,11 @@ describe('a chat request', () => {
     ['', /empty/],
     ['{', /JSON/],
     ['\ufeff{}', /JSON/],
-  ])('%j is no body', (text, message) => {
+  ])('%j is refused as a request body', (text, message) => {
     expect(() => parseChatRequest(Buffer.from(text))).toThrow(message);
   });
 
-  it('is UTF-8', () => {
+  it('is refused when it is not UTF-8', () => {
     expect(() => parseChatRequest(Buffer.from([0x7b, 0xff, 0x7d]))).toThrow(/UTF-8/);
   });
 });

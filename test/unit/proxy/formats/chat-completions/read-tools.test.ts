@@ -14,14 +14,14 @@ const allowed = (mode: string, ...names: string[]) => ({
 
 describe('the tools of a request', () => {
   it.each([{}, { tools: null, tool_choice: null, parallel_tool_calls: null }, { tools: [], functions: [] }])(
-    'may be none: %j',
+    'can be absent: %j',
     (body) => {
       const none = { definitions: [], choice: { kind: 'default' }, parallel: undefined, asFunctions: false };
       expect(readTools(body)).toEqual(none);
     },
   );
 
-  it('are read with all that vendors take', () => {
+  it('are read with all fields that vendors accept', () => {
     const parameters = { type: 'object', properties: {} };
     const cache_control = { type: 'ephemeral', ttl: '1h' };
     const { definitions } = readTools({
@@ -42,7 +42,7 @@ describe('the tools of a request', () => {
     ]);
   });
 
-  it('may be the deprecated functions, called one at a time', () => {
+  it('can be the deprecated functions, called one at a time', () => {
     const read = readTools({ functions: [{ name: 'boil' }], function_call: { name: 'boil' } });
     expect(read).toMatchObject({
       definitions: [{ name: 'boil' }],
@@ -52,7 +52,7 @@ describe('the tools of a request', () => {
     });
   });
 
-  it('are the tools where both forms are given', () => {
+  it('are read from tools when tools and functions are both given', () => {
     const read = readTools({ tools: [tool()], functions: [{ name: 'old' }], function_call: 'none' });
     expect(read).toMatchObject({
       definitions: [{ name: 'boil' }],
@@ -69,7 +69,7 @@ describe('the tools of a request', () => {
     [tool(), { kind: 'named', name: 'boil' }],
     [allowed('auto', 'boil'), { kind: 'allowed', mode: 'auto', names: ['boil'] }],
     [allowed('required'), { kind: 'allowed', mode: 'required', names: [] }],
-  ])('are chosen by %j', (tool_choice, expected) => {
+  ])('are chosen by tool_choice %j', (tool_choice, expected) => {
     expect(readTools({ tools: [tool()], tool_choice }).choice).toEqual(expected);
   });
 
@@ -99,11 +99,11 @@ describe('the tools of a request', () => {
     [{ tools: [tool()], tool_choice: allowed('any', 'boil') }, 'tool_choice.allowed_tools'],
     [{ tool_choice: 'required' }, 'tool_choice'],
     [{ parallel_tool_calls: 'no' }, 'parallel_tool_calls'],
-  ])('name the field at fault: %j', (body, param) => {
+  ])('are refused with the name of the invalid field: %j', (body, param) => {
     expect(() => readTools(body)).toThrow(refused(param));
   });
 
-  it('are functions: custom ones would be misread', () => {
+  it('are refused when they are custom tools, which would be misread', () => {
     const custom = { type: 'custom', custom: { name: 'c' } };
     expect(() => readTools({ tools: [custom] })).toThrow(refused('tools[0]', 'unsupported_parameter'));
     expect(() => readTools({ tools: [tool()], tool_choice: custom })).toThrow(

@@ -17,14 +17,14 @@ function counted(...deltas: readonly unknown[]): number {
   return meter.tokens;
 }
 
-describe('text in events that nobody parses', () => {
-  it('is counted whether or not events are of one size', () => {
+describe('text in unparsed events', () => {
+  it('is counted whether or not events have one size', () => {
     const events = Array.from({ length: 12 }, () => event({ content: 'word '.repeat(100) }));
-    // Five words of four letters and a blank are ten tokens: each is counted as two, the last blank as one.
+    // Five words of four letters and a blank are ten tokens: each word counts as two, the last blank as one.
     expect(measured(...events)).toBe(12 * 201);
   });
 
-  it('is the same as in events that are parsed, whatever the delta holds', () => {
+  it('is counted as in parsed events, for every kind of delta', () => {
     const deltas: object[] = [
       { content: '' },
       { content: 'Hello' },
@@ -39,7 +39,7 @@ describe('text in events that nobody parses', () => {
     for (const delta of deltas) expect(measured(event(delta))).toBe(counted(delta));
   });
 
-  it('is of all choices of an event', () => {
+  it('is counted for all choices of an event', () => {
     const choices = [
       { index: 0, delta: { content: 'ab' } },
       { index: 1, delta: { content: 'cd' } },
@@ -47,18 +47,18 @@ describe('text in events that nobody parses', () => {
     expect(measured(event({}, { choices }))).toBe(2);
   });
 
-  it('is neither in padding nor in comments', () => {
+  it('is not counted in padding or comments', () => {
     expect(measured(event({ content: 'ab' }, { obfuscation: 'x'.repeat(100) }))).toBe(1);
     expect(measured(Buffer.from(': "delta":{"content":"ab"}\n\n'))).toBe(0);
   });
 
-  it('is found where the content names a delta itself', () => {
+  it('is counted when the content itself contains a delta', () => {
     const content = '"delta":{"content":"';
     expect(measured(event({ content }))).toBe(textTokensMax(content));
   });
 });
 
-describe('text in chunks that are parsed', () => {
+describe('text in parsed chunks', () => {
   it.each<[string, unknown, number]>([
     ['content', { content: 'ä€' }, 5],
     ['a refusal', { content: null, refusal: 'no' }, 1],
@@ -84,11 +84,11 @@ describe('text in chunks that are parsed', () => {
     ['nothing', {}, 0],
     ['what is malformed', { content: 5, tool_calls: [null, 5, { function: 'f' }], function_call: [] }, 1],
     ['no delta', null, 0],
-  ])('is %s', (_what, delta, tokens) => {
+  ])('counts %s', (_what, delta, tokens) => {
     expect(counted(delta)).toBe(tokens);
   });
 
-  it('is of all choices', () => {
+  it('is counted for all choices', () => {
     expect(counted({ content: 'ab' }, { content: 'cd' })).toBe(2);
     const meter = new TextMeter();
     meter.addChunk({ choices: 'none' });

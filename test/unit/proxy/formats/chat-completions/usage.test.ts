@@ -11,7 +11,7 @@ import {
 
 const reported = (event: string) => withCost(Buffer.from(event), '0.0012').toString();
 
-describe('the cost is put into a usage chunk', () => {
+describe('the cost in a usage chunk', () => {
   it.each<[string, string, string]>([
     [
       'in front of the counts',
@@ -29,7 +29,7 @@ describe('the cost is put into a usage chunk', () => {
       String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"x_svc_cost":"0.0012","prompt_tokens":1}}` +
         '\n\n',
     ],
-  ])('%s', (_what, event, expected) => {
+  ])('is inserted %s', (_what, event, expected) => {
     expect(reported(event)).toBe(expected);
   });
 
@@ -39,12 +39,12 @@ describe('the cost is put into a usage chunk', () => {
       'data: {"x":{"usage":{"a":1}},"usage":{"prompt_tokens":1}}\n\n',
     ],
     ['it is no object', 'data: {"choices":[],"usage":null}\n\n'],
-  ])('not where %s', (_what, event) => {
+  ])('is not inserted when %s', (_what, event) => {
     expect(reported(event)).toBe(event);
   });
 });
 
-describe('long cache entries are requested', () => {
+describe('a request for long cache entries', () => {
   const long = { ttl: '12h' };
   const part = { type: 'text', text: 'a', prompt_cache_breakpoint: long };
 
@@ -53,7 +53,7 @@ describe('long cache entries are requested', () => {
     ['at a part', { messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, part] }] }],
     ['at a message', { messages: [{ role: 'user', content: 'a', prompt_cache_breakpoint: long }] }],
     ['at a tool', { tools: [{ type: 'function', function: {}, prompt_cache_breakpoint: long }] }],
-  ])('%s', (_what, body) => {
+  ])('is recognized %s', (_what, body) => {
     expect(wantsLongCache(body as Record<string, unknown>)).toBe(true);
   });
 
@@ -62,12 +62,12 @@ describe('long cache entries are requested', () => {
     ['they are to be short', { prompt_cache_options: { ttl: '30m' }, messages: [] }],
     ['the word is elsewhere', { messages: [{ role: 'user', content: '12h', metadata: long }] }],
     ['nothing is as it should be', { prompt_cache_options: '12h', messages: [null, 3], tools: 'x' }],
-  ])('not where %s', (_what, body) => {
+  ])('is not recognized when %s', (_what, body) => {
     expect(wantsLongCache(body as Record<string, unknown>)).toBe(false);
   });
 });
 
-describe('searches', () => {
+describe('searches of a model', () => {
   const requested: RequestedUsage = {
     ...{ serviceTier: undefined, wantsLongCache: false },
     wantsImages: false,
@@ -97,12 +97,12 @@ describe('searches', () => {
     return stream.usage?.special?.searches ?? 0;
   };
 
-  it('are one at least where pages are cited', () => {
+  it('count as one at least when pages are cited', () => {
     expect(whole(cited)).toBe(1);
     expect(streamed(requested, { content: 'x' }, cited, cited)).toBe(1);
   });
 
-  it('are none where no page is, or none could be made', () => {
+  it('count as none when no page is cited or no search was requested', () => {
     const none = { ...cited, annotations: [{ type: 'file_citation' }] };
     expect([whole(none), whole({ content: 'url_citation' }), whole({ ...cited, annotations: null })]).toEqual(
       [0, 0, 0],

@@ -19,13 +19,13 @@ function passed(fields: object, model = 'gpt-4o', capabilities: Partial<ModelCap
   return { model: sent, rest, dropped };
 }
 
-describe('a body that passes', () => {
-  it('holds the vendor’s name of the model and all that the caller sent', () => {
+describe('a body that passes through', () => {
+  it('contains the vendor’s name of the model and all fields of the caller', () => {
     const fields = { seed: 1, made_up: { a: [1] }, functions: [], thinking: null, store: false };
     expect(passed(fields)).toEqual({ model: 'gpt-4o', rest: fields, dropped: [] });
   });
 
-  it('trap 26: metadata without store does not go up, and is reported as dropped', () => {
+  it('trap 26: metadata without store is not sent, and is reported as dropped', () => {
     const metadata = { team: 'tea' };
     expect(passed({ metadata })).toMatchObject({ rest: {}, dropped: ['metadata'] });
     for (const store of [false, null, 'true', 1]) {
@@ -48,13 +48,13 @@ describe('a body that passes', () => {
       'gpt-6.2-sol',
       'gpt-12',
       'ft:o4-mini:a::b',
-    ])('of %s goes in the newer field', (model) => {
+    ])('of %s is sent in the newer field', (model) => {
       expect(passed(limits, model)).toMatchObject({ rest: newer, dropped: [] });
       expect(passed(newer, model)).toMatchObject({ rest: newer, dropped: [] });
     });
 
     it.each(['gpt-4o', 'gpt-4.1-mini', 'gpt-3.5-turbo', 'chatgpt-4o-latest', 'ft:gpt-4o:a::b', 'made-up'])(
-      'of %s stays where the caller put it',
+      'of %s is sent in the caller’s field',
       (model) => {
         for (const fields of [limits, newer, { max_tokens: 1, max_completion_tokens: 2 }]) {
           expect(passed(fields, model)).toEqual({ model, rest: fields, dropped: [] });
@@ -62,7 +62,7 @@ describe('a body that passes', () => {
       },
     );
 
-    it('given twice goes as the model knows it, and the other is named', () => {
+    it('in both fields is sent as the model supports it, and the other field is reported as dropped', () => {
       const both = { max_tokens: 1, max_completion_tokens: 2 };
       expect(passed(both, 'gpt-5')).toMatchObject({
         rest: { max_completion_tokens: 2 },
@@ -72,11 +72,11 @@ describe('a body that passes', () => {
       expect(older).toMatchObject({ rest: { max_tokens: 1 }, dropped: ['max_completion_tokens'] });
     });
 
-    it('of an older server goes in the older field', () => {
+    it('of an older server is sent in the older field', () => {
       expect(passed(newer, 'mine', { outputLimit: 'max_tokens' }).rest).toEqual(limits);
     });
 
-    it('that is null is none', () => {
+    it('is absent when it is null', () => {
       const nulls = { max_tokens: null, max_completion_tokens: 2 };
       expect(passed(nulls, 'gpt-5')).toMatchObject({ rest: nulls, dropped: [] });
       expect(passed({ max_tokens: 2, max_completion_tokens: null }, 'gpt-5').rest).toEqual({
@@ -85,7 +85,7 @@ describe('a body that passes', () => {
     });
   });
 
-  it('trap 19: requests the usage of every stream, and keeps the caller’s other wishes', () => {
+  it('trap 19: requests the usage of every stream, and keeps the caller’s other options', () => {
     const ask = (fields: object) => passed(fields).rest.stream_options;
     expect(ask({ stream: true })).toEqual({ include_usage: true });
     expect(ask({ stream: true, stream_options: null })).toEqual({ include_usage: true });
@@ -98,7 +98,7 @@ describe('a body that passes', () => {
     expect(ask({ stream: false })).toBeUndefined();
   });
 
-  it('leaves the parsed request as it was', () => {
+  it('leaves the parsed request unchanged', () => {
     const call = callOf('gpt-5', { max_tokens: 1, metadata: { a: 'b' } });
     const before = structuredClone(call.request.body);
     passedBody(call);
@@ -106,8 +106,8 @@ describe('a body that passes', () => {
   });
 });
 
-describe('the shipped capabilities', () => {
-  it('know the output limit of reasoning models at the studio too', () => {
+describe('the shipped model capabilities', () => {
+  it('contain the output limit of reasoning models at the studio too', () => {
     const traits = new TraitTable();
     for (const model of ['gpt-5', 'o1', 'o3-mini', 'o4-mini', 'gpt-5.4']) {
       expect(traits.of('studio-ai', model)).toMatchObject({

@@ -24,8 +24,8 @@ function written(choice: Partial<ResponseChoice>, form: Partial<CompletionForm> 
   return JSON.parse(completionBody(completion, { ...plain, ...form }).toString());
 }
 
-describe('a completion', () => {
-  it('has all that clients look for', () => {
+describe('a completion that the gateway writes', () => {
+  it('has all fields that clients read', () => {
     expect(written({ content: 'Hi' })).toEqual({
       id: 'x',
       object: 'chat.completion',
@@ -54,7 +54,7 @@ describe('a completion', () => {
     [{ content: undefined, calls: [] }, ''],
     [{ content: '', calls: [call] }, ''],
     [{ content: undefined, calls: [call] }, null],
-  ])('has content %j as %j', (choice, content) => {
+  ])('with the choice %j has the content %j', (choice, content) => {
     expect(written(choice).choices[0].message.content).toBe(content);
   });
 
@@ -66,7 +66,7 @@ describe('a completion', () => {
       [call],
       { tool_calls: [{ id: 'c1', type: 'function', function: { name: 'boil', arguments: '{}' } }] },
     ],
-  ] as const)('without calls has %s', (noCalls, calls, expected) => {
+  ] as const)('has no calls in the form %s', (noCalls, calls, expected) => {
     const {
       role: _,
       content: __,
@@ -76,7 +76,7 @@ describe('a completion', () => {
     expect(fields).toEqual(expected);
   });
 
-  it('returns a call in the deprecated form where the request used it', () => {
+  it('returns a call in the deprecated form when the request used it', () => {
     const { message, finish_reason } = written(
       { calls: [call], finish: { reason: 'tool_calls', native: undefined } },
       { asFunctions: true },
@@ -85,7 +85,7 @@ describe('a completion', () => {
     expect(finish_reason).toBe('function_call');
   });
 
-  it('returns the vendor’s word for the end where it is another one', () => {
+  it('contains the vendor’s finish reason when it differs', () => {
     const end = (finish: ResponseChoice['finish']) => {
       const { message: _, logprobs: __, index: ___, ...parsed } = written({ finish }).choices[0];
       return parsed;
@@ -103,12 +103,12 @@ describe('a completion', () => {
     });
   });
 
-  it('returns reasoning only where there is any', () => {
+  it('contains reasoning only when there is any', () => {
     expect(written({ reasoning: 'r' }).choices[0].message.reasoning_content).toBe('r');
     expect(written({ reasoning: '' }).choices[0].message).not.toHaveProperty('reasoning_content');
   });
 
-  it('has room for what only some vendors have', () => {
+  it('can contain fields of single vendors', () => {
     const more = { usageExtras: { cache_read_input_tokens: 4 }, extras: { service_tier: 'x' } };
     const parsed = written(
       { refusal: 'No.', extras: { annotations: [] }, logprobs: { content: [] } },
@@ -122,7 +122,7 @@ describe('a completion', () => {
     });
   });
 
-  it('numbers its choices', () => {
+  it('has numbered choices', () => {
     const choice = { finish: { reason: 'length' as const, native: undefined }, content: 'a', calls: [] };
     const { choices } = written({}, {}, { choices: [choice, choice] });
     expect(choices.map(({ index }: { index: number }) => index)).toEqual([0, 1]);

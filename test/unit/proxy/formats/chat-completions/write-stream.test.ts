@@ -25,8 +25,8 @@ function written(write: (chunks: ChunkWriter) => void, options: Partial<ChunkOpt
 const choicesOf = (events: ReturnType<typeof written>) => events.map(({ choices }) => choices[0]);
 const deltasOf = (events: ReturnType<typeof written>) => choicesOf(events).map(({ delta }) => delta);
 
-describe('chunks', () => {
-  it('carry the identity of the stream, the role first', () => {
+describe('chunks that the gateway writes', () => {
+  it('contain the identity of the stream and begin with the role', () => {
     const [first] = written((chunks) => chunks.start(identity));
     expect(first).toEqual({
       ...identity,
@@ -36,7 +36,7 @@ describe('chunks', () => {
     });
   });
 
-  it('hold texts as they come and nothing where there is none', () => {
+  it('contain each text as it arrives, and no empty texts', () => {
     const events = written((chunks) => {
       chunks.start(identity);
       chunks.content('a');
@@ -52,7 +52,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('hold a call with id and name before its arguments, and count calls', () => {
+  it('contain a call’s id and name before its arguments, and number the calls', () => {
     const events = written((chunks) => {
       chunks.start(identity);
       const first = chunks.call('c1', 'boil');
@@ -68,7 +68,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('hold the first call alone in the deprecated form', () => {
+  it('contain only the first call in the deprecated form', () => {
     const events = written(
       (chunks) => {
         chunks.start(identity);
@@ -89,7 +89,7 @@ describe('chunks', () => {
     });
   });
 
-  it('report why the response ended, with further fields at the top', () => {
+  it('contain the finish reason, with further fields at the top', () => {
     const [plain, more] = written((chunks) => {
       chunks.start(identity);
       chunks.take();
@@ -104,7 +104,7 @@ describe('chunks', () => {
     });
   });
 
-  it('trap 19: report the usage only where it was requested, and end', () => {
+  it('trap 19: contain the usage only when it was requested, and end the stream', () => {
     const end = (chunks: ChunkWriter) => {
       chunks.start(identity);
       chunks.take();
@@ -120,7 +120,7 @@ describe('chunks', () => {
     expect(done).toBe('data: [DONE]');
   });
 
-  it('give out what was written once', () => {
+  it('are returned once', () => {
     const chunks = new ChunkWriter({ includeUsage: false, asFunctions: false });
     expect(chunks.started).toBe(false);
     chunks.start(identity, 2);

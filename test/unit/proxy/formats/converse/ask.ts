@@ -1,4 +1,4 @@
-// Requests of the managed cloud service made from callers' bodies, and what is in them.
+// Requests for the managed cloud service, built from callers' bodies, and readers of its responses.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../../../../common/secret.ts';
 import { TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
@@ -55,7 +55,7 @@ export function build(body: object, target: Partial<Target> = {}) {
   return buildRequest(callOf(body, target));
 }
 
-/** The vendor's body for a caller's. */
+/** The vendor's body for a caller's body. */
 export async function sent(body: object): Promise<Readonly<Record<string, unknown>>> {
   return JSON.parse((await build(body)).body);
 }

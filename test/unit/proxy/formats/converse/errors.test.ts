@@ -6,7 +6,7 @@ import { startingSeed } from '../../../../support/seed.ts';
 const body = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const parsed = { message: 'as told' };
 
-describe('an error of the vendor', () => {
+describe('an error of the managed cloud service', () => {
   it.each([
     ['ValidationException', 400, { status: 400, retryable: false }],
     ['AccessDeniedException', 403, { status: 403, retryable: false }],
@@ -28,7 +28,7 @@ describe('an error of the vendor', () => {
     ['InternalServerException', 500, { status: 500, retryable: true }],
     ['ServiceUnavailableException', 503, { status: 503, retryable: true }],
   ])(
-    'trap 22: %s with status %i, its type with or without an address, in the header or in the body',
+    'trap 22: %s with status %i is classified in the header, in the body and in a stream, in every form of its type',
     (type, status, expected) => {
       const all = { ...parsed, ...expected };
       for (const written of [
@@ -54,12 +54,12 @@ describe('an error of the vendor', () => {
     'Too many input tokens. Max input tokens: 8192, request input token count: 9000',
     'The input and max tokens exceed the context limit of this model.',
     "This model's maximum context length is 128000 tokens.",
-  ])('is one of a context that is too long where it says so: %s', (message) => {
+  ])('is a context-length error by its message: %s', (message) => {
     const error = readConverseError(400, body({ message }), { 'x-amzn-errortype': 'ValidationException' });
     expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
   });
 
-  it('says nothing of what was signed', () => {
+  it('is reported without the signed text that the vendor’s message repeats', () => {
     const message = 'The signature does not match.\n\nThe Canonical String was\nx-amz-security-token:token';
     const error = readConverseError(403, body({ message }), {
       'x-amzn-errortype': 'InvalidSignatureException',
@@ -76,12 +76,18 @@ describe('an error of the vendor', () => {
     [400, '{"message":{"text":"x"}}', { status: 400, retryable: false }],
     [500, '{"message":""}', { status: 500, retryable: true }],
     [599, '{"__type":7}', { status: 500, retryable: true }],
-  ])('trap 22: of status %i with a body that says nothing: %s', (status, text, expected) => {
-    const error = readConverseError(status, body(text), {});
-    expect(error).toMatchObject({ ...expected, message: expect.stringContaining(`status ${error.status}`) });
-  });
+  ])(
+    'trap 22: of status %i without a readable message is classified by its status: %s',
+    (status, text, expected) => {
+      const error = readConverseError(status, body(text), {});
+      expect(error).toMatchObject({
+        ...expected,
+        message: expect.stringContaining(`status ${error.status}`),
+      });
+    },
+  );
 
-  it('is read whatever a header holds', () => {
+  it('is read despite an unusual error-type header', () => {
     const head = { 'x-amzn-errortype': ['ThrottlingException', 'x'] } as Record<string, string[]>;
     expect(readConverseError(429, body(parsed), head)).toMatchObject({ status: 429 });
     for (const name of ['constructor', '__proto__', 'toString', '']) {

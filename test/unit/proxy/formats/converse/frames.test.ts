@@ -16,8 +16,8 @@ const golden = {
 };
 const bytesOf = (hex: string) => Buffer.from(hex, 'hex');
 
-describe('frames', () => {
-  it('are read as written down', () => {
+describe('frames of the event stream', () => {
+  it('are decoded to headers and payload', () => {
     const frames = new FrameSplitter(limit).push(
       Buffer.concat([bytesOf(golden.messageStop), bytesOf(golden.throttled)]),
     );
@@ -37,7 +37,7 @@ describe('frames', () => {
     ]);
   });
 
-  it('are read without the headers that are no text', () => {
+  it('are decoded without the headers that are not text', () => {
     // SDK type `MessageHeaderValue`: a boolean is its type alone, without a value.
     const bytes = Buffer.concat([Buffer.from([4]), Buffer.from('flag'), Buffer.from([0])]);
     const payload = Buffer.from('{}');
@@ -53,7 +53,7 @@ describe('frames', () => {
   });
 
   const seed = startingSeed();
-  it(`trap 2: are the same however they are cut (seed ${seed})`, () => {
+  it(`trap 2: are the same wherever they are cut (seed ${seed})`, () => {
     const random = new Random(seed);
     const texts = Array.from(
       { length: 20 },
@@ -73,7 +73,7 @@ describe('frames', () => {
     }
   });
 
-  it('wait for what is missing', () => {
+  it('are returned once they are complete', () => {
     const splitter = new FrameSplitter(limit);
     const bytes = bytesOf(golden.messageStop);
     expect(splitter.push(bytes.subarray(0, 3))).toEqual([]);
@@ -83,13 +83,13 @@ describe('frames', () => {
     expect(splitter.pending).toBe(false);
   });
 
-  it('trap 2: with any byte changed are refused or wait, and never read', () => {
+  it('trap 2: are never returned when a byte was changed, but refused or incomplete', () => {
     const bytes = bytesOf(golden.messageStop);
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
       const splitter = new FrameSplitter(limit);
-      // A greater length makes it wait for more.
+      // A greater length makes the splitter wait for more bytes.
       if (at < 4 && changed.readUInt32BE() > bytes.length && changed.readUInt32BE() <= limit) {
         expect(splitter.push(changed), `byte ${at}`).toEqual([]);
       } else expect(() => splitter.push(changed), `byte ${at}`).toThrow(protocolError);
@@ -101,13 +101,13 @@ describe('frames', () => {
     ['of nothing', 0],
     ['over the limit', limit + 1],
     ['without bounds', 0xffff_ffff],
-  ])('of a length %s are refused before they arrive', (_what, length) => {
+  ])('with a length %s are refused before they arrive', (_what, length) => {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(length);
     expect(() => new FrameSplitter(limit).push(head)).toThrow(protocolError);
   });
 
-  it('may be as long as the limit, and never longer than the format knows', () => {
+  it('can have the length of the limit, and never more than the format allows', () => {
     const overhead = eventFrame('e', '').length;
     const frame = (length: number) => eventFrame('e', 'x'.repeat(length - overhead));
     expect(new FrameSplitter(limit).push(frame(limit))).toHaveLength(1);
@@ -117,13 +117,13 @@ describe('frames', () => {
     expect(() => new FrameSplitter(1024 ** 3).push(beyond)).toThrow(protocolError);
   });
 
-  it('without a payload have an empty one', () => {
+  it('without a payload have an empty payload', () => {
     const [frame] = new FrameSplitter(limit).push(errorFrame('InternalFailure', 'broken'));
     expect(frame?.payload).toBe('');
     expect(frame?.headers.get(':error-message')).toBe('broken');
   });
 
-  it('whose headers reach behind their end are refused, and nothing around them is read', () => {
+  it('are refused when a header exceeds the frame, and no bytes around the frame are read', () => {
     const neighbours = Buffer.concat([
       Buffer.alloc(200, 'secret'),
       errorFrame('Code', 'message'),
@@ -136,7 +136,7 @@ describe('frames', () => {
   });
 });
 
-/** The first header's value claims 300 bytes; the checksums are right. */
+/** A frame whose first header declares a value of 300 bytes, with correct checksums. */
 function withLongHeader(frame: Buffer): Buffer {
   const changed = Buffer.from(frame);
   const valueLength = 12 + 1 + ':error-code'.length + 1;

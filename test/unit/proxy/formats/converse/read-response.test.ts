@@ -25,8 +25,8 @@ const start = event('messageStart', { role: 'assistant' });
 const stop = event('messageStop', { stopReason: 'end_turn' });
 const metadata = event('metadata', { usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } });
 
-describe('a whole response', () => {
-  it('trap 27: counts what the cache gave and took among the prompt, and adds up', () => {
+describe('a whole response of the managed cloud service', () => {
+  it('trap 27: counts cached tokens in the prompt and in the total', () => {
     const { body, usage } = readResponse(message([{ text: 'x' }]));
     expect(usage).toMatchObject({ promptTokens: 520, cacheReadTokens: 400, cacheWriteTokens: 100 });
     expect(JSON.parse(body.toString()).usage).toMatchObject({
@@ -46,14 +46,14 @@ describe('a whole response', () => {
     ['a call without a name', message([{ toolUse: { toolUseId: 'a', input: {} } }])],
     ['a call with an empty id', message([{ toolUse: { toolUseId: '', name: 'boil', input: {} } }])],
     ['a text that is none', message([{ text: 7 }])],
-  ])('that is %s cannot be read', (_what, response) => {
+  ])('fails as unreadable when it is %s', (_what, response) => {
     expect(() => readResponse(response)).toThrow(protocolError);
   });
 
   it.each([
     [{ message: 'Too many requests', __type: 'ThrottlingException' }, 429],
     [{ Message: 'Something broke' }, 500],
-  ])('that is an error after all is reported as one: %j', (response, status) => {
+  ])('that is an error despite its status is reported as an error: %j', (response, status) => {
     expect(() => readResponse(response)).toThrow(VendorFailure);
     expect(() => readResponse(response)).toThrow(
       expect.objectContaining({ vendor: expect.objectContaining({ status }) }),
@@ -66,15 +66,15 @@ describe('a whole response', () => {
     ['x'],
     [{ inputTokens: -1, outputTokens: 2 }],
     [{ inputTokens: 1.5, outputTokens: 2 }],
-  ])('with a usage that is none has none: %j', (usage) => {
+  ])('has no usage when the vendor’s usage is invalid: %j', (usage) => {
     const read = readResponse({ ...message([{ text: 'x' }]), usage });
     expect(read.usage).toBeUndefined();
     expect(JSON.parse(read.body.toString()).usage.total_tokens).toBe(0);
   });
 });
 
-describe('a streamed response', () => {
-  it('trap 3: ends with its usage, and not before', () => {
+describe('a streamed response of the managed cloud service', () => {
+  it('trap 3: is complete with its usage, and not before', () => {
     const reader = openStream();
     expect(reader.push(Buffer.concat([start, text('Tea.'), stop])).toString()).not.toContain('[DONE]');
     expect(reader.complete).toBe(false);
@@ -82,7 +82,7 @@ describe('a streamed response', () => {
     expect(reader).toMatchObject({ complete: true, usage: { promptTokens: 1, completionTokens: 2 } });
   });
 
-  it('trap 3: ends with a clean end behind the end of the message, where no usage comes', () => {
+  it('trap 3: is complete at the end of its connection when its usage is missing after the last message', () => {
     const reader = openStream();
     reader.push(Buffer.concat([start, text('Tea.'), stop]));
     expect(reader.end().toString()).toBe('data: [DONE]\n\n');
@@ -93,14 +93,14 @@ describe('a streamed response', () => {
     ['before the end of the message', [start, text('Tea')]],
     ['with nothing', []],
     ['inside a frame', [start, text('Tea.'), stop, metadata.subarray(0, -1)]],
-  ])('that ends %s is not complete', (_where, pieces) => {
+  ])('is not complete when it ends %s', (_where, pieces) => {
     const reader = openStream();
     reader.push(Buffer.concat(pieces));
     expect(reader.end().toString()).not.toContain('[DONE]');
     expect(reader.complete).toBe(false);
   });
 
-  it('trap 2: an exception behind content is a failure, and nothing after it counts', () => {
+  it('trap 2: fails at an exception after content, and ignores later frames', () => {
     const reader = openStream();
     const exception = exceptionFrame('throttlingException', '{"message":"Too many requests"}');
     const parsed = reader
@@ -115,20 +115,20 @@ describe('a streamed response', () => {
   it.each([
     ['as the very first frame', []],
     ['before any content', [start]],
-  ])('trap 6: an exception %s returns nothing to the caller', (_where, before) => {
+  ])('trap 6: sends the caller nothing when an exception comes %s', (_where, before) => {
     const reader = openStream();
     const exception = exceptionFrame('internalServerException', '{}');
     expect(reader.push(Buffer.concat([...before, exception]))).toHaveLength(0);
     expect(reader.failure).toMatchObject({ status: 500, retryable: true });
   });
 
-  it('an error that the API does not name is reported with its message', () => {
+  it('reports an error of an unknown code with its message', () => {
     const reader = openStream();
     reader.push(errorFrame('InternalFailure', 'Something broke.'));
     expect(reader.failure).toMatchObject({ status: 500, message: 'Something broke.' });
   });
 
-  it('trap 4: a call without input has empty arguments', () => {
+  it('trap 4: has empty arguments for a call without input', () => {
     const reader = openStream();
     const begin = event('contentBlockStart', {
       contentBlockIndex: 0,
@@ -143,13 +143,16 @@ describe('a streamed response', () => {
   it.each([
     [false, []],
     [true, [{ total_tokens: 3 }]],
-  ])('trap 19: returns its usage if requested (%j)', (include_usage, expected) => {
-    const reader = openStream({ stream_options: { include_usage } });
-    const parsed = reader.push(Buffer.concat([start, text('Tea.'), stop, metadata])).toString();
-    const events = parsed.split('\n\n').filter((one) => one.startsWith('data: {'));
-    const usages = events.flatMap((one) => JSON.parse(one.slice(6)).usage ?? []);
-    expect(usages).toMatchObject(expected);
-  });
+  ])(
+    'trap 19: returns its usage to the caller only when it was requested (%j)',
+    (include_usage, expected) => {
+      const reader = openStream({ stream_options: { include_usage } });
+      const parsed = reader.push(Buffer.concat([start, text('Tea.'), stop, metadata])).toString();
+      const events = parsed.split('\n\n').filter((one) => one.startsWith('data: {'));
+      const usages = events.flatMap((one) => JSON.parse(one.slice(6)).usage ?? []);
+      expect(usages).toMatchObject(expected);
+    },
+  );
 
   it.each([
     ['an event that is no JSON', eventFrame('contentBlockDelta', '{"delta":')],
@@ -164,11 +167,11 @@ describe('a streamed response', () => {
       event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { toolUseId: 'a' } } }),
     ],
     ['a text that is none', event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 7 } })],
-  ])('with %s cannot be read', (_what, frame) => {
+  ])('fails as unreadable at %s', (_what, frame) => {
     expect(() => openStream().push(Buffer.concat([start, frame]))).toThrow(protocolError);
   });
 
-  it('trap 18: is read the same wherever it is cut, inside a character too', () => {
+  it('trap 18: is read the same wherever it is cut, even inside a character', () => {
     const bytes = Buffer.concat([start, text('Grüße 🍵'), stop, metadata]);
     const whole = openStream().push(bytes).toString();
     for (let cut = 1; cut < bytes.length; cut++) {

@@ -15,10 +15,10 @@ const called = (id: string, args = '{}') => ({
 });
 const result = (id: string, content: unknown = 'ok') => ({ role: 'tool', tool_call_id: id, content });
 
-describe('the credential of a request', () => {
+describe('the credential of a request to the managed cloud service', () => {
   const refusal = expect.objectContaining({ code: 'no_healthy_target' });
 
-  it('an access key pair signs, in the target’s region or the one that its host names', async () => {
+  it('an access key pair signs for the target’s region, or for the region in the host name', async () => {
     const scopeOf = async (region: string | undefined, url: string) => {
       const request = await build({}, { region, baseUrl: parseBaseUrl(url) });
       return /Credential=[^/]+\/\d+\/([^/]+\/[^/]+)/.exec(request.headers.join(' '))?.[1];
@@ -31,7 +31,7 @@ describe('the credential of a request', () => {
     ).toThrow(refusal);
   });
 
-  it('an API key is a bearer token, and nothing is waited for', () => {
+  it('an API key is sent as a bearer token, without a promise', () => {
     const request = build({}, { credential: { apiKey: new Secret('ABSKnot-a-secret') }, region: undefined });
     expect(request).not.toBeInstanceOf(Promise);
     expect(request).toMatchObject({
@@ -51,12 +51,12 @@ describe('the credential of a request', () => {
   it.each([
     ['nothing', { apiKey: undefined }],
     ['half a pair', { apiKey: undefined, accessKeyId: new Secret('AKIDEXAMPLE') }],
-  ])('a target with %s is none', (_what, credential) => {
+  ])('a target with %s is refused', (_what, credential) => {
     expect(() => build({}, { credential })).toThrow(refusal);
   });
 });
 
-describe('the address', () => {
+describe('the URL of a request to the managed cloud service', () => {
   it.each([
     [models.claude3, 'anthropic.claude-3-5-sonnet-20240620-v1%3A0'],
     [
@@ -64,7 +64,7 @@ describe('the address', () => {
       'arn%3Aaws%3Abedrock%3Aus-east-1%3A111122223333%3Aapplication-inference-profile%2Fab12cd',
     ],
     ['a@b+c', 'a%40b%2Bc'],
-  ])('trap 25: names a model in one segment: %s', async (model, segment) => {
+  ])('trap 25: contains the model as one encoded segment: %s', async (model, segment) => {
     expect((await build({ model })).path).toBe(`/model/${segment}/converse`);
     expect((await build({ model, stream: true })).path).toBe(`/model/${segment}/converse-stream`);
   });
@@ -78,8 +78,8 @@ describe('the address', () => {
   });
 });
 
-describe('the messages of a request', () => {
-  it('trap 13: results come first and words behind them, in one turn where the family allows that', async () => {
+describe('the messages of a request to the managed cloud service', () => {
+  it('trap 13: have results before text, in one turn if the model family allows that', async () => {
     const messages = [user('x'), called('a'), result('a'), user('and now?')];
     const results = { toolResult: { toolUseId: 'a', content: [{ text: 'ok' }] } };
     expect((await sent({ messages, tools: [boil] })).messages).toMatchObject([
@@ -96,7 +96,7 @@ describe('the messages of a request', () => {
     ]);
   });
 
-  it('trap 14: system and developer texts in the middle are notes in their places', async () => {
+  it('trap 14: have later system and developer texts as notes at the same position', async () => {
     const note = (text: string) => ({ text: `<system_message>\n${text}\n</system_message>` });
     const messages = [
       user('a'),
@@ -128,7 +128,7 @@ describe('the messages of a request', () => {
       [user([{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,QQ==' } }])],
       [{ document: { format: 'pdf', name: 'a', source: { bytes: 'QQ==' } } }, { text: '.' }],
     ],
-  ])('trap 15: %s', async (_what, messages, expected) => {
+  ])('trap 15: contain no empty text for %s', async (_what, messages, expected) => {
     const body = await sent({ messages, tools: [boil] });
     expect(body.messages).toMatchObject([
       { role: 'user', content: expected },
@@ -141,12 +141,12 @@ describe('the messages of a request', () => {
     ['not JSON', {}],
     ['[1]', {}],
     ['{"cups":2}', { cups: 2 }],
-  ])('trap 17: arguments %s', async (args, input) => {
+  ])('trap 17: have a call’s input as an object for the arguments %s', async (args, input) => {
     const body = await sent({ messages: [user('x'), called('a', args), result('a')], tools: [boil] });
     expect(body.messages).toMatchObject([{}, { content: [{ toolUse: { input } }] }, {}]);
   });
 
-  it('a thought alone is no message', async () => {
+  it('omit an assistant message that only has thinking', async () => {
     const thinking_blocks = [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }];
     const messages = [user('x'), { role: 'assistant', content: '', thinking_blocks }, user('y')];
     expect((await sent({ messages })).messages).toEqual([
@@ -154,14 +154,14 @@ describe('the messages of a request', () => {
     ]);
   });
 
-  it('an id that rode with a signature of another vendor goes without it', async () => {
+  it('have a call id without the signature of another vendor', async () => {
     const id = `call_1__sig_${Buffer.from('sig').toString('base64url')}`;
     const body = await sent({ messages: [user('x'), called(id), result(id)], tools: [boil] });
     expect(JSON.stringify(body.messages)).toContain('"toolUseId":"call_1"');
     expect(JSON.stringify(body.messages)).not.toContain('__sig_');
   });
 
-  it('nine letters of an id are the same on call and result, and differ between calls', async () => {
+  it('have nine-letter ids that are equal on call and result and differ between calls', async () => {
     const ids = ['call_a', 'call_b', 'call_a '];
     const calls = { ...called(''), tool_calls: ids.map((id) => ({ ...called(id).tool_calls[0] })) };
     const body = await sent({
@@ -207,21 +207,21 @@ describe('the messages of a request', () => {
       'unsupported_parameter',
       'messages[0].content[0].input_audio.format',
     ],
-  ])('%s is refused by name', (_what, part, code, param) => {
+  ])('are refused with the name of the field for %s', (_what, part, code, param) => {
     expect(() => build({ messages: [user([part])] })).toThrow(expect.objectContaining({ code, param }));
   });
 
-  it('sound is passed on', async () => {
+  it('contain sound', async () => {
     const part = { type: 'input_audio', input_audio: { format: 'wav', data: 'QQ==' } };
     const audio = { format: 'wav', source: { bytes: 'QQ==' } };
     expect((await sent({ messages: [user([part])] })).messages).toMatchObject([{ content: [{ audio }] }]);
   });
 });
 
-describe('tools', () => {
+describe('tools of a request to the managed cloud service', () => {
   const messages = [user('x'), called('a'), result('a')];
 
-  it('trap 16: stay for a history with calls though none may be called', async () => {
+  it('trap 16: are sent for a history with calls, even if none may be called', async () => {
     const requested = { messages, tools: [boil], tool_choice: 'none' };
     const own = { tool_choice: { type: 'none' } };
     expect(await sent(requested)).toMatchObject({
@@ -241,7 +241,7 @@ describe('tools', () => {
     expect(await dropped(requested)).toEqual(['tool_choice']);
   });
 
-  it('are stood in for where a history has calls and the request none', async () => {
+  it('are generated from the history when it has calls and the request has no tools', async () => {
     expect((await sent({ messages })).toolConfig).toEqual({
       tools: [{ toolSpec: { name: 'boil', inputSchema: { json: { type: 'object', properties: {} } } } }],
     });
@@ -286,12 +286,12 @@ describe('tools', () => {
       'invalid_request',
       'tools',
     ],
-  ])('%s are refused', (_what, body, code, param) => {
+  ])('are refused: %s', (_what, body, code, param) => {
     expect(() => build(body)).toThrow(expect.objectContaining({ code, param }));
   });
 });
 
-describe('options', () => {
+describe('options of a request to the managed cloud service', () => {
   it.each([
     [
       'trap 21: a temperature above what the vendor takes is its highest',
@@ -305,18 +305,18 @@ describe('options', () => {
     ['no blank stops', { stop: ['END', ' ', ''] }, { stopSequences: ['END'] }],
     ['one of two ways to sample', { temperature: 0.3, top_p: 0.5 }, { temperature: 0.3 }],
     ['the other way alone', { top_p: 0.5 }, { topP: 0.5 }],
-  ])('%s', async (_what, options, expected) => {
+  ])('are mapped: %s', async (_what, options, expected) => {
     const { maxTokens: _, ...config } = { maxTokens: 8192, ...expected };
     expect((await sent(options)).inferenceConfig).toEqual({ maxTokens: 8192, ...config, ...expected });
   });
 
-  it('trap 21: a limit is chosen for models that would set aside very much, and reported', async () => {
+  it('trap 21: include a chosen output limit, which is reported, for models that would reserve very much', async () => {
     expect(await build({})).toMatchObject({ maxTokens: 8192 });
     expect((await build({ max_tokens: 5 })).maxTokens).toBeUndefined();
     expect((await build({ model: models.nova })).maxTokens).toBeUndefined();
   });
 
-  it('trap 26: metadata that the vendor’s log takes goes there, and other is named', async () => {
+  it('trap 26: include metadata that the vendor’s log accepts; other metadata is reported as dropped', async () => {
     expect((await sent({ metadata: { team: 'tea' } })).requestMetadata).toEqual({ team: 'tea' });
     for (const metadata of [
       { team: 'ä' },
@@ -329,7 +329,7 @@ describe('options', () => {
     }
   });
 
-  it('what is not sent is named once', async () => {
+  it('are reported once when they are dropped', async () => {
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
     const thinking = { type: 'enabled', budget_tokens: 2000 };
     const requested = { model: models.nova, response_format, thinking, reasoning_effort: 'low' };
@@ -341,7 +341,7 @@ describe('options', () => {
     ['logprobs', true],
     ['modalities', ['audio']],
     ['audio', { voice: 'x' }],
-  ])('%s would let the response be misread and is refused', (name, value) => {
+  ])('are refused when %s would let the response be misread', (name, value) => {
     expect(() => build({ [name]: value })).toThrow(
       expect.objectContaining({ code: 'unsupported_parameter', param: name }),
     );
@@ -362,7 +362,7 @@ describe('options', () => {
     ['service_tier', 7],
     ['metadata', 'x'],
     ['guardrailConfig', []],
-  ])('a malformed %s is refused by name: %j', (name, value) => {
+  ])('are refused when %s is malformed: %j', (name, value) => {
     const refusal = expect.objectContaining({
       code: 'invalid_request',
       param: expect.stringMatching(new RegExp(`^${name}`)),
@@ -370,7 +370,7 @@ describe('options', () => {
     expect(() => build({ tools: [boil], [name]: value })).toThrow(refusal);
   });
 
-  it('parts of a guardrail that are no texts are refused', () => {
+  it('are refused when a field of guardrailConfig is not text', () => {
     const refusal = expect.objectContaining({ code: 'invalid_request', param: 'guardrailConfig.trace' });
     expect(() => build({ guardrailConfig: { trace: true } })).toThrow(refusal);
   });
@@ -390,7 +390,7 @@ describe('options', () => {
     ],
     ['gptOss', 'xhigh', { reasoning_effort: 'high' }],
     ['llama', 'high', undefined],
-  ] as const)('reasoning of %s by effort %s', async (model, effort, fields) => {
+  ] as const)('set the reasoning of %s for the effort %s', async (model, effort, fields) => {
     const body = await sent({ model: models[model], reasoning_effort: effort });
     expect(body.additionalModelRequestFields).toEqual(fields);
   });

@@ -1,4 +1,5 @@
-// One attempt at the search-company vendor without a gateway around it: what is sent for a body, what becomes of an answer.
+// One attempt at the search-company vendor without a gateway around it: the request for a body, and the result of a
+// response.
 import type { InlineData } from '../../../../../proxy/conversation/media.ts';
 import { GatewayError } from '../../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
@@ -11,7 +12,7 @@ import { goldenCall } from '../../../../support/golden.ts';
 
 export const messages = [{ role: 'user', content: 'Hi' }];
 
-/** @param body beside the model gemini-2.5-flash and one user's message */
+/** @param body the fields beside the model gemini-2.5-flash and one user's message */
 export function callOf(body: object = {}, images: Record<string, InlineData> = {}): ProviderCall {
   const requested = { model: 'gemini-2.5-flash', messages, ...body };
   return goldenCall(searchProvider, parseChatRequest(Buffer.from(JSON.stringify(requested))), images);
@@ -41,7 +42,7 @@ export function sent(body: object = {}, images: Record<string, InlineData> = {})
   return { ...built, body: JSON.parse(built.body) };
 }
 
-/** How a request is refused. */
+/** The code and the field with which a request is refused. */
 export function refusal(body: object): { code: string; param: string | undefined } {
   try {
     sent(body);
@@ -67,7 +68,7 @@ export interface Completion {
   readonly [name: string]: unknown;
 }
 
-/** What the caller gets for this answer of the vendor's. */
+/** The response that the caller gets for this response of the vendor. */
 export function responseTo(response: unknown, body: object = {}): Completion {
   const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
   return JSON.parse(
@@ -75,7 +76,7 @@ export function responseTo(response: unknown, body: object = {}): Completion {
   );
 }
 
-/** An answer of one candidate. */
+/** A response with one candidate. */
 export function candidate(parts: readonly Json[], fields: Json = {}): Json {
   return {
     candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0, ...fields }],
@@ -87,9 +88,9 @@ export function candidate(parts: readonly Json[], fields: Json = {}): Json {
 
 export interface Streamed {
   readonly reader: StreamReader;
-  /** As text. */
+  /** The stream as text. */
   readonly parsed: string;
-  /** Parsed, the end marker left out. */
+  /** The parsed chunks without the end marker. */
   readonly chunks: readonly Chunk[];
 }
 
@@ -101,7 +102,7 @@ export interface Chunk {
   readonly [name: string]: unknown;
 }
 
-/** What the caller gets for a stream of these bytes, in pieces of this size. */
+/** The stream that the caller gets for these bytes, in pieces of this size. */
 export function streamed(stream: string | Buffer, body: object = {}, pieceBytes = 1_000_000): Streamed {
   const bytes = Buffer.from(stream);
   const call = callOf({ stream: true, ...body });
@@ -116,7 +117,7 @@ export function streamed(stream: string | Buffer, body: object = {}, pieceBytes 
   return { reader, parsed: text, chunks: frames.map((frame) => JSON.parse(frame.replace('data: ', ''))) };
 }
 
-/** Events as the vendor frames them. */
+/** Frames events as the vendor does. */
 export function events(...values: readonly unknown[]): string {
   return values.map((value) => `data: ${JSON.stringify(value)}\r\n\r\n`).join('');
 }

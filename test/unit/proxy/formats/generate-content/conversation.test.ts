@@ -13,8 +13,8 @@ const user = (content: unknown) => ({ role: 'user', content });
 const image = (url: string) => ({ type: 'image_url', image_url: { url } });
 const png = 'iVBORw0KGgoAAAAA';
 
-describe('the conversation', () => {
-  it('trap 10: N calls get N results in one content, names looked up, in the calls’ order', () => {
+describe('the conversation sent to the search-company vendor', () => {
+  it('trap 10: has the results of N calls in one content, with names, in the order of the calls', () => {
     const { contents } = sent({
       tools: [boil],
       messages: [user('Boil.'), calls('a', 'b'), result('b', 'second'), result('a', 'first'), user('And?')],
@@ -26,7 +26,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('trap 11: a signature that rode on an id goes back to where it came from', () => {
+  it('trap 11: has the signature of a call that the call’s id carried', () => {
     const id = withSignature('fc-1', 'gemini-3-flash-preview c2ln');
     const { contents } = sent({
       model: 'gemini-3-flash-preview',
@@ -44,7 +44,7 @@ describe('the conversation', () => {
     ['gemini-3-flash-preview', 'skip_thought_signature_validator'],
     ['gemini-4-unheard-of', 'skip_thought_signature_validator'],
     ['gemini-2.5-flash', undefined],
-  ])('trap 11: a lost signature is made good where the model wants one: %s', (model, signature) => {
+  ])('trap 11: gets a substitute for a lost signature if the model requires one: %s', (model, signature) => {
     const body = {
       model,
       tools: [boil],
@@ -59,13 +59,13 @@ describe('the conversation', () => {
     ['another model', 'gemini-3-flash-preview c2ln', 'gemini-3.5-flash', 'skip_thought_signature_validator'],
     ['another model', 'gemini-3-flash-preview c2ln', 'gemini-2.5-flash', undefined],
     ['another vendor', 'c2ln', 'gemini-3.5-flash', 'skip_thought_signature_validator'],
-  ])('trap 11: a signature of %s is as good as lost: %s at %s', (_whose, signature, model, expected) => {
+  ])('trap 11: treats a signature of %s as lost: %s at %s', (_whose, signature, model, expected) => {
     const id = withSignature('a', signature);
     const history = { model, tools: [boil], messages: [user('Boil.'), calls(id), result(id)] };
     expect(sent(history).body.contents[1]?.parts[0]?.thoughtSignature).toBe(expected);
   });
 
-  it('trap 14: system texts in the middle are notes in their places', () => {
+  it('trap 14: has later system texts as notes at the same position', () => {
     const { systemInstruction, contents } = sent({
       messages: [
         user('One'),
@@ -96,13 +96,13 @@ describe('the conversation', () => {
       0,
       ['inlineData'],
     ],
-  ] as const)('trap 15: %s', (_what, history, index, kinds) => {
+  ] as const)('trap 15: has no empty text for %s', (_what, history, index, kinds) => {
     const parts = sent({ tools: [boil], messages: history }).body.contents[index]?.parts ?? [];
     expect(parts.map((part) => Object.keys(part)[0])).toEqual(kinds);
     expect(parts.some((part) => part.text === '')).toBe(false);
   });
 
-  it('trap 16: with tool_choice none the history keeps its calls', () => {
+  it('trap 16: keeps the calls of its history when tool_choice is none', () => {
     const { body } = sent({
       tools: [boil],
       tool_choice: 'none',
@@ -113,7 +113,7 @@ describe('the conversation', () => {
   });
 
   it.each(['', 'not JSON', '[1]', '"text"', 'null'])(
-    'trap 17: arguments that are no object become an empty one: %s',
+    'trap 17: has an empty object for arguments that are no object: %s',
     (text) => {
       const called = { id: 'a', type: 'function', function: { name: 'boil', arguments: text } };
       const history = [user('x'), { role: 'assistant', tool_calls: [called] }, result('a')];
@@ -168,11 +168,11 @@ describe('the conversation', () => {
     ],
     ['a result without its call', [user('x'), result('a')], 'invalid_request', 'messages[1].tool_call_id'],
     ['a call without its result', [user('x'), calls('a'), user('y')], 'invalid_request', 'messages[2]'],
-  ])('is refused: %s', (_what, history, code, param) => {
+  ])('is refused with %s', (_what, history, code, param) => {
     expect(refusal({ messages: history })).toEqual({ code, param });
   });
 
-  it('takes fetched images by what their bytes say', () => {
+  it('has the type of a fetched image by its bytes', () => {
     const url = 'https://example.com/a.gif';
     const { contents } = sent(
       { messages: [user([image(url)])] },

@@ -12,7 +12,7 @@ const detail = (type: string, fields: object) => ({
   ...fields,
 });
 
-describe('errors of the vendor', () => {
+describe('errors of the search-company vendor', () => {
   it.each([
     [
       'a reason',
@@ -26,11 +26,11 @@ describe('errors of the vendor', () => {
       'words alone',
       error('INVALID_ARGUMENT', { message: 'API key not valid. Please pass a valid API key.' }),
     ],
-  ])('trap 22: a bad key comes with 400, and means 401: %s', (_what, body) => {
+  ])('trap 22: an invalid key reported with status 400 becomes 401: %s', (_what, body) => {
     expect(reported(400, body)).toMatchObject({ status: 401, code: 'invalid_api_key', retryable: false });
   });
 
-  it('trap 22: one in an array is read too', () => {
+  it('trap 22: an error inside an array is read', () => {
     expect(reported(404, [error('NOT_FOUND')])).toMatchObject({
       status: 404,
       code: 'model_not_found',
@@ -59,7 +59,7 @@ describe('errors of the vendor', () => {
     ['-3s', undefined],
     ['1m', undefined],
     [37, undefined],
-  ])('trap 23: RetryInfo %j', (retryDelay, expected) => {
+  ])('trap 23: the retry time is read from RetryInfo %j', (retryDelay, expected) => {
     const body = error('RESOURCE_EXHAUSTED', { details: [detail('RetryInfo', { retryDelay })] });
     expect(reported(429, body)).toMatchObject({ code: 'rate_limit_exceeded', retryable: true });
     expect(reported(429, body).retryAfter).toBe(expected);
@@ -69,7 +69,7 @@ describe('errors of the vendor', () => {
     ['by the minute', ['GenerateRequestsPerMinutePerProjectPerModel'], 'rate_limit_exceeded', true],
     ['by the day', ['GenerateRequestsPerDayPerProjectPerModel-FreeTier'], 'insufficient_quota', false],
     ['by both', ['GenerateRequestsPerMinute', 'GenerateRequestsPerDay'], 'insufficient_quota', false],
-  ])('a limit %s', (_what, quotaIds, code, retryable) => {
+  ])('a limit %s is classified as a rate or a quota', (_what, quotaIds, code, retryable) => {
     const violations = quotaIds.map((quotaId) => ({ quotaId }));
     const body = error('RESOURCE_EXHAUSTED', { details: [detail('QuotaFailure', { violations })] });
     expect(reported(429, body)).toMatchObject({ status: 429, code, retryable });
@@ -100,11 +100,11 @@ describe('errors of the vendor', () => {
       'context_length_exceeded',
     ],
     ['Request payload size exceeds the limit: 20971520 bytes.', 'request_too_large'],
-  ])('what only the message shows: %s', (message, code) => {
+  ])('an error is classified by its message: %s', (message, code) => {
     expect(reported(400, error('INVALID_ARGUMENT', { message })).code).toBe(code);
   });
 
-  it('any bytes are read', () => {
+  it('random bytes never make the reader fail', () => {
     const seed = Date.now();
     const random = new Random(seed);
     for (let round = 0; round < 500; round++) {

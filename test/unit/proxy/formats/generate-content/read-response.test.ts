@@ -12,7 +12,7 @@ const choiceOf = (response: unknown, body: object = {}) => {
   return choice;
 };
 
-describe('a response', () => {
+describe('a response of the search-company vendor', () => {
   it.each([
     ['STOP', 'stop'],
     ['MAX_TOKENS', 'length'],
@@ -35,11 +35,11 @@ describe('a response', () => {
     ['NEVER_HEARD_OF', 'stop'],
     ['toString', 'stop'],
     [undefined, 'stop'],
-  ])('that ended with %s returns %s', (finishReason, expected) => {
+  ])('that ended with %s has the finish reason %s', (finishReason, expected) => {
     expect(choiceOf(candidate([{ text: 'Hi' }], { finishReason })).finish_reason).toBe(expected);
   });
 
-  it('trap 8: a stop with a call is reported as one of calls', () => {
+  it('trap 8: with a call and STOP has the finish reason tool_calls', () => {
     const choice = choiceOf(candidate([{ text: 'On it.' }, { functionCall: { name: 'boil' } }]));
     expect(choice.finish_reason).toBe('tool_calls');
     expect(choice.message.tool_calls).toMatchObject([{ function: { name: 'boil', arguments: '{}' } }]);
@@ -49,19 +49,19 @@ describe('a response', () => {
     ['no content', { content: undefined }],
     ['no parts', { content: { role: 'model' } }],
     ['parts that are none', { content: { parts: [null, 1, {}, { text: 5 }] } }],
-  ])('trap 9: a candidate with %s says nothing', (_what, fields) => {
+  ])('trap 9: has an empty text when its candidate has %s', (_what, fields) => {
     const choice = choiceOf(candidate([], { finishReason: 'MAX_TOKENS', ...fields }));
     expect([choice.message.content, choice.finish_reason]).toEqual(['', 'length']);
   });
 
-  it('trap 9: a blocked prompt is a filtered response, and usage may be missing', () => {
+  it('trap 9: for a blocked prompt is a filtered response, even without usage', () => {
     const response = responseTo({ promptFeedback: { blockReason: 'OTHER' } });
     expect(response.choices).toMatchObject([{ finish_reason: 'content_filter', message: { content: '' } }]);
     expect(response.usage).toMatchObject({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
     expect(response.cloud_ai_safety_results).toEqual([]);
   });
 
-  it('trap 11: the signature of a call rides on its id', () => {
+  it('trap 11: has the signature of a call in the call’s id', () => {
     const [first, second] = choiceOf(
       candidate([
         { functionCall: { id: 'fc-1', name: 'boil' }, thoughtSignature: 'c2ln' },
@@ -72,7 +72,7 @@ describe('a response', () => {
     expect(second?.id).toBe('fc-2');
   });
 
-  it('gives calls ids of their own where the vendor gives none or the same twice', () => {
+  it('has unique call ids when the vendor sends none or the same twice', () => {
     const parts = [
       { functionCall: { name: 'a' } },
       { functionCall: { id: 'x', name: 'a' } },
@@ -86,7 +86,7 @@ describe('a response', () => {
     expect(choiceOf(other).message.tool_calls[0]?.id).not.toBe(ids[0]);
   });
 
-  it('given as the input of a tool is that tool’s arguments, once', () => {
+  it('in the response tool is that tool’s first input', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const tools = [{ type: 'function', function: { name: 'boil' } }];
     const body = { tools, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
@@ -100,7 +100,7 @@ describe('a response', () => {
     expect(words.message.content).toBe('No.');
   });
 
-  it('returns several choices in the order of their indices', () => {
+  it('has several choices in the order of their indices', () => {
     const one = (index: number, text: string) => ({
       index,
       content: { parts: [{ text }] },
@@ -120,7 +120,7 @@ describe('a response', () => {
     expect(() => responseTo(body)).toThrow(GatewayError);
   });
 
-  it('of status 200 that holds an error is one', () => {
+  it('of status 200 with an error is a failure of the vendor', () => {
     const failed = () =>
       responseTo([{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } }]);
     expect(failed).toThrow(VendorFailure);
@@ -134,7 +134,7 @@ describe('a response', () => {
   });
 });
 
-describe('sources', () => {
+describe('cited sources', () => {
   const text = '👍 Ünï tea is hot.';
   const bytes = (until: string) => Buffer.byteLength(text.slice(0, text.indexOf(until)));
   const chunk = { web: { uri: 'https://example.com/t', title: 'example.com' } };
@@ -152,7 +152,7 @@ describe('sources', () => {
       (message.content ?? '').slice(Number(url_citation.start_index), Number(url_citation.end_index)),
     );
 
-  it('trap 12: offsets in bytes become indices that clients slice with', () => {
+  it('trap 12: have character indices in place of byte offsets', () => {
     const segment = { startIndex: bytes('tea'), endIndex: bytes(' is'), text: 'tea' };
     const message = grounded(segment);
     expect(message.annotations).toEqual([
@@ -173,7 +173,7 @@ describe('sources', () => {
     ['nowhere', { startIndex: 0, endIndex: 4, text: 'coffee' }, undefined],
     ['backwards', { startIndex: 9, endIndex: 4 }, undefined],
     ['of no number', { startIndex: '1', endIndex: 4 }, undefined],
-  ])('trap 12: a segment %s', (_what, segment, expected) => {
+  ])('trap 12: have a span, or are omitted, for a segment %s', (_what, segment, expected) => {
     expect(places(grounded(segment))).toEqual(expected);
   });
 
@@ -181,7 +181,7 @@ describe('sources', () => {
     ['of the part it names', { partIndex: 1, startIndex: 1, endIndex: 4 }],
     ['of a part it does not name', { startIndex: 1, endIndex: 4, text: 'tea' }],
     ['of the whole text', { startIndex: 8, endIndex: 11, text: 'tea' }],
-  ])('trap 12: offsets %s', (_what, segment) => {
+  ])('trap 12: have the right span for offsets %s', (_what, segment) => {
     expect(places(grounded(segment, [{ text: 'I know:' }, { text: ' tea' }]))).toEqual(['tea']);
   });
 
@@ -193,7 +193,7 @@ describe('sources', () => {
     expect(annotation?.url_citation.title).toBe(title);
   });
 
-  it('that are malformed are passed over', () => {
+  it('that are malformed are dropped', () => {
     expect(grounded({ endIndex: 4 }, [{ text }], [{ web: {} }]).annotations).toBeUndefined();
     const message = choiceOf(
       candidate([{ text }], { groundingMetadata: { groundingSupports: [1, {}], groundingChunks: 'x' } }),
@@ -202,7 +202,7 @@ describe('sources', () => {
   });
 });
 
-describe('usage', () => {
+describe('the usage of the search-company vendor', () => {
   const usage = (value: object) => {
     const parsed = readGenerateContentUsage(value);
     return (
@@ -258,7 +258,7 @@ describe('usage', () => {
       { promptTokenCount: '10', candidatesTokenCount: -1, cachedContentTokenCount: 4 },
       [0, 0, 0, 0],
     ],
-  ])('%s', (_what, value, expected) => {
+  ])('is read: %s', (_what, value, expected) => {
     expect(usage(value)).toEqual(expected);
   });
 
@@ -284,7 +284,7 @@ describe('usage', () => {
       [907, 1],
     ],
     ['a search that was not asked for', [], { webSearchQueries: ['a'] }, [907, 1]],
-  ])('after %s', (_what, tools, groundingMetadata, [promptTokens, searches]) => {
+  ])('is read after %s', (_what, tools, groundingMetadata, [promptTokens, searches]) => {
     const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 897, candidatesTokenCount: 2 };
     const parsed = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };
     const body = Buffer.from(JSON.stringify(parsed));
@@ -302,7 +302,7 @@ describe('usage', () => {
     }
   });
 
-  it('is not made up where there is none', () => {
+  it('is undefined when the vendor reports none', () => {
     expect(readGenerateContentUsage(undefined)).toBeUndefined();
   });
 });

@@ -12,13 +12,13 @@ const contents = ({ chunks }: ReturnType<typeof streamed>) =>
 const reasons = ({ chunks }: ReturnType<typeof streamed>) =>
   chunks.flatMap(({ choices }) => choices[0]?.finish_reason ?? []);
 
-describe('a stream', () => {
-  it('trap 8: a stop after a call in an earlier event is reported as one of calls', () => {
+describe('a stream of the search-company vendor', () => {
+  it('trap 8: with STOP after a call in an earlier event has the finish reason tool_calls', () => {
     const parsed = streamed(events(call, part('…'), stop));
     expect(reasons(parsed)).toEqual(['tool_calls']);
   });
 
-  it.each(['\r\n', '\n', '\r'])('trap 18: is read at every cut, whatever ends its lines: %j', (end) => {
+  it.each(['\r\n', '\n', '\r'])('trap 18: is read at every cut, with lines ended by %j', (end) => {
     const stream = events(part('Hé '), part('👍'), stop)
       .replaceAll('\r\n', end)
       .replaceAll('data: ', 'data:');
@@ -37,7 +37,7 @@ describe('a stream', () => {
     expect([usages({}), usages({ stream_options: { include_usage: true } })]).toEqual([0, 1]);
   });
 
-  it('keeps the last count where an event has none', () => {
+  it('keeps the last usage when an event has none', () => {
     const { reader } = streamed(events(part('Hi'), { ...stop, usageMetadata: undefined }));
     expect(reader.usage?.completionTokens).toBe(2);
   });
@@ -47,7 +47,7 @@ describe('a stream', () => {
     ['no reason was told', events(part('Hi'))],
     ['an event is cut', `${events(part('Hi'), stop)}data: {"candi`],
     ['the last event lacks its end', events(part('Hi'), stop).slice(0, -4)],
-  ])('is not complete where %s', (_what, stream) => {
+  ])('is not complete when %s', (_what, stream) => {
     const { reader, parsed } = streamed(stream);
     expect([reader.complete, parsed.includes('[DONE]')]).toEqual([false, false]);
   });
@@ -73,12 +73,12 @@ describe('a stream', () => {
     expect(() => streamed(stream)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
   });
 
-  it('passes over comments and events without data', () => {
+  it('ignores comments and events without data', () => {
     const parsed = streamed(`: hello\r\n\r\nevent: ping\r\n\r\n${events(part('Hi'), {}, stop)}`);
     expect([contents(parsed), parsed.reader.complete]).toEqual(['Hi', true]);
   });
 
-  it('with an error inside ends there', () => {
+  it('ends at an error', () => {
     const { reader, parsed } = streamed(
       events(part('Hi'), { error: { code: 500, status: 'INTERNAL', message: 'Oops.' } }, part('!'), stop),
     );
@@ -86,7 +86,7 @@ describe('a stream', () => {
     expect([reader.complete, parsed.includes('!'), parsed.includes('[DONE]')]).toEqual([false, false, false]);
   });
 
-  it('returns the role first, a call whole, the reason last', () => {
+  it('is written with the role first, each call whole, and the finish reason last', () => {
     const { chunks } = streamed(
       events(
         candidate([{ text: 'Hm.', thought: true }], { finishReason: undefined }),
@@ -113,7 +113,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('given as the input of a tool is that tool’s arguments, once', () => {
+  it('in the response tool is that tool’s first input', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const tools = [{ type: 'function', function: { name: 'boil' } }];
     const body = { tools, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
@@ -124,7 +124,7 @@ describe('a stream', () => {
     expect([contents(parsed), reasons(parsed)]).toEqual(['{"a":"b"}', ['stop']]);
   });
 
-  it('has the vendor’s own fields on the chunk with the reason, those that hold something', () => {
+  it('has the vendor’s non-empty extra fields on the chunk with the finish reason', () => {
     const ratings = [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'LOW' }];
     const { chunks } = streamed(events(part('Hi', { safetyRatings: ratings }), stop));
     const last = chunks.at(-1);
@@ -134,7 +134,7 @@ describe('a stream', () => {
     expect(chunks.slice(0, -1).some((chunk) => 'cloud_ai_safety_results' in chunk)).toBe(false);
   });
 
-  it('trap 12: counts the bytes of all text before', () => {
+  it('trap 12: has citation indices that count the bytes of all earlier text', () => {
     const metadata = {
       groundingChunks: [{ web: { uri: 'https://example.com/t', title: 't' } }],
       groundingSupports: [

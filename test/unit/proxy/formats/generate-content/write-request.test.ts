@@ -5,8 +5,8 @@ import { callOf, messages, refusal, sent } from './ask.ts';
 
 const boil = { type: 'function', function: { name: 'boil', parameters: { type: 'object' } } };
 
-describe('the request to the vendor', () => {
-  it('goes to the model’s method below the base URL, the key in its own header', () => {
+describe('the request to the search-company vendor', () => {
+  it('is sent to the model’s method below the base URL, with the key in its own header', () => {
     const call = callOf();
     const target = { ...call.target, baseUrl: parseBaseUrl('https://example.com/base/') };
     expect(buildRequest({ ...call, target })).toMatchObject({
@@ -21,7 +21,7 @@ describe('the request to the vendor', () => {
     });
   });
 
-  it('of a stream requests events', () => {
+  it('for a stream requests events', () => {
     const { path, headers } = sent({ stream: true });
     expect(path).toMatch(/:streamGenerateContent\?alt=sse$/);
     expect(headers).toContain('text/event-stream');
@@ -31,11 +31,11 @@ describe('the request to the vendor', () => {
     ['models/gemini-2.5-flash', 'gemini-2.5-flash'],
     ['a:b', 'a%3Ab'],
     ['a/b@c+d', 'a/b%40c%2Bd'],
-  ])('has the name of the model in its path, encoded: %s', (model, name) => {
+  ])('has the encoded name of the model in its path: %s', (model, name) => {
     expect(sent({ model }).path).toBe(`/v1beta/models/${name}:generateContent`);
   });
 
-  it('says which of the caller’s fields has words moved, though the response’s schema is in a tool', () => {
+  it('reports the schema field as emulated, even when the schema is in the response tool', () => {
     const json_schema = {
       name: 'tea',
       schema: { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } },
@@ -44,11 +44,11 @@ describe('the request to the vendor', () => {
     expect(emulated).toEqual(['response_format.schema']);
   });
 
-  it('holds nothing that was not requested', () => {
+  it('contains only requested fields', () => {
     expect(Object.keys(sent().body)).toEqual(['contents']);
   });
 
-  it('leaves the caller’s body as it was', () => {
+  it('leaves the caller’s body unchanged', () => {
     const call = callOf({ tools: [{ googleSearch: {} }], response_format: { type: 'json_object' } });
     const before = structuredClone(call.request.body);
     expect(buildRequest(call)).toHaveProperty('body');
@@ -56,7 +56,7 @@ describe('the request to the vendor', () => {
   });
 });
 
-describe('fields of the request', () => {
+describe('fields of a request to the search-company vendor', () => {
   it.each([
     ['n', { n: 2, stream: true }, 'unsupported_parameter'],
     ['n', { n: 2, model: 'gemini-3.5-flash' }, 'unsupported_parameter'],
@@ -105,7 +105,7 @@ describe('fields of the request', () => {
       { modalities: ['text', 'image'] },
       { responseModalities: ['TEXT', 'IMAGE'] },
     ],
-  ])('%s: %s', (_field, _what, body, config) => {
+  ])('the field %s is mapped: %s', (_field, _what, body, config) => {
     expect(sent(body).body.generationConfig).toEqual(config);
   });
 
@@ -114,12 +114,12 @@ describe('fields of the request', () => {
     ['auto', undefined],
     ['flex', 'flex'],
     ['priority', 'priority'],
-  ])('service tier %s', (tier, expected) => {
+  ])('the service tier %s is mapped or omitted', (tier, expected) => {
     const { body, dropped } = sent({ service_tier: tier });
     expect([body.serviceTier, dropped]).toEqual([expected, []]);
   });
 
-  it('null is the same as absent', () => {
+  it('a null field counts as absent', () => {
     const names = [
       'temperature',
       'stop',
@@ -134,7 +134,7 @@ describe('fields of the request', () => {
     expect([Object.keys(body), dropped]).toEqual([['contents'], []]);
   });
 
-  it('the vendor’s own spelling of its fields is taken too', () => {
+  it('fields in the vendor’s own spelling are accepted', () => {
     const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'OFF' }];
     const { body, dropped } = sent({ safetySettings, cachedContent: 'cachedContents/a' });
     expect(body).toMatchObject({ safetySettings, cachedContent: 'cachedContents/a' });
@@ -142,7 +142,7 @@ describe('fields of the request', () => {
   });
 });
 
-describe('reasoning', () => {
+describe('reasoning at the search-company vendor', () => {
   const config = (body: object) => sent(body).body.generationConfig?.thinkingConfig;
 
   it.each([
@@ -159,7 +159,7 @@ describe('reasoning', () => {
     ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'medium', includeThoughts: true }],
     ['gemini-3.8-flash', 'minimal', { thinkingLevel: 'low', includeThoughts: true }],
     ['gemini-9-unheard-of', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
-  ])('%s with effort %s', (model, effort, expected) => {
+  ])('%s reasons with the effort %s', (model, effort, expected) => {
     expect(config({ model, reasoning_effort: effort })).toEqual(expected);
   });
 
@@ -177,7 +177,7 @@ describe('reasoning', () => {
       { thinkingBudget: 500, includeThoughts: true },
     ],
     ['gemini-3.5-flash', { type: 'adaptive' }, { includeThoughts: true }],
-  ])('%s with thinking %j', (model, thinking, expected) => {
+  ])('%s reasons with the thinking option %j', (model, thinking, expected) => {
     expect(config({ model, thinking })).toEqual(expected);
   });
 
@@ -187,16 +187,16 @@ describe('reasoning', () => {
     ['gemma-3-27b-it', { thinking: { type: 'adaptive' } }, ['thinking']],
     ['gemini-2.0-flash', { thinking: { type: 'disabled' } }, []],
     ['gemini-2.5-flash', { reasoning_effort: 'low', thinking: { type: 'disabled' } }, ['thinking']],
-  ])('of a model that does not do it is dropped and named: %s, %j', (model, body, dropped) => {
+  ])('is dropped and reported for a model without reasoning: %s, %j', (model, body, dropped) => {
     expect(sent({ model, ...body }).dropped).toEqual(dropped);
   });
 
-  it('is left to the model where no field requests it', () => {
+  it('has no setting when no field requests it', () => {
     expect(sent({ model: 'gemini-3.5-flash' }).body.generationConfig).toBeUndefined();
   });
 });
 
-describe('JSON beside tools', () => {
+describe('JSON output beside tools at the search-company vendor', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
 
@@ -204,14 +204,14 @@ describe('JSON beside tools', () => {
     ['that must not be called: they are not shown', { tool_choice: 'none' }, undefined, true],
     ['that may be called: the answer is one of them', {}, { mode: 'ANY' }, false],
     ['of which one must be called: there is no text', { tool_choice: 'required' }, { mode: 'ANY' }, false],
-  ])('%s', (_what, choice, mode, isNative) => {
+  ])('is requested with tools %s', (_what, choice, mode, isNative) => {
     const { body } = sent({ tools: [boil], response_format: format, ...choice });
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode);
     expect(body.generationConfig !== undefined).toBe(isNative);
     expect(body.tools === undefined).toBe(isNative);
   });
 
-  it('a newer model takes both, unless a call is demanded', () => {
+  it('is native beside tools at a newer model, unless a call is required', () => {
     const model = 'gemini-3.5-flash';
     const both = sent({ model, tools: [boil], response_format: format }).body;
     expect(both.tools).toEqual([{ functionDeclarations: [{ name: 'boil' }] }]);
@@ -221,8 +221,8 @@ describe('JSON beside tools', () => {
   });
 });
 
-describe('search by the vendor', () => {
-  it('is done for web_search_options, once', () => {
+describe('the search-company vendor’s own search', () => {
+  it('is enabled once for web_search_options', () => {
     const { body, dropped } = sent({
       web_search_options: {},
       tools: [{ google_search: {} }, { url_context: {} }],
@@ -230,7 +230,7 @@ describe('search by the vendor', () => {
     expect([body.tools, dropped]).toEqual([[{ googleSearch: {} }, { urlContext: {} }], []]);
   });
 
-  it('gives way to functions, and is named', () => {
+  it('is dropped for functions, and reported', () => {
     const { body, dropped } = sent({ web_search_options: {}, tools: [boil] });
     expect([body.tools, dropped]).toEqual([
       [{ functionDeclarations: [{ name: 'boil' }] }],
@@ -238,13 +238,13 @@ describe('search by the vendor', () => {
     ]);
   });
 
-  it('is done beside functions that must not be called', () => {
+  it('is enabled beside functions that must not be called', () => {
     expect(sent({ web_search_options: {}, tools: [boil], tool_choice: 'none' }).body.tools).toEqual([
       { googleSearch: {} },
     ]);
   });
 
-  it('requests JSON in words where the model cannot have both', () => {
+  it('is combined with JSON requested in the prompt when the model cannot do both', () => {
     const format = {
       type: 'json_schema',
       json_schema: { name: 'a', schema: { type: 'object', properties: {} } },

@@ -36,8 +36,8 @@ const message = (fields: JsonObject) => ({
 });
 const read = (fields: JsonObject) => readText(JSON.stringify(message(fields)));
 
-describe('a response', () => {
-  it('trap 27: counts cached tokens among those of the prompt, and adds up', () => {
+describe('a response of the assistant vendor', () => {
+  it('trap 27: counts cached tokens in the prompt and in the total', () => {
     const parsed = read({});
     expect(parsed.usage).toEqual({
       promptTokens: 520,
@@ -57,7 +57,7 @@ describe('a response', () => {
     });
   });
 
-  it('has usage even where the vendor reported none', () => {
+  it('has usage even when the vendor reported none', () => {
     const parsed = read({ usage: undefined });
     expect(parsed.usage).toBeUndefined();
     expect(parsed.body.usage).toMatchObject({
@@ -78,11 +78,11 @@ describe('a response', () => {
     ['tool_use', 'stop'],
     ['something new', 'stop'],
     [null, 'stop'],
-  ])('that ended with %j finished with %s', (stop_reason, expected) => {
+  ])('with the stop reason %j has the finish reason %s', (stop_reason, expected) => {
     expect(read({ stop_reason }).body.choices[0].finish_reason).toBe(expected);
   });
 
-  it('refuses in words, its own or ours', () => {
+  it('refuses with the vendor’s message or with one of the gateway', () => {
     const refusalOf = (stop_details: unknown) =>
       read({ stop_reason: 'refusal', stop_details }).body.choices[0].message.refusal;
     expect(refusalOf({ type: 'refusal', explanation: 'No.' })).toBe('No.');
@@ -90,14 +90,14 @@ describe('a response', () => {
     expect(refusalOf(null)).toBe('The model refused to answer.');
   });
 
-  it('keeps a thought that is not shown, to be sent back', () => {
+  it('keeps thinking that is not shown, so that the caller can send it back', () => {
     const thought = { type: 'thinking', thinking: '', signature: 'c2ln' };
     const { message: parsed } = read({ content: [thought, { type: 'text', text: 'a' }] }).body.choices[0];
     expect(parsed).toMatchObject({ content: 'a', thinking_blocks: [thought] });
     expect(parsed).not.toHaveProperty('reasoning_content');
   });
 
-  it('takes a call without input as one with an empty one', () => {
+  it('has an empty input for a call without input', () => {
     const { message: parsed } = read({
       content: [{ type: 'tool_use', id: 't', name: 'boil' }],
       stop_reason: 'tool_use',
@@ -116,11 +116,11 @@ describe('a response', () => {
     [JSON.stringify(message({ content: [{ type: 'text' }] })), 'a text without text'],
     [JSON.stringify(message({ content: [{ type: 'tool_use', name: 'x' }] })), 'a call without id'],
     [JSON.stringify(message({ content: [{ type: 'thinking', thinking: 7 }] })), 'a thought that is no text'],
-  ])('cannot be %s: %s', (body) => {
+  ])('is unreadable when it is %s: %s', (body) => {
     expect(() => readText(body)).toThrow(broken);
   });
 
-  it('may be an error after all', () => {
+  it('can be an error despite its status', () => {
     const body = JSON.stringify({
       type: 'error',
       error: { type: 'overloaded_error', message: 'Overloaded' },
@@ -130,7 +130,7 @@ describe('a response', () => {
   });
 });
 
-describe('an error', () => {
+describe('an error of the assistant vendor', () => {
   it.each([
     ['{"error":null}', 429],
     ['[{"error":{}}]', 400],
@@ -138,7 +138,7 @@ describe('an error', () => {
     ['\u0000\u00ff', 500],
     ['', 529],
     ['{"error":{"message":{},"type":[],"details":"x"}}', 503],
-  ])('trap 22: of any bytes is reported: %j', (body, status) => {
+  ])('trap 22: is reported for any bytes: %j', (body, status) => {
     const parsed = assistantProvider.format.readError(status, Buffer.from(body), {});
     expect(parsed.message).toMatch(/^the provider answered with status \d+$/);
     expect(parsed.status).toBe(status === 529 ? 503 : status);

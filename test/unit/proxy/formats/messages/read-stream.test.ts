@@ -63,7 +63,7 @@ const argumentsIn = (deltas: readonly JsonObject[]) =>
     .map((call) => call.function.arguments)
     .join('');
 
-describe('a call in a stream', () => {
+describe('a call in a stream of the assistant vendor', () => {
   it.each([
     ['trap 4: without any input has an empty one', [], '{}'],
     ['trap 4: with an empty piece alone has an empty one', [input('')], '{}'],
@@ -72,7 +72,7 @@ describe('a call in a stream', () => {
       [input(''), input('{"cups"'), input(':2}')],
       '{"cups":2}',
     ],
-  ])('%s', (_what, deltas, expected) => {
+  ])('is read: %s', (_what, deltas, expected) => {
     const events = [
       start(),
       begin(0, tool),
@@ -86,11 +86,11 @@ describe('a call in a stream', () => {
     expect(parsed.reasons).toEqual(['tool_calls']);
   });
 
-  it('is ended by the message where its block is not', () => {
+  it('ends with the message when its block has no end', () => {
     expect(argumentsIn(read([start(), begin(0, tool), ended('tool_use'), stop]).deltas)).toBe('{}');
   });
 
-  it('comes with those of other blocks between', () => {
+  it('can be interleaved with calls of other blocks', () => {
     const other = { ...tool, id: 'toolu_2' };
     const { deltas } = read([
       start(),
@@ -115,7 +115,7 @@ describe('a call in a stream', () => {
   });
 });
 
-describe('the usage of a stream', () => {
+describe('the usage of a stream of the assistant vendor', () => {
   it.each([
     [
       'trap 7: keeps what its end does not tell',
@@ -138,7 +138,7 @@ describe('the usage of a stream', () => {
       { promptTokens: 420, completionTokens: 0 },
     ],
     ['passes over what is no usage', 'much', { promptTokens: 420, completionTokens: 0 }],
-  ])('%s', (_what, usage, expected) => {
+  ])('is merged from its beginning and its end: %s', (_what, usage, expected) => {
     expect(read([start(), ended('end_turn', usage), stop]).reader.usage).toMatchObject(expected);
   });
 
@@ -153,16 +153,16 @@ describe('the usage of a stream', () => {
     expect(lines.at(-1)).toBe('data: [DONE]');
   });
 
-  it('trap 20: is known as far as it goes where the stream does not end', () => {
+  it('trap 20: is known as far as it was reported when the stream breaks', () => {
     expect(read([start(), begin(0, text)]).reader.usage).toMatchObject({
       promptTokens: 420,
-      // What message_start says of the output is a placeholder.
+      // The output count in message_start is a placeholder.
       completionTokens: 0,
     });
     expect(open().usage).toBeUndefined();
   });
 
-  it('is complete when the reason for the end comes with a count of the output, and not before', () => {
+  it('is complete with a stop reason and an output count, and not before', () => {
     const stated = [start(), begin(0, text)];
     expect(read(stated).reader.usageIsComplete).toBe(false);
     expect(read([...stated, ended(null, { output_tokens: 9 })]).reader.usageIsComplete).toBe(false);
@@ -171,7 +171,7 @@ describe('the usage of a stream', () => {
   });
 });
 
-describe('the end of a stream', () => {
+describe('the end of a stream of the assistant vendor', () => {
   it('is message_stop and nothing else', () => {
     const { reader } = read([start(), begin(0, text), delta(0, messageWith('a')), end(0), ended()]);
     expect(reader.end()).toHaveLength(0);
@@ -180,27 +180,27 @@ describe('the end of a stream', () => {
     expect(reader.complete).toBe(true);
   });
 
-  it('has one finish reason, whatever the vendor sends', () => {
+  it('has exactly one finish reason', () => {
     expect(read([start(), ended('max_tokens'), ended('end_turn'), stop]).reasons).toEqual(['length']);
     expect(read([start(), ended(null), stop]).reasons).toEqual(['stop']);
     expect(read([start(), stop]).reasons).toEqual(['stop']);
   });
 
-  it('is the end: nothing after it counts', () => {
+  it('makes the reader ignore later events', () => {
     const { reader, lines } = read([start(), ended(), stop, begin(0, text), failure]);
     expect(lines.at(-1)).toBe('data: [DONE]');
     expect(reader.failure).toBeUndefined();
   });
 });
 
-describe('an error in a stream', () => {
-  it('trap 6: may be its first event, before the caller got anything', () => {
+describe('an error in a stream of the assistant vendor', () => {
+  it('trap 6: can be its first event, before the caller got anything', () => {
     const { reader, lines } = read([failure, start()]);
     expect(lines).toEqual([]);
     expect(reader.failure).toMatchObject({ status: 503, message: 'Overloaded', retryable: true });
   });
 
-  it('ends it: nothing after it counts', () => {
+  it('ends the stream, and later events are ignored', () => {
     const { reader, lines, reasons } = read([start(), failure, ended(), stop]);
     expect(lines).toHaveLength(1);
     expect(reasons).toEqual([]);
@@ -208,15 +208,15 @@ describe('an error in a stream', () => {
   });
 
   it.each([{ type: 'error' }, { type: 'error', error: 'x' }, { type: 'error', error: {} }])(
-    'may say nothing: %j',
+    'can have no message: %j',
     (event) => {
       expect(read([event]).reader.failure).toMatchObject({ status: 502, retryable: true });
     },
   );
 });
 
-describe('a stream', () => {
-  it('passes over what it does not know', () => {
+describe('a stream of the assistant vendor', () => {
+  it('is read without its unknown events', () => {
     const events = [
       { type: 'ping' },
       start(),
@@ -239,7 +239,7 @@ describe('a stream', () => {
     ).toBe('a');
   });
 
-  it('returns thoughts that belong to the message once, for clients that keep the latest', () => {
+  it('returns all thinking blocks of a message once, for clients that keep only the latest', () => {
     const thinking = { type: 'thinking', thinking: '', signature: '' };
     const thought = (index: number) => [
       begin(index, thinking),
@@ -279,7 +279,7 @@ describe('a stream', () => {
       'a piece of a block behind its end',
       sse([start(), begin(0, text), ended(), delta(0, messageWith('x'))]),
     ],
-  ])('is broken by %s', (_what, bytes) => {
+  ])('fails at %s', (_what, bytes) => {
     expect(() => open().push(Buffer.from(bytes))).toThrow(broken);
   });
 });

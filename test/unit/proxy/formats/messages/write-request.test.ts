@@ -23,7 +23,7 @@ function built(fields: JsonObject) {
 }
 const messagesOf = (...messages: JsonObject[]) => built({ messages }).body.messages;
 
-describe('messages', () => {
+describe('messages to the assistant vendor', () => {
   it.each([
     [
       'trap 13: results come before the words of the same turn',
@@ -55,11 +55,11 @@ describe('messages', () => {
       [user(), calling('a'), result('a', '')],
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }] },
     ],
-  ])('%s', (_what, messages, last) => {
+  ])('are written: %s', (_what, messages, last) => {
     expect(messagesOf(...messages).at(-1)).toMatchObject(last);
   });
 
-  it('trap 15: a message without words holds its calls alone', () => {
+  it('trap 15: contain only the calls of a message without text', () => {
     for (const content of [null, '', ' ', []]) {
       const stated = { ...calling('a'), content };
       expect(messagesOf(user(), stated, result('a'))[1].content).toEqual([
@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(messagesOf({ role: 'system', content: 's' })).toEqual([{ role: 'user', content: [text('.')] }]);
   });
 
-  it('end with what the model goes on with, or with the user', () => {
+  it('end with the text that the model continues, or with the user', () => {
     const messages = [user(), { role: 'assistant', content: 'It is \n' }];
     const last = (fields: JsonObject) => built({ messages, ...fields }).body.messages.at(-1);
     const requested = { role: 'user', content: [text('Continue.')] };
@@ -89,7 +89,7 @@ describe('messages', () => {
     expect(last({ response_format: format })).toEqual(requested);
   });
 
-  it('give a foreign call the same valid id in call and result', () => {
+  it('have the same valid id for a foreign call and its result', () => {
     const [, called, response] = messagesOf(
       user(),
       calling('call:1', 'call.1'),
@@ -100,7 +100,7 @@ describe('messages', () => {
     expect(response.content.map((one: JsonObject) => one.tool_use_id)).toEqual(['call_1', 'call_1_2']);
   });
 
-  it('take back what was thought only where the model thinks', () => {
+  it('contain earlier thinking only if the model thinks', () => {
     const thinking_blocks = [{ type: 'thinking', thinking: 't', signature: 's' }];
     const messages = [user(), { role: 'assistant', content: 'a', thinking_blocks }, user()];
     expect(built({ messages }).body.messages[1].content).toEqual([...thinking_blocks, text('a')]);
@@ -109,7 +109,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('do without thoughts that came from nobody knows where', () => {
+  it('contain no thinking without a valid signature', () => {
     const odd = [
       { type: 'thinking', thinking: 't' },
       { type: 'thinking', signature: 's' },
@@ -122,7 +122,7 @@ describe('messages', () => {
   });
 });
 
-describe('thinking within a budget', () => {
+describe('thinking with a budget', () => {
   const thinking_blocks = [{ type: 'thinking', thinking: 't', signature: 's' }];
   const called = { ...calling('a'), thinking_blocks };
 
@@ -141,14 +141,14 @@ describe('thinking within a budget', () => {
       [user(), calling('a'), result('a'), { role: 'assistant', content: 'x' }, user()],
       true,
     ],
-  ])('%s', (_what, messages, on) => {
+  ])('thinking %s', (_what, messages, on) => {
     const { body, dropped } = built({ messages, reasoning_effort: 'low', temperature: 0.5 });
     expect('thinking' in body).toBe(on);
     expect(dropped).toEqual([on ? 'temperature' : 'reasoning_effort']);
   });
 });
 
-describe('tools', () => {
+describe('tools of a request to the assistant vendor', () => {
   const tools = [tool('boil'), tool('stir')];
 
   it.each([
@@ -163,7 +163,7 @@ describe('tools', () => {
       { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },
       { type: 'none' },
     ],
-  ])('are chosen: %s', (_what, fields, expected) => {
+  ])('are chosen by tool_choice: %s', (_what, fields, expected) => {
     const { body, dropped } = built({ tools, ...fields });
     expect(body.tool_choice).toEqual(expected);
     expect(body.tools).toHaveLength(2);
@@ -183,7 +183,7 @@ describe('tools', () => {
     expect(legacy.dropped).toEqual(['function_call']);
   });
 
-  it('are strict where the model keeps to schemas', () => {
+  it('are strict if the model enforces schemas', () => {
     const parameters = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const strict = [tool('boil', { strict: true, parameters })];
     expect(built({ tools: strict }).body.tools[0]).toMatchObject({
@@ -195,12 +195,12 @@ describe('tools', () => {
     expect(older.dropped).toEqual(['tools.strict']);
   });
 
-  it('trap 16: of the history are defined where the request has none, and none may be called', () => {
+  it('trap 16: are generated from the history when the request has none, and none may be called', () => {
     const { body } = built({ messages: [user(), calling('a'), result('a')] });
     expect(body).toMatchObject({ tools: [{ name: 'boil' }], tool_choice: { type: 'none' } });
   });
 
-  it('may be one that the vendor runs', () => {
+  it('can include the vendor’s own search', () => {
     const { body, dropped } = built({ tools, web_search_options: {} });
     expect(body.tools.at(-1)).toEqual({ type: 'web_search_20250305', name: 'web_search', max_uses: 5 });
     expect(dropped).toEqual([]);
@@ -209,7 +209,7 @@ describe('tools', () => {
   });
 });
 
-describe('the output limit', () => {
+describe('the output limit of a request to the assistant vendor', () => {
   it.each([
     ["trap 21: is the model's own where the caller gives none", { max_tokens: undefined }, 64_000, 64_000],
     [
@@ -227,14 +227,14 @@ describe('the output limit', () => {
       1_000_000,
       undefined,
     ],
-  ])('%s', (_what, fields, tokens, ours) => {
+  ])('is chosen: %s', (_what, fields, tokens, ours) => {
     const { body, maxTokens } = built(fields);
     expect(body.max_tokens).toBe(tokens);
     expect(maxTokens).toBe(ours);
   });
 });
 
-describe('options', () => {
+describe('options of a request to the assistant vendor', () => {
   it.each([
     [{ stop: 'END' }, { stop_sequences: ['END'] }, []],
     [{ stop: ['\n', ''] }, {}, ['stop']],
@@ -254,7 +254,7 @@ describe('options', () => {
     ],
     [{ stream: true }, { stream: true }, []],
     [{ verbosity: 'low', seed: 1 }, {}, ['verbosity', 'seed']],
-  ])('%j', (fields, expected, dropped) => {
+  ])('are mapped: %j', (fields, expected, dropped) => {
     const all = built(fields);
     const { model: _, max_tokens: __, messages: ___, ...written } = all.body;
     expect(written).toEqual(expected);
@@ -262,7 +262,7 @@ describe('options', () => {
   });
 });
 
-describe('a request is refused', () => {
+describe('a request that the assistant vendor cannot serve', () => {
   const part = (fields: JsonObject) => ({ messages: [user([text('a'), fields])] });
   const at = 'messages[0].content[1]';
   const file = (mediaType: string, data = 'aGk=') =>
@@ -312,7 +312,7 @@ describe('a request is refused', () => {
       'web_search_options.user_location.approximate.city',
       'invalid_request',
     ],
-  ])('%j', (fields, param, code) => {
+  ])('is refused with the name of the field: %j', (fields, param, code) => {
     expect(() => built(fields)).toThrow(refused(param, code));
   });
 });

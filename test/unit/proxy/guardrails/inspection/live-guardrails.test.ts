@@ -1,4 +1,4 @@
-// What becomes of a request by the guardrails that apply to it: which do, in what order, and what is told of it.
+// The guardrails of a request: which ones apply, in what order, and how their decisions are recorded.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import type { Check, Guardrail } from '../../../../../guardrails/definition.ts';
@@ -18,38 +18,38 @@ const respond = (content: string) => ({ choices: [{ index: 0, message: { role: '
 const named = (name: string, words: readonly string[], fields: Partial<Guardrail> = {}) =>
   wordsGuardrail(words, { id: name, name, ...fields });
 
-describe('guardrails apply', () => {
+describe('the guardrails that apply', () => {
   const narrowed = named('narrowed', ['BAD'], { aiSystemIds: ['ai-1', 'ai-2'] });
 
-  it('to nothing where an organization has none: the call is not touched, and nothing is counted', () => {
+  it('are none for an organization without guardrails: the call is unchanged, and nothing is counted', () => {
     const { inspect, decisions, took } = openInspecting();
     const call = callWith([], saying('BAD'));
     expect(inspect(call)).toEqual({ call, output: undefined });
     expect([decisions, took]).toEqual([[], []]);
   });
 
-  it('to keys of the AI systems that they are narrowed to, and to no others', async () => {
+  it('include those narrowed to AI systems for keys of these systems only', async () => {
     const { inspect } = openInspecting();
     expect(() => inspect(callWith([narrowed], saying('BAD'), 'ai-2'))).toThrow('narrowed');
     expect(inspect(callWith([narrowed], saying('BAD'), 'ai-3'))).toMatchObject({ output: undefined });
     expect(inspect(callWith([narrowed], saying('BAD')))).toMatchObject({ output: undefined });
   });
 
-  it('also by the project key of a provider’s route', () => {
+  it('include those narrowed to the AI system of the project key on a provider’s route', () => {
     const { inspect } = openInspecting();
     const call = callWith([narrowed], saying('BAD'), 'ai-3');
     const project = callWith([narrowed], {}, 'ai-1').caller.principal;
     expect(() => inspect({ ...call, caller: { ...call.caller, project } })).toThrow('narrowed');
   });
 
-  it('anew to a new record of the organization', () => {
+  it('follow a new record of the organization', () => {
     const { inspect } = openInspecting();
     const second = { ...narrowed, revision: 2, aiSystemIds: [] };
     expect(inspect(callWith([narrowed], saying('BAD')))).toMatchObject({ output: undefined });
     expect(() => inspect(callWith([second], saying('BAD')))).toThrow('narrowed');
   });
 
-  it('at their stage only', async () => {
+  it('apply at their own stage only', async () => {
     const input = wordsGuardrail(['BAD'], { stage: 'input' });
     const output = wordsGuardrail(['BAD'], { stage: 'output' });
     await expect(inspected(input, saying('BAD'))).rejects.toThrow();
@@ -59,8 +59,8 @@ describe('guardrails apply', () => {
   });
 });
 
-describe('a request', () => {
-  it('is rewritten as a new body: the parsed one stays, and what is not rewritten is shared', async () => {
+describe('a request that guardrails inspect', () => {
+  it('is rewritten as a new body; the parsed body stays unchanged and shares the other values', async () => {
     const { inspect } = openInspecting();
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const call = callWith([wordsGuardrail(['BAD'], { action: 'redact' })], { ...saying('a BAD day'), tools });
@@ -73,20 +73,20 @@ describe('a request', () => {
     expect({ ...next, request: undefined }).toEqual({ ...call, request: undefined });
   });
 
-  it('in which nothing is found goes on as the very same call', async () => {
+  it('continues as the same call object when nothing is found', async () => {
     const { inspect } = openInspecting();
     const call = callWith([wordsGuardrail(['BAD'], { action: 'redact', stage: 'input' })], saying('good'));
     expect(await inspect(call)).toEqual({ call, output: undefined });
     expect((await inspect(call)).call).toBe(call);
   });
 
-  it('keeps a name that no assignment keeps', async () => {
+  it('keeps a __proto__ member, which an assignment would lose', async () => {
     const body = JSON.parse('{"extra": {"__proto__": {"a": "BAD"}}}') as JsonObject;
     const left = await inspected(wordsGuardrail(['BAD'], { action: 'redact' }), body);
     expect(JSON.stringify(left)).toContain('{"__proto__":{"a":"[WORD_1]"}}');
   });
 
-  it('has one number for one value, wherever it stands', async () => {
+  it('has the same placeholder for the same value everywhere', async () => {
     const body = {
       messages: [
         { role: 'user', content: 'ONE and TWO' },
@@ -108,7 +108,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('is held against the text as it came by every guardrail: of findings that overlap the first is replaced', async () => {
+  it('is matched in its original form by every guardrail, and of overlapping matches the first is replaced', async () => {
     const guardrails = [
       named('a', ['cd'], { action: 'redact' }),
       named('b', ['bc', 'de'], { action: 'redact' }),
@@ -119,8 +119,8 @@ describe('a request', () => {
   });
 });
 
-describe('what is decided', () => {
-  it('is told of each guardrail, in their order: counted, in the header, in the access log, sampled where it did not pass', async () => {
+describe('the decisions of guardrails', () => {
+  it('are counted in order, and are in the header, the access log and, when not passed, in samples', async () => {
     const { inspect, decisions, samples, took, context } = openInspecting();
     const guardrails = [
       named('first', ['NOTHING']),
@@ -148,7 +148,7 @@ describe('what is decided', () => {
     ]);
   });
 
-  it('ends the request at the first finding that blocks, wherever its guardrail stands', () => {
+  it('end the request at the first blocking match, in any order of guardrails', () => {
     const guardrails = [named('late', ['SECOND']), named('early', ['FIRST']), named('other', ['FIRST'])];
     const { inspect, decisions, context } = openInspecting();
     expect(() => inspect(callWith(guardrails, saying('FIRST, then SECOND')))).toThrow(
@@ -158,7 +158,7 @@ describe('what is decided', () => {
     expect(context.record.guardrailHeader).toBe('early=block');
   });
 
-  it('tells the guardrail’s own message and name, never what was found', () => {
+  it('contain the guardrail’s message and name in the error, never the match', () => {
     const { inspect } = openInspecting();
     const guardrail = wordsGuardrail(['BAD'], { message: 'Ask somebody else' });
     const error = caught(() => inspect(callWith([guardrail], saying('BAD'))));
@@ -167,7 +167,7 @@ describe('what is decided', () => {
     expect(JSON.stringify(error)).not.toContain('BAD');
   });
 
-  it('stays within what a header holds', async () => {
+  it('fit into a response header', async () => {
     const { inspect, context } = openInspecting();
     const guardrails = Array.from({ length: 32 }, (_, i) => named(`${'g'.repeat(50)}${i}`, ['NOTHING']));
     await inspect(callWith(guardrails, saying('x')));
@@ -183,8 +183,8 @@ describe('a check that fails', () => {
     ['of a kind that this gateway does not know', { kind: 'unknown' }],
   ];
 
-  describe.each(failing)('%s', (_what, check) => {
-    it('blocks by its rule, at either stage', async () => {
+  describe.each(failing)('a check %s', (_what, check) => {
+    it('blocks by its failure rule, at both stages', async () => {
       await expect(inspected(guardrailOf(check), saying('x'))).rejects.toMatchObject({
         code: 'guardrail_blocked',
       });
@@ -192,7 +192,7 @@ describe('a check that fails', () => {
       await expect(responded(output, respond('x'))).rejects.toMatchObject({ code: 'guardrail_blocked' });
     });
 
-    it('passes by its rule, and is told as failed', async () => {
+    it('passes by its failure rule, and is recorded as failed', async () => {
       const { inspect, decisions } = openInspecting();
       const call = callWith([guardrailOf(check, { onFailure: 'pass' })], saying('x'));
       const { call: next, output } = await inspect(call);
@@ -202,13 +202,13 @@ describe('a check that fails', () => {
       expect(decisions).toEqual(['our-guard input failed_pass', 'our-guard output failed_pass']);
     });
 
-    it('keeps nothing back where it only observes', async () => {
+    it('blocks nothing when it only observes', async () => {
       const body = await inspected(guardrailOf(check, { action: 'observe' }), saying('x'));
       expect(body).toMatchObject(saying('x'));
     });
   });
 
-  it('does not keep the others from deciding', () => {
+  it('does not stop the other guardrails from deciding', () => {
     const { inspect, decisions } = openInspecting();
     const guardrails = [named('broken', ['!'], { onFailure: 'pass' }), named('sound', ['BAD'])];
     expect(() => inspect(callWith(guardrails, saying('BAD')))).toThrow('sound');
@@ -216,7 +216,7 @@ describe('a check that fails', () => {
   });
 });
 
-describe('restoring', () => {
+describe('restoring placeholders', () => {
   const restoring = (stage: Guardrail['stage'], restore = true) =>
     guardrailOf(
       { kind: 'personal_data', types: ['email'], countries: ['US'], restore },
@@ -225,7 +225,7 @@ describe('restoring', () => {
   const request = saying('write to person@example.com');
   const written = (value: unknown) => JSON.stringify(value);
 
-  it('puts back into the answer what placeholders of the request stand for, wherever they stand', async () => {
+  it('replaces placeholders of the request everywhere in the response', async () => {
     const { inspect } = openInspecting();
     const { call, output } = await inspect(callWith([restoring('input')], request));
     expect(call.request.messages[0]?.content).toBe('write to [WORD_1]');
@@ -237,7 +237,7 @@ describe('restoring', () => {
     });
   });
 
-  it('leaves new findings of the answer numbers of their own', async () => {
+  it('leaves own numbers for new matches in the response', async () => {
     const { inspect } = openInspecting();
     const guardrails = [restoring('input'), named('out', ['BAD'], { action: 'redact', stage: 'output' })];
     const { output } = await inspect(callWith(guardrails, request));
@@ -245,18 +245,18 @@ describe('restoring', () => {
     expect(result).toMatchObject({ body: Buffer.from(written(respond('person@example.com is [WORD_2]'))) });
   });
 
-  it('does not happen where nobody asked for it, or nothing was replaced', async () => {
+  it('does not happen when no guardrail requests it or nothing was replaced', async () => {
     const { inspect } = openInspecting();
     expect((await inspect(callWith([restoring('input', false)], request))).output).toBeUndefined();
     expect((await inspect(callWith([restoring('input')], saying('nobody')))).output).toBeUndefined();
   });
 });
 
-describe('what spells an answer out', () => {
+describe('request fields that reveal the tokens of a response', () => {
   const output = (action: Guardrail['action']) => wordsGuardrail(['BAD'], { action, stage: 'output' });
 
   it.each([{ logprobs: true }, { top_logprobs: 2 }, { return_token_ids: true }])(
-    'is refused where a guardrail may keep some of it back: %j',
+    'are refused when a guardrail may withhold text: %j',
     async (fields) => {
       const refusal = { code: 'unsupported_parameter', param: Object.keys(fields)[0] };
       await expect(inspected(output('block'), fields)).rejects.toMatchObject(refusal);
@@ -265,23 +265,23 @@ describe('what spells an answer out', () => {
   );
 
   it.each([{ logprobs: false }, { logprobs: null, top_logprobs: 0 }])(
-    'is not asked for by %j',
+    'are accepted when they request nothing: %j',
     async (fields) => {
       expect(await inspected(output('block'), fields)).toMatchObject(fields);
     },
   );
 
-  it('is taken where guardrails only observe, or look at requests alone', async () => {
+  it('are accepted when guardrails only observe or only inspect requests', async () => {
     expect(await inspected(output('observe'), { logprobs: true })).toMatchObject({ logprobs: true });
     const input = wordsGuardrail(['BAD'], { stage: 'input' });
     expect(await inspected(input, { logprobs: true })).toMatchObject({ logprobs: true });
   });
 });
 
-describe('a stream', () => {
+describe('a stream with guardrails', () => {
   const stream = new ParsedStream();
 
-  it('is guarded by the guardrails of the output, which is all that the header can tell', async () => {
+  it('is guarded by those of the output stage, and the header reports them as stream', async () => {
     const guarded = new ParsedStream();
     let length = 0;
     const { inspect, context, decisions } = openInspecting({
@@ -300,14 +300,14 @@ describe('a stream', () => {
     expect(decisions).toEqual(['a input pass']);
   });
 
-  it('does not begin where a guardrail of its is not known', async () => {
+  it('is refused when the kind of a guardrail is unknown', async () => {
     const { inspect } = openInspecting();
     const { output } = await inspect(callWith([guardrailOf({ kind: 'unknown' }, { stage: 'output' })], {}));
     expect(() => output?.guard(stream)).toThrow('our-guard');
   });
 });
 
-describe('the size of a prompt', () => {
+describe('the limit of the prompt size', () => {
   const sizes = { tokensMax: undefined, messagesMax: undefined, imagesMax: undefined };
   const limit = (fields: object, more: Partial<Guardrail> = {}) =>
     guardrailOf({ kind: 'prompt_size', ...sizes, ...fields }, more);
@@ -324,20 +324,20 @@ describe('the size of a prompt', () => {
     ['images', { imagesMax: 2 }, images(2), images(3)],
     ['tokens', { tokensMax: 200 }, saying('x'.repeat(600)), saying('x'.repeat(800))],
     ['nothing', { imagesMax: 0 }, messages(1), images(1)],
-  ])('is limited: %s', async (_what, check, fitting, tooMuch) => {
+  ])('blocks a prompt with too many %s', async (_what, check, fitting, tooMuch) => {
     await inspected(limit(check), fitting);
     await expect(inspected(limit(check), tooMuch)).rejects.toMatchObject({ code: 'guardrail_blocked' });
     await expect(inspected(limit(check, { action: 'redact' }), tooMuch)).rejects.toThrow();
   });
 
-  it('is observed', async () => {
+  it('can only observe', async () => {
     const { inspect, decisions } = openInspecting();
     const guardrail = limit({ messagesMax: 1 }, { action: 'observe' });
     expect(await inspect(callWith([guardrail], messages(2)))).toMatchObject({ output: undefined });
     expect(decisions).toEqual(['our-guard input observe']);
   });
 
-  it('is no matter of an answer', async () => {
+  it('does not apply to a response', async () => {
     const result = await responded(limit({ tokensMax: 1 }, { stage: 'output' }), respond('x'.repeat(100)));
     expect(result.body.length).toBeGreaterThan(100);
   });

@@ -1,4 +1,4 @@
-// What a stream is given to hold its texts against.
+// The guards that check the texts of a stream.
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import { BlockedError, guardText } from '../../../../../guardrails/window.ts';
@@ -24,8 +24,8 @@ async function openGuards(...guardrails: readonly Guardrail[]) {
   return { guards, decisions: inspecting.decisions };
 }
 
-describe('guards of an answer', () => {
-  it('replace, with numbers that begin anew with each text', async () => {
+describe('guards of a response', () => {
+  it('replace matches, with numbers that begin again for each text', async () => {
     const { guards } = await openGuards(named('a', ['ONE', 'TWO'], { action: 'redact' }));
     expect(guardText(guards.guards(), 'ONE TWO')).toBe('[WORD_1] [WORD_2]');
     expect(guardText(guards.guards(), 'TWO')).toBe('[WORD_1]');
@@ -36,7 +36,7 @@ describe('guards of an answer', () => {
     expect(guarded).toEqual(calling('{"a":"[WORD_1]","b":["[WORD_2]","[WORD_1]"]}'));
   });
 
-  it('count at the end what was decided: the answer through, of each guardrail once', async () => {
+  it('count their decisions at the end, once for each guardrail', async () => {
     const { guards, decisions } = await openGuards(
       named('quiet', ['NOTHING']),
       named('watching', ['ONE'], { action: 'observe' }),
@@ -48,7 +48,7 @@ describe('guards of an answer', () => {
     expect(decisions).toEqual(['quiet output pass', 'watching output observe', 'replacing output redact']);
   });
 
-  it('block, which is told of the guardrail that did', async () => {
+  it('block, and the error names the guardrail that blocked', async () => {
     const { guards, decisions } = await openGuards(named('a', ['NOTHING']), named('b', ['ONE']));
     const error = blockedBy(() => guardText(guards.guards(), 'ONE'));
     expect(guards.refusal(error)).toMatchObject({
@@ -58,19 +58,19 @@ describe('guards of an answer', () => {
     expect(decisions).toEqual(['b output block']);
   });
 
-  it('block where they would replace what cannot be', async () => {
+  it('block when a match is in a text that cannot be replaced', async () => {
     const { guards, decisions } = await openGuards(named('a', ['ONE'], { action: 'redact' }));
     guards.refusal(blockedBy(() => guardText(guards.guards('fixed'), 'ONE')));
     expect(decisions).toEqual(['a output block']);
   });
 
-  it('whose check throws block by their rule', async () => {
+  it('block by their failure rule when their check throws', async () => {
     const { guards, decisions } = await openGuards(named('a', ['!'], { action: 'redact' }));
     guards.refusal(blockedBy(() => guardText(guards.guards(), 'x')));
     expect(decisions).toEqual(['a output failed_block']);
   });
 
-  it('whose check throws pass by their rule, are not asked again, and leave the others to decide', async () => {
+  it('pass by their failure rule when their check throws, are not called again, and leave the others to decide', async () => {
     const failing = named('a', ['!'], { onFailure: 'pass' });
     const { guards, decisions } = await openGuards(failing, named('b', ['ONE'], { action: 'redact' }));
     expect(guardText(guards.guards(), 'ONE')).toBe('[WORD_1]');
@@ -79,7 +79,7 @@ describe('guards of an answer', () => {
     expect(decisions).toEqual(['a output failed_pass', 'b output redact']);
   });
 
-  it('let a text that is too long pass by their rules, or do not; nothing is counted twice', async () => {
+  it('apply their failure rule to a text that is too long, and are counted once', async () => {
     const passing = await openGuards(named('a', ['ONE'], { onFailure: 'pass' }));
     passing.guards.tooLong();
     passing.guards.ended();

@@ -15,11 +15,11 @@ it.each([
   ['TEA', []],
   [{ 0: 'TEA', length: 1 }, []],
   [undefined, []],
-])('of %j the labels are %j', (stated, labels) => {
+])('the labels in %j are read as %j', (stated, labels) => {
   expect(labelsIn(stated)).toEqual(labels);
 });
 
-it('there are at most twenty labels', () => {
+it('at most twenty labels are read', () => {
   const stated = Array.from({ length: 100 }, (_, index) => `LABEL_${index}`);
   expect(labelsIn(stated)).toEqual(stated.slice(0, 20));
 });

@@ -1,4 +1,4 @@
-// What holds for every question to a service: its time, its place, and that a service that fails is left alone.
+// Limits of the calls of one service: their time, their slots, and the breaker that pauses calls of a failing service.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../../../common/logger.ts';
 import type { Principal } from '../../../../../proxy/access/principal.ts';
@@ -36,7 +36,7 @@ let logged: string[];
 let leaving: AbortController;
 let check: LimitedCheck;
 
-/** @param deaf it does not hear that it is to end */
+/** @param deaf the service ignores the signal that aborts its calls */
 function open(timeoutMs: number, deaf?: 'deaf'): LimitedCheck {
   return new LimitedCheck({
     ask: (_question, signal) =>
@@ -79,8 +79,8 @@ async function fail(times: number, error = new Error('no connection')): Promise<
   }
 }
 
-describe('of the questions to one service', () => {
-  it('64 are under way at a time, and the others follow in turn', async () => {
+describe('calls of one service', () => {
+  it('are limited to 64 at a time, and the others follow in order', async () => {
     const pending = Array.from({ length: 66 }, () => reasonOf(ask()));
     await under(64);
     requested[7]?.respond({ kind: 'pass' });
@@ -93,7 +93,7 @@ describe('of the questions to one service', () => {
     expect(reasons[8]).toBe('unreachable');
   });
 
-  it('256 wait, and one more is told at once that the service is busy', async () => {
+  it('are limited to 256 that wait, and one more is refused at once as busy', async () => {
     const pending = Array.from({ length: 64 + 256 }, () => reasonOf(ask()));
     expect(await reasonOf(ask())).toBe('busy');
     expect(outcomes).toEqual(['busy']);
@@ -102,7 +102,7 @@ describe('of the questions to one service', () => {
     expect(requested).toHaveLength(64);
   });
 
-  it('one that waits for its time has met a busy service, which has not failed', async () => {
+  it('that wait for their whole time limit count as busy, not as failed', async () => {
     check = open(50, 'deaf');
     const hanging = Array.from({ length: 64 }, () => reasonOf(ask()));
     expect(await Promise.all(Array.from({ length: 6 }, () => reasonOf(ask())))).toEqual(
@@ -115,7 +115,7 @@ describe('of the questions to one service', () => {
     expect([await next, ...new Set(await Promise.all(hanging))]).toEqual(['answered', 'answered']);
   });
 
-  it('one that leaves while it waits gives its turn to the next', async () => {
+  it('that are abandoned while they wait leave their slot to the next', async () => {
     const first = Array.from({ length: 64 }, () => reasonOf(ask()));
     const left = new AbortController();
     const leaver = check.ask(question, left.signal).catch((error: unknown) => error);
@@ -131,15 +131,15 @@ describe('of the questions to one service', () => {
     await Promise.all(first);
   });
 
-  it('none is asked for somebody who has left already', async () => {
+  it('are not made for a caller who has already left', async () => {
     leaving.abort(new Error('the client left'));
     await expect(ask()).rejects.toThrow('the client left');
     expect([requested, outcomes]).toEqual([[], []]);
   });
 });
 
-describe('a service', () => {
-  it('that has failed five times in a row is left alone for ten seconds', async () => {
+describe('the breaker of a service', () => {
+  it('opens for ten seconds after five failures in a row', async () => {
     await fail(4);
     expect(logged).toEqual([]);
     await fail(1);
@@ -152,7 +152,7 @@ describe('a service', () => {
     expect(outcomes).toEqual([...Array(5).fill('unreachable'), 'resting', 'resting']);
   });
 
-  it('is then tried once, and by all again when it answers', async () => {
+  it('allows one trial call afterwards, and closes when that succeeds', async () => {
     await fail(5);
     await time.advance(10_000);
     const trial = reasonOf(ask());
@@ -167,7 +167,7 @@ describe('a service', () => {
     await Promise.all(two);
   });
 
-  it('that fails the trial is left alone as long again, and that is logged no more', async () => {
+  it('opens for as long again when the trial call fails, without another log line', async () => {
     await fail(5);
     await time.advance(10_000);
     await fail(1);
@@ -181,7 +181,7 @@ describe('a service', () => {
     expect(await trial).toBe('answered');
   });
 
-  it('that answers in between has not failed in a row', async () => {
+  it('counts only failures in a row', async () => {
     for (let times = 0; times < 3; times++) {
       await fail(4);
       const pending = ask();
@@ -192,7 +192,7 @@ describe('a service', () => {
     expect(logged).toEqual([]);
   });
 
-  it('that hangs has failed with each question whose time is up', async () => {
+  it('counts a hanging call as failed once its time is up', async () => {
     check = open(20);
     const hanging = await Promise.all(Array.from({ length: 5 }, () => reasonOf(ask())));
     expect(hanging).toEqual(Array(5).fill('timeout'));
@@ -200,7 +200,7 @@ describe('a service', () => {
     expect(await reasonOf(ask())).toBe('resting');
   });
 
-  it('is not to blame for callers that leave', async () => {
+  it('does not count callers that leave', async () => {
     for (let times = 0; times < 10; times++) {
       const left = new AbortController();
       const pending = check.ask(question, left.signal).catch(() => undefined);
@@ -214,7 +214,7 @@ describe('a service', () => {
     expect(await next).toBe('answered');
   });
 
-  it('is not to blame for a key that is not there', async () => {
+  it('does not count a missing key', async () => {
     await fail(10, new ServiceFailedError('no_key'));
     expect(outcomes).toEqual(Array(10).fill('no_key'));
   });

@@ -1,4 +1,4 @@
-// Guardrails that the GPT vendor's moderation decides, against the simulator of the vendor.
+// Guardrails that call the GPT vendor's moderation, against the vendor's simulator.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../../common/secret.ts';
 import type { Guardrail, ModerationCheck } from '../../../../../guardrails/definition.ts';
@@ -54,8 +54,8 @@ function openDesk(targets: readonly Target[] = [target()], over = transport) {
 
 const inputs = () => simulator.requests.map((request) => (request.json() as { input: string[] }).input);
 
-describe('moderation is asked', () => {
-  it('with the texts, over the organization’s stored key', async () => {
+describe('a call of moderation', () => {
+  it('contains the texts, with the organization’s stored key', async () => {
     requested.length = 0;
     expect(await openDesk().guard(guardrail()).judge(['tea', 'and biscuits'], never)).toEqual([
       'tea',
@@ -71,7 +71,7 @@ describe('moderation is asked', () => {
     });
   });
 
-  it('about long texts in pieces, none of which parts a character, and about 32 at a time', async () => {
+  it('contains long texts in pieces that part no character, and at most 32 pieces', async () => {
     const long = `${'a'.repeat(7_999)}😀${'b'.repeat(8_000)}`;
     const many = Array.from({ length: 31 }, (_, index) => `text ${index}`);
     await openDesk()
@@ -86,7 +86,7 @@ describe('moderation is asked', () => {
     [8_000, 1],
     [8_001, 2],
     [32 * 8_000, 32],
-  ])('about a text of %i characters in %i pieces', async (length, count) => {
+  ])('contains a text of %i characters in %i pieces', async (length, count) => {
     await openDesk()
       .guard(guardrail())
       .judge(['a'.repeat(length)], never);
@@ -96,7 +96,7 @@ describe('moderation is asked', () => {
 
 type Case = [what: string, check: Partial<ModerationCheck>, text: string, decision: 'pass' | 'block'];
 
-describe('moderation finds', () => {
+describe('moderation', () => {
   it.each<Case>([
     ['nothing in what is not flagged', {}, 'tea', 'pass'],
     ['what the vendor flags', {}, 'flag:violence', 'block'],
@@ -114,7 +114,7 @@ describe('moderation finds', () => {
       'pass',
     ],
     ['nothing by a name of JavaScript’s', { categories: ['constructor'], scoreMin: 0.1 }, 'tea', 'pass'],
-  ])('%s', async (_what, check, text, decision) => {
+  ])('finds %s', async (_what, check, text, decision) => {
     const { guard, decisions, outcomes } = openDesk();
     const judging = guard(guardrail(check)).judge(['tea', text], never);
     if (decision === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
@@ -122,7 +122,7 @@ describe('moderation finds', () => {
     expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], ['answered']]);
   });
 
-  it('what stands in the last piece of a long text', async () => {
+  it('finds a match in the last piece of a long text', async () => {
     const judging = openDesk()
       .guard(guardrail())
       .judge([`${'a'.repeat(40 * 8_000)} flag:violence`], never);
@@ -132,7 +132,7 @@ describe('moderation finds', () => {
   it.each([
     ['observe', 'observe'],
     ['redact', 'block'],
-  ] as const)('with action %s what is then: %s', async (action, decision) => {
+  ] as const)('with action %s decides on a match: %s', async (action, decision) => {
     const { guard, decisions } = openDesk();
     await guard(guardrail({}, { action }))
       .judge(['flag:hate'], never)
@@ -141,7 +141,7 @@ describe('moderation finds', () => {
   });
 });
 
-describe('moderation has failed where', () => {
+describe('a failed moderation', () => {
   type Failure = [what: string, reason: string, script: Parameters<Simulator['script']>[0]];
   it.each<Failure>([
     ['the vendor refuses', 'refused', { status: 429 }],
@@ -155,7 +155,7 @@ describe('moderation has failed where', () => {
     ['the connection is cut', 'unreachable', { stop: { by: 'cut', beforeHead: true } }],
     ['the answer is cut', 'unreachable', { stop: { by: 'cut', afterBytes: 10 } }],
     ['what comes is no HTTP', 'unreachable', { rawBase64: Buffer.from('SSH-2.0\r\n').toString('base64') }],
-  ])('%s', async (_what, reason, behaviour) => {
+  ])('is recorded when %s', async (_what, reason, behaviour) => {
     for (const onFailure of ['block', 'pass'] as const) {
       simulator.script(behaviour);
       const { guard, decisions, outcomes, logged } = openDesk();
@@ -167,7 +167,7 @@ describe('moderation has failed where', () => {
     }
   });
 
-  it('the organization has no key of the vendor', async () => {
+  it('is recorded when the organization has no key of the vendor', async () => {
     for (const targets of [[], [{ ...target(), credential: { apiKey: undefined } }]]) {
       const { guard, decisions, outcomes } = openDesk(targets);
       await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('moderation has failed where', () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  it('the vendor does not take the key', async () => {
+  it('is recorded when the vendor refuses the key', async () => {
     const { guard, outcomes, logged } = openDesk([target('sk-unknown')]);
     await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
       code: 'guardrail_blocked',
@@ -187,7 +187,7 @@ describe('moderation has failed where', () => {
     expect(logged.join('')).not.toContain('sk-unknown');
   });
 
-  it('the base URL is at an address that nobody has listed', async () => {
+  it('is recorded when the base URL is at an address that is not allowed', async () => {
     const unlisted = transportTo([]);
     const { guard, outcomes } = openDesk([target()], unlisted);
     await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
@@ -197,7 +197,7 @@ describe('moderation has failed where', () => {
     await unlisted.close();
   });
 
-  it('one of several questions has failed, and the others end', async () => {
+  it('is recorded when one of several calls has failed, and the other calls are aborted', async () => {
     simulator.script({ stop: { by: 'silence', beforeHead: true } }, { times: 2 });
     simulator.script({ status: 500 });
     const { guard, outcomes } = openDesk();
@@ -210,7 +210,7 @@ describe('moderation has failed where', () => {
   });
 });
 
-it('a request that ends takes its questions with it', async () => {
+it('a request that ends aborts its calls of moderation', async () => {
   simulator.script({ stop: { by: 'silence', beforeHead: true } });
   const { guard, decisions, outcomes } = openDesk();
   const ending = new AbortController();

@@ -1,4 +1,4 @@
-// What a service has to itself, for all requests; and what guards say of themselves.
+// State of a service that all requests share, and properties of its guards.
 import { expect, it } from 'vitest';
 import type { GuardedPost } from '../../../../../common/guarded-request.ts';
 import { Secret } from '../../../../../common/secret.ts';
@@ -41,7 +41,7 @@ it('failures in a row are counted over all requests and stages of a guardrail, a
   expect(opened).toBe(3);
 });
 
-it('a guardrail of a kind that this gateway does not know has failed', async () => {
+it('a guardrail of an unknown kind fails', async () => {
   const { guard, decisions, outcomes } = openServiceDesk({});
   const unknown = guardrailOf({ kind: 'unknown' }, { message: 'Not here.' });
   await expect(guard(unknown).judge(['tea'], never)).rejects.toMatchObject({
@@ -55,12 +55,12 @@ it.each([
   ['block', true],
   ['redact', true],
   ['observe', false],
-] as const)('a guard with action %s holds an answer: %s', (action, holds) => {
+] as const)('a guard with action %s withholds a response until it has decided: %s', (action, holds) => {
   expect(openServiceDesk({ post: unreachable }).guard(webhook({ action })).holds).toBe(holds);
 });
 
 it.each(['block', 'pass'] as const)(
-  'what the gateway lacks to ask is no failure, and no rule’s matter: %s',
+  'a call that the gateway has no capacity for is unavailable, whatever the failure rule: %s',
   async (onFailure) => {
     const post: GuardedPost = () => Promise.reject(new LookupRefusedError());
     const { guard, decisions, outcomes } = openServiceDesk({ post });
@@ -70,7 +70,7 @@ it.each(['block', 'pass'] as const)(
       });
     expect(await guard(webhook({ action: 'observe', onFailure })).judge(['tea'], never)).toEqual(['tea']);
     expect(decisions).toEqual(Array(3).fill('our-guard input unavailable'));
-    // It is not left alone for that.
+    // The breaker stays closed.
     expect(outcomes).toEqual(Array(3).fill('busy'));
   },
 );

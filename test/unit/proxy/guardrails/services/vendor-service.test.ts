@@ -1,5 +1,5 @@
-// Services of vendors, asked over real connections: the requests that they document, what is made of their answers, and what becomes of
-// those that break their word.
+// Vendors' guardrail services over real connections: the documented requests, how responses are read, and what happens
+// with services that break their contract.
 import { createVerify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -44,7 +44,7 @@ afterEach(() => receiver.close());
 const respond = (response: ServerResponse, body: unknown) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-/** The service, and who gives tokens for it. */
+/** The service, with the server that issues its tokens. */
 function responding(body: unknown): Receiver['respond'] {
   return (response, request) =>
     request.path === '/token'
@@ -82,7 +82,7 @@ const cut: Receiver['respond'] = (response) => {
 
 const request = (): readonly Received[] => receiver.received.filter(({ path }) => path !== '/token');
 
-it('every adapter has a fixture and a line in the documentation', () => {
+it('every adapter has a fixture and a row in the documentation', () => {
   const documented = readFileSync('docs/guardrails.md', 'utf8');
   for (const [name, { options, source }] of Object.entries(serviceAdapters)) {
     expect(Object.keys(serviceFixtures)).toContain(name);
@@ -93,7 +93,7 @@ it('every adapter has a fixture and a line in the documentation', () => {
   expect(Object.keys(serviceFixtures)).toHaveLength(Object.keys(serviceAdapters).length);
 });
 
-describe.each(fixtures)('%s', (adapter, fixture) => {
+describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
   const { text, requests, authenticates, nonsense } = fixture;
   const judge = async (fields: Partial<Guardrail>, stage: 'input' | 'output' = 'input', more = {}) => {
     const desk = openDesk();
@@ -102,7 +102,7 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
     return { ...desk, left };
   };
 
-  it('is asked as it documents', async () => {
+  it('sends the request that the vendor documents', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const { left, outcomes } = await judge({});
     expect([left, outcomes]).toEqual([[text], ['answered']]);
@@ -127,7 +127,7 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
   });
 
   it.each(fixture.responses.filter(({ labels }) => labels.length > 0))(
-    'redacts $name where it says how, else blocks',
+    'redacts $name when the response contains the redaction, and blocks otherwise',
     async ({ response: result, stage, left }) => {
       receiver.respond = responding(result);
       const redacted = await judge({ action: 'redact' }, stage);
@@ -136,7 +136,7 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
   );
 
   it.each(nonsense.map((result) => [JSON.stringify(result), result]))(
-    'has failed where it answers %s',
+    'fails when the service returns %s',
     async (_json, result) => {
       receiver.respond = responding(result);
       const { left, decisions, outcomes } = await judge({});
@@ -152,27 +152,27 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
     ['another place', 'refused', (response) => response.writeHead(307, { location: '/x' }).end()],
     ['too much', 'answer', (response) => respond(response, ['x'.repeat(100_000)])],
     ['a part', 'unreachable', cut],
-  ])('has failed where it answers %s', async (_what, outcome, respond) => {
+  ])('fails when the service responds with %s', async (_what, outcome, respond) => {
     receiver.respond = (response, request) =>
       request.path === '/token' ? responding({})(response, request) : respond(response, request);
     const { left, outcomes } = await judge({});
     expect([left, outcomes]).toEqual(['guardrail_blocked', [outcome]]);
   });
 
-  it('has failed where it is slow', async () => {
+  it('fails when the service is slow', async () => {
     receiver.respond = () => undefined;
     const { left, outcomes } = await judge({}, 'input', { timeoutMs: 50 });
     expect([left, outcomes]).toEqual(['guardrail_blocked', ['timeout']]);
   });
 
-  it('is not asked at an address that is not allowed', async () => {
+  it('does not call an address that is not allowed', async () => {
     const { guard, outcomes } = openDesk({ allows: addressRule({ allow: [], deny: [] }) });
     const judging = guard(guardrailOf(checkOf(adapter, fixture))).judge([text], never);
     await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect([outcomes, receiver.received]).toEqual([['unreachable'], []]);
   });
 
-  it('is asked about short texts together, and told apart', async () => {
+  it('joins short texts in one call and keeps them apart', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const { guard } = openDesk();
     await guard(guardrailOf(checkOf(adapter, fixture))).judge(['one', 'two', 'three'], never);
@@ -181,8 +181,8 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
   });
 });
 
-describe('a service account', () => {
-  it('signs for a token, which is used until shortly before its end', async () => {
+describe('the token of a service account', () => {
+  it('is requested with a signature and used until shortly before it expires', async () => {
     const fixture = serviceFixtures.model_armor;
     if (fixture === undefined) throw new Error('no fixture');
     receiver.respond = responding(fixture.responses[0]?.response);
@@ -204,11 +204,11 @@ describe('a service account', () => {
   });
 });
 
-describe('the cloud’s service', () => {
+describe('the cloud’s own service', () => {
   const fixture = serviceFixtures.bedrock;
   if (fixture === undefined) throw new Error('no fixture');
 
-  it('is asked with the organization’s stored key where it has none of its own', async () => {
+  it('is called with the organization’s stored key when the guardrail has none', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const stored = { credential: { apiKey: new Secret('stored-bedrock-key') } } as Target;
     const { guard } = openDesk({}, () => [stored]);
@@ -217,7 +217,7 @@ describe('the cloud’s service', () => {
     expect(request()[0]?.headers.authorization).toBe('Bearer stored-bedrock-key');
   });
 
-  it('has no key where there is neither', async () => {
+  it('is not called when neither has a key', async () => {
     const { guard, outcomes } = openDesk();
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
     await guard(guardrailOf(check))
@@ -227,7 +227,7 @@ describe('the cloud’s service', () => {
   });
 });
 
-it('an adapter or option that this version does not know is a check that fails', () => {
+it('an unknown adapter or option makes a check that always fails', () => {
   const message = (adapter: string, options: Record<string, string>) =>
     readCheck({
       kind: 'service',

@@ -1,5 +1,5 @@
-// Guardrails that a webhook decides, over real connections to a receiver with a certificate: the contract, and what becomes of a
-// service that breaks it.
+// Guardrails that call a webhook, over real connections to a receiver with a certificate: the contract, and services
+// that break it.
 import { lookup } from 'node:dns';
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -50,8 +50,8 @@ function openDesk(options: Partial<GuardOptions> = {}) {
   return openServiceDesk({ post: postOnLoopback(authority, more) });
 }
 
-describe('a webhook is asked', () => {
-  it('with the contract’s question, signed', async () => {
+describe('a call of a webhook', () => {
+  it('contains the contract’s question, signed', async () => {
     receiver.respond = responds({ decision: 'pass' });
     const { guard } = openDesk();
     await guard(guardrail(), 'output').judge(texts, never);
@@ -71,7 +71,7 @@ describe('a webhook is asked', () => {
     expect(() => new Webhook(createWebhookSecret()).verify(body, signed)).toThrow('No matching signature');
   });
 
-  it('over the same connection for request after request', async () => {
+  it('uses the same connection for all requests', async () => {
     receiver.respond = responds({ decision: 'pass' });
     const { guard } = openDesk();
     for (let times = 0; times < 3; times++) await guard(guardrail()).judge(texts, never);
@@ -79,7 +79,7 @@ describe('a webhook is asked', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
-  it('with texts that are no whole Unicode', async () => {
+  it('contains texts with unpaired surrogates', async () => {
     receiver.respond = responds({ decision: 'pass' });
     expect(await openDesk().guard(guardrail()).judge(['\ud83d', 'é\u0000'], never)).toEqual([
       '\ud83d',
@@ -91,7 +91,7 @@ describe('a webhook is asked', () => {
 
 type Case = [answer: object, action: Guardrail['action'], decision: string, left?: readonly string[]];
 
-describe('what a webhook answers is', () => {
+describe('the response of a webhook', () => {
   it.each<Case>([
     [{ decision: 'pass' }, 'block', 'pass', texts],
     [{ decision: 'pass' }, 'redact', 'pass', texts],
@@ -109,7 +109,7 @@ describe('what a webhook answers is', () => {
     [{ decision: 'redact', texts: ['Where is it?', ''] }, 'redact', 'redact', ['Where is it?', '']],
     [{ decision: 'redact', texts: ['Where is it?', ''] }, 'block', 'block'],
     [{ decision: 'redact', texts: ['Where is it?', ''] }, 'observe', 'observe', texts],
-  ])('%j with action %s: %s', async (response, action, decision, left) => {
+  ])('is applied: %j with action %s gives %s', async (response, action, decision, left) => {
     receiver.respond = responds(response);
     const { guard, decisions, outcomes } = openDesk();
     const judging = guard(guardrail({ action })).judge(texts, never);
@@ -125,7 +125,7 @@ describe('what a webhook answers is', () => {
   it.each([
     ['the text that is left as it is', 1, 'redact'],
     ['the text that is rewritten', 0, 'block'],
-  ])('redact, where nothing can be put in place of %s', async (_where, fixed, decision) => {
+  ])('that redacts is applied or blocks when the fixed text is %s', async (_where, fixed, decision) => {
     receiver.respond = responds({ decision: 'redact', texts: ['Where is it?', texts[1]] });
     const { guard, decisions } = openDesk();
     const judging = guard(guardrail({ action: 'redact' })).judge(texts, never, {
@@ -144,7 +144,7 @@ interface Broken {
   readonly desired?: () => Desired | Promise<Desired>;
 }
 
-/** An answer of so many bytes. */
+/** A response of this many bytes. */
 function passOf(bytes: number): object {
   const response = { decision: 'pass', more: '' };
   return { ...response, more: 'a'.repeat(bytes - JSON.stringify(response).length) };
@@ -234,31 +234,28 @@ async function closedUrl(): Promise<string> {
   return closed.url();
 }
 
-describe.each(broken)(
-  'a webhook that %s has failed (%s):',
-  (_what, reason, { respond, options, desired }) => {
-    it.each<[Guardrail['action'], Guardrail['onFailure'], string]>([
-      ['block', 'block', 'failed_block'],
-      ['block', 'pass', 'failed_pass'],
-      ['redact', 'block', 'failed_block'],
-      ['observe', 'block', 'failed_pass'],
-    ])('action %s, on failure %s: %s', async (action, onFailure, decision) => {
-      receiver.respond = respond ?? responds({ decision: 'pass' });
-      const { guard, decisions, outcomes, logged } = openDesk(options);
-      const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).judge(texts, never);
-      if (decision === 'failed_block')
-        await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
-      else expect(await judging).toEqual(texts);
-      expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], [reason]]);
-      const line = logged.join('');
-      expect(line).toContain(`"reason":"${reason}"`);
-      for (const hidden of [secret, secret.slice(6), 'in-the-url', '127.0.0.1', 'localhost', 'tea'])
-        expect(line).not.toContain(hidden);
-    });
-  },
-);
+describe.each(broken)('a webhook that %s has failed (%s)', (_what, reason, { respond, options, desired }) => {
+  it.each<[Guardrail['action'], Guardrail['onFailure'], string]>([
+    ['block', 'block', 'failed_block'],
+    ['block', 'pass', 'failed_pass'],
+    ['redact', 'block', 'failed_block'],
+    ['observe', 'block', 'failed_pass'],
+  ])('with action %s and failure rule %s the decision is %s', async (action, onFailure, decision) => {
+    receiver.respond = respond ?? responds({ decision: 'pass' });
+    const { guard, decisions, outcomes, logged } = openDesk(options);
+    const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).judge(texts, never);
+    if (decision === 'failed_block')
+      await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    else expect(await judging).toEqual(texts);
+    expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], [reason]]);
+    const line = logged.join('');
+    expect(line).toContain(`"reason":"${reason}"`);
+    for (const hidden of [secret, secret.slice(6), 'in-the-url', '127.0.0.1', 'localhost', 'tea'])
+      expect(line).not.toContain(hidden);
+  });
+});
 
-it('a black hole in place of a webhook costs its time and no more', async () => {
+it('a webhook that never responds costs its time limit and no more', async () => {
   const hole = await startBlackHole();
   try {
     const { guard, outcomes } = openDesk();
@@ -275,14 +272,14 @@ it('a black hole in place of a webhook costs its time and no more', async () => 
   }
 });
 
-it('an answer of just the bound is read', async () => {
+it('a response with exactly the maximum length is read', async () => {
   receiver.respond = responds(passOf(webhookResponseBytesMax));
   const { guard, outcomes } = openDesk();
   await guard(guardrail()).judge(texts, never);
   expect(outcomes).toEqual(['answered']);
 });
 
-it('a request that ends takes its question with it, and that is nobody’s failure', async () => {
+it('a request that ends aborts its call of the webhook, which does not count as a failure', async () => {
   let cut = false;
   receiver.respond = (response) => {
     response.on('close', () => {

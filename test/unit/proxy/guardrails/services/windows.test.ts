@@ -1,4 +1,5 @@
-// What services are asked about long texts: the same windows for a whole answer and for a stream, however it is cut.
+// Services get long texts in windows: the same windows for a whole response and for a stream, however the stream is
+// cut.
 import { describe, expect, it } from 'vitest';
 import type { ServiceGuard } from '../../../../../proxy/guardrails/service.ts';
 import { askServices } from '../../../../../proxy/guardrails/services/ask-services.ts';
@@ -21,7 +22,7 @@ interface Watching extends ServiceGuard {
   readonly requested: string[];
 }
 
-/** Finds a word wherever it stands in what it is asked. */
+/** A guard that finds a word anywhere in a window. */
 function watching(action: 'block' | 'redact', window: number, word = found): Watching {
   const requested: string[] = [];
   return {
@@ -36,7 +37,7 @@ function watching(action: 'block' | 'redact', window: number, word = found): Wat
   };
 }
 
-/** Pseudo-random, the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -61,7 +62,7 @@ function cutAtRandom(text: string, roll: (below: number) => number): readonly st
 }
 
 describe('windows of a text', () => {
-  it('overlap by a quarter, and end where it ends', () => {
+  it('overlap by a quarter and end with the text', () => {
     const text = '0123456789'.repeat(25);
     expect(windowsOf(text, 100)).toEqual([text.slice(0, 100), text.slice(75, 175), text.slice(150, 250)]);
     expect(windowsOf('', 100)).toEqual([]);
@@ -73,14 +74,14 @@ describe('windows of a text', () => {
     for (const window of windows) expect(window.isWellFormed()).toBe(true);
   });
 
-  it('hold whatever is no longer than the overlap whole in one of them', () => {
+  it('contain every span of up to the overlap’s length as a whole', () => {
     const text = Array.from({ length: 700 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
     const windows = windowsOf(text, 100);
     for (let at = 0; at + 25 <= text.length; at++)
       expect(windows.some((window) => window.includes(text.slice(at, at + 25)))).toBe(true);
   });
 
-  it('let nothing go that was not judged', () => {
+  it('release no text before it is decided', () => {
     const windowed = new WindowedText(100);
     windowed.push('a'.repeat(100));
     expect([windowed.isDue, windowed.decided, windowed.held]).toEqual([false, 0, 100]);
@@ -90,7 +91,7 @@ describe('windows of a text', () => {
     expect([windowed.decided, windowed.held]).toEqual([75, 26]);
   });
 
-  it('are of the length that the guardrail says, as far as the service takes it', () => {
+  it('have the length of the guardrail, limited by the service', () => {
     const prompt = { kind: 'model', model: 'a/b', form: 'prompt_guard', criterion: '' } as const;
     const check = { ...prompt, topics: [], categories: [], scoreMin: undefined, timeoutMs: 1 };
     expect(windowOf({ check, window: 5000 }, 'output')).toBe(900);
@@ -101,7 +102,7 @@ describe('windows of a text', () => {
   });
 });
 
-describe('a stream, cut at random, and the whole answer', () => {
+describe('a stream cut at random, compared with the whole response', () => {
   it.each([
     ['one that blocks', () => [watching('block', 24)]],
     ['one that rewrites', () => [watching('redact', 32)]],
@@ -110,7 +111,7 @@ describe('a stream, cut at random, and the whole answer', () => {
       'all kinds',
       () => [watching('block', 24, 'never'), watching('block', 40, 'ever'), watching('redact', 32)],
     ],
-  ])('come to the same, and ask the same: %s', async (_what, services) => {
+  ])('gives the same result and the same calls for %s', async (_what, services) => {
     const roll = dice(7);
     for (let run = 0; run < 150; run++) {
       const text = randomText(roll);
@@ -131,13 +132,13 @@ describe('a stream, cut at random, and the whole answer', () => {
       } else expect([run, received?.text()]).toEqual([run, whole]);
       for (const [at, { requested }] of ofStream.entries()) {
         const wholes = ofWhole[at]?.requested ?? [];
-        // Where one refuses, the others may have been asked less or more.
+        // When one service refuses, the others may get fewer or more calls.
         if (whole !== undefined) expect([run, at, requested]).toEqual([run, at, wholes]);
       }
     }
   });
 
-  it('pieces at a path that nobody knows are one text', async () => {
+  it('pieces in an unknown field are one text for a service', async () => {
     const { source, result } = guarded(responseGuards([], { services: [watching('block', 200)] }));
     source.say(chunkOf({ odd: 'it is SEC' }), chunkOf({ odd: 'RET now' }), finishOf('stop'));
     source.end();

@@ -14,13 +14,13 @@ import {
 const redacting = responseGuards([guardOf(marked('<', '>', 'SECRET'), 'redact')]);
 const role = chunkOf({ role: 'assistant', content: '', refusal: null });
 
-describe('calls', () => {
+describe('tool calls in a guarded stream', () => {
   const piece = (index: number, args: string, fields: object = {}) =>
     chunkOf({
       tool_calls: [{ index, ...fields, function: { ...('id' in fields && { name: 'f' }), arguments: args } }],
     });
 
-  it('leave whole, each when the next begins or the stream ends', async () => {
+  it('are sent as a whole when the next one begins or the stream ends', async () => {
     const { source, result } = guarded(redacting);
     source.say(role, piece(0, '', { id: 'a', type: 'function' }), piece(0, '{"to":"<'), piece(0, '1>"}'));
     source.say(piece(1, '{}', { id: 'b', type: 'function' }));
@@ -37,7 +37,7 @@ describe('calls', () => {
     expect(deltasOf(received.chunks)).toMatchObject([{}, { tool_calls: [{ index: 1, id: 'b' }] }, {}]);
   });
 
-  it('of the deprecated form leave whole', async () => {
+  it('in the deprecated form are sent as a whole', async () => {
     const received = await responseTo(redacting, [
       chunkOf({ role: 'assistant', function_call: { name: 'f', arguments: '' } }),
       chunkOf({ function_call: { arguments: '{"a":"<' } }),
@@ -48,7 +48,7 @@ describe('calls', () => {
     expect(deltasOf(received.chunks)).toMatchObject([{ function_call: call }, {}]);
   });
 
-  it('that servers send whole and number all the same stay apart', async () => {
+  it('that a server sends whole with the same index stay separate', async () => {
     const received = await responseTo(redacting, [
       piece(0, '{"a":1}', { id: 'a', type: 'function' }),
       piece(0, '{"b":2}', { id: 'b', type: 'function' }),
@@ -58,7 +58,7 @@ describe('calls', () => {
     expect(calls.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('that go on behind the next one end the stream: what has left of them cannot be inspected again', async () => {
+  it('that continue after the next one has begun end the stream, because their sent part cannot be inspected again', async () => {
     const { source, result } = guarded(redacting);
     source.say(piece(0, '{"a":', { id: 'a' }), piece(1, '{}', { id: 'b' }), piece(0, '1}'));
     const received = receive(await result);
@@ -66,7 +66,7 @@ describe('calls', () => {
     expect(source.aborted).toBe(received.failure);
   });
 
-  it('larger than what is held are blocked by the failure rule', async () => {
+  it('larger than the buffer are blocked by the failure rule', async () => {
     const { source, result } = guarded(redacting, 100);
     source.say(role, piece(0, `"${'a'.repeat(99)}`, { id: 'a' }));
     expect(source.aborted).toBeUndefined();
@@ -75,7 +75,7 @@ describe('calls', () => {
     expect(source.aborted).toMatchObject({ code: 'guardrail_blocked' });
   });
 
-  it('larger than what is held pass as they come where the failure rule is to pass', async () => {
+  it('larger than the buffer pass unchanged when the failure rule is to pass', async () => {
     const { source, result } = guarded({ ...redacting, tooLong: () => undefined }, 100);
     source.say(role, piece(0, `{"a":"<1>${'a'.repeat(99)}`, { id: 'a', type: 'function' }), piece(0, '"}'));
     const received = receive(await result);
@@ -85,7 +85,7 @@ describe('calls', () => {
     expect(calls.map((call) => call.function.arguments).join('')).toBe(`{"a":"<1>${'a'.repeat(99)}"}`);
   });
 
-  it('count as buffered while they are held', async () => {
+  it('count as buffered while they are withheld', async () => {
     const { source, buffered } = guarded(redacting);
     source.say(
       role,

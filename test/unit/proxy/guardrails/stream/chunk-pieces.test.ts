@@ -5,7 +5,7 @@ import { sliceMax, slicesOf } from '../../../../../proxy/guardrails/stream/chunk
 const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
 const chunkOf = (...choices: unknown[]): JsonObject => ({ ...head, choices });
 
-/** All that pieces say of a text of a choice. */
+/** All text of one field of a choice in the pieces. */
 function chunkTexts(pieces: readonly JsonObject[], index: number, name: string): string {
   return pieces
     .flatMap(({ choices }) => choices as { index: number; delta: Record<string, string> }[])
@@ -14,7 +14,7 @@ function chunkTexts(pieces: readonly JsonObject[], index: number, name: string):
     .join('');
 }
 
-describe('a chunk', () => {
+describe('a chunk of a stream', () => {
   it('with short texts is not cut', () => {
     const content = 'x'.repeat(sliceMax);
     expect(slicesOf(chunkOf({ index: 0, delta: { content } }))).toEqual([]);
@@ -23,7 +23,7 @@ describe('a chunk', () => {
   });
 
   it.each(['content', 'reasoning_content', 'reasoning', 'refusal'])(
-    'with a long text in %s is cut into pieces that say the same, none of them long',
+    'with a long text in %s is cut into short pieces with the same text',
     (name) => {
       const text = Array.from({ length: 3 * sliceMax + 5 }, (_, at) => String(at % 10)).join('');
       const pieces = slicesOf(chunkOf({ index: 0, delta: { role: 'assistant', [name]: text } }));
@@ -36,7 +36,7 @@ describe('a chunk', () => {
     },
   );
 
-  it('says what else it says once, in the last piece', () => {
+  it('keeps its other fields once, in the last piece', () => {
     const long = 'x'.repeat(sliceMax + 1);
     const other = { index: 1, delta: { content: 'short' }, finish_reason: null };
     const call = { index: 0, id: 'f', function: { name: 'f', arguments: '{}' } };

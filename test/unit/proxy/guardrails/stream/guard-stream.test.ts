@@ -20,8 +20,8 @@ const role = chunkOf({ role: 'assistant', content: '', refusal: null });
 const redacting = responseGuards([guardOf(secret, 'redact')]);
 const blocking = responseGuards([guardOf(secret, 'block')]);
 
-describe('text', () => {
-  it('leaves in the order it came, with what was found replaced, however it is cut', async () => {
+describe('text of a guarded stream', () => {
+  it('is sent in order with its matches replaced, however it is cut', async () => {
     const pieces = ['Call ', '<01', '23', '45> or', ' <9>', '.'];
     const received = await responseTo(redacting, [
       role,
@@ -33,7 +33,7 @@ describe('text', () => {
     expect(received.hasEnded).toBe(true);
   });
 
-  it('leaves at once where nothing of it is held, in the bytes it came in', async () => {
+  it('is sent at once, with the original bytes, when none of it is withheld', async () => {
     const { source, result } = guarded(redacting);
     source.say(role, chunkOf({ content: 'Hello' }, { index: 0 }));
     const received = receive(await result);
@@ -42,7 +42,7 @@ describe('text', () => {
     expect(received.events.at(-1)).toBe(odd.trimEnd());
   });
 
-  it('has a window for each of its kinds and choices', async () => {
+  it('has a separate window for each field and choice', async () => {
     const received = await responseTo(redacting, [
       chunkOf({ role: 'assistant', reasoning_content: 'a <' }),
       chunkOf({ role: 'assistant', content: 'b <' }, { index: 1 }),
@@ -59,7 +59,7 @@ describe('text', () => {
     expect(received.text('refusal')).toBe('no');
   });
 
-  it('that comes in parts is one text for each part', async () => {
+  it('in lists of parts is one text for each part', async () => {
     const detail = (text: string, index = 0) =>
       chunkOf({ reasoning_details: [{ type: 'reasoning.text', index, text }] });
     const received = await responseTo(redacting, [
@@ -85,7 +85,7 @@ describe('text', () => {
     expect(parts.map(({ text }) => text).join('')).toBe('d [SECRET]');
   });
 
-  it('that is held when the stream ends leaves before its end is told', async () => {
+  it('that is withheld when the stream ends is sent before the end marker', async () => {
     const received = await responseTo(responseGuards([guardOf(fullWindow(secret), 'redact')]), [
       role,
       chunkOf({ content: 'Hello <1>' }),
@@ -97,7 +97,7 @@ describe('text', () => {
     ]);
   });
 
-  it('goes on behind a finish reason, as some servers have it', async () => {
+  it('continues after a finish reason, as some servers send it', async () => {
     const received = await responseTo(redacting, [
       chunkOf({ content: '<' }, { finish_reason: 'stop' }),
       chunkOf({ content: '1>' }, { finish_reason: 'stop' }),
@@ -108,8 +108,8 @@ describe('text', () => {
   });
 });
 
-describe('what is no text', () => {
-  it('waits for the text before it, and usage for all', async () => {
+describe('other fields of a guarded stream', () => {
+  it('wait for the text before them, and usage waits for all text', async () => {
     const note = { annotations: [{ type: 'url_citation', url_citation: { title: 'about <2>' } }] };
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     const received = await responseTo(responseGuards([guardOf(fullWindow(secret), 'redact')]), [
@@ -127,7 +127,7 @@ describe('what is no text', () => {
     expect(last).toMatchObject({ choices: [], usage });
   });
 
-  it('does not tell what the text was: tokens are taken out', async () => {
+  it('do not reveal replaced text: logprobs are removed', async () => {
     const logprobs = { content: [{ token: '<1>', bytes: [60], logprob: 0, top_logprobs: [] }] };
     const received = await responseTo(redacting, [
       chunkOf({ content: 'Hi <1>' }, { logprobs }),
@@ -137,7 +137,7 @@ describe('what is no text', () => {
     expect(received.bytes).toContain('"logprobs":null');
   });
 
-  it('of comments only that they came', async () => {
+  it('comments are sent without their text', async () => {
     const { source, result } = guarded(redacting);
     source.say(': <1>\n\n', role, chunkOf({ content: 'Hi' }), ': <2>\n\n');
     const received = receive(await result);
@@ -145,7 +145,7 @@ describe('what is no text', () => {
     expect(received.events.at(-1)).toBe(':');
   });
 
-  it('is sent once where all chunks repeat it', async () => {
+  it('usage is sent once when all chunks repeat it', async () => {
     const usage = (tokens: number) => ({
       prompt_tokens: 1,
       completion_tokens: tokens,
@@ -160,8 +160,8 @@ describe('what is no text', () => {
   });
 });
 
-describe('a block', () => {
-  it('before anything has left is a refusal, and the provider is cancelled', async () => {
+describe('a block in a stream', () => {
+  it('before anything was sent becomes a refusal, and the provider’s response is cancelled', async () => {
     const { source, result } = guarded(blocking);
     source.say(': hello\n\n', role, chunkOf({ content: '<' }), chunkOf({ content: '1' }));
     source.say(chunkOf({ content: '>' }));
@@ -169,7 +169,7 @@ describe('a block', () => {
     expect(source.aborted).toMatchObject({ code: 'guardrail_blocked' });
   });
 
-  it('afterwards is the failure of the stream, behind what was decided before', async () => {
+  it('after text was sent ends the stream with a failure, after the text that was decided', async () => {
     const { source, result } = guarded(blocking);
     source.say(role, chunkOf({ content: 'Hi <' }));
     const received = receive(await result);
@@ -182,14 +182,14 @@ describe('a block', () => {
     expect(received.bytes).not.toContain('[DONE]');
   });
 
-  it('at the very end of a short answer is still a refusal', async () => {
+  it('at the end of a short response is still a refusal', async () => {
     const { source, result } = guarded(responseGuards([guardOf(fullWindow(secret), 'block')]));
     source.say(role, chunkOf({ content: 'Hi <1> there' }), finishOf('stop'));
     source.end();
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
 
-  it('in a transcript is made of what would be replaced: the sound beside it says the same', async () => {
+  it('replaces a redaction in a transcript, because the sound contains the match too', async () => {
     const { source, result } = guarded(redacting);
     source.say(
       chunkOf({ audio: { id: 'a', transcript: 'say <1' } }),
@@ -200,8 +200,8 @@ describe('a block', () => {
   });
 });
 
-describe('guardrails that observe', () => {
-  it('let a stream pass untouched, and find what is in it', async () => {
+describe('guardrails that only observe', () => {
+  it('pass a stream unchanged and find its matches', async () => {
     const found: string[] = [];
     const guards = responseGuards([guardOf(secret, 'observe', (label) => void found.push(label))]);
     const { source, result } = guarded(guards);
@@ -216,8 +216,8 @@ describe('guardrails that observe', () => {
   });
 });
 
-describe('calls that go on behind the next one', () => {
-  it('pass where guardrails observe', async () => {
+describe('interleaved tool calls', () => {
+  it('pass when guardrails only observe', async () => {
     const piece = (index: number) => chunkOf({ tool_calls: [{ index, function: { arguments: '{}' } }] });
     const parsed = [piece(0), piece(1), piece(0)];
     const received = await responseTo(responseGuards([guardOf(secret, 'observe')]), parsed);
@@ -225,8 +225,8 @@ describe('calls that go on behind the next one', () => {
   });
 });
 
-describe('what no format knows', () => {
-  it('is inspected wherever it stands', async () => {
+describe('unknown fields of a stream', () => {
+  it('are inspected at every depth', async () => {
     const odd = [
       { ...chunkOf({ role: '<1>', content: 'a' }), note: ['<2>'] },
       chunkOf({ mood: { is: '<3>' } }, { why: '<4>' }),
@@ -237,7 +237,7 @@ describe('what no format knows', () => {
     expect(received.bytes.match(/\[SECRET\]/g)).toHaveLength(6);
   });
 
-  it('and is nested too deep to be inspected is blocked by the failure rule', async () => {
+  it('nested too deep for inspection are blocked by the failure rule', async () => {
     const deep = `${'{"a":'.repeat(1500)}1${'}'.repeat(1500)}`;
     const { source, result } = guarded(redacting);
     source.say(`data: {"choices":[{"index":0,"delta":{"mood":${deep}}}]}\n\n`);
@@ -245,8 +245,8 @@ describe('what no format knows', () => {
   });
 });
 
-describe('the stream', () => {
-  it('is handed over with the first bytes that may leave', async () => {
+describe('a guarded stream', () => {
+  it('is handed over with the first bytes that may be sent', async () => {
     const { source, isHandedOver } = guarded(redacting);
     source.say(': hello\n\n', role, chunkOf({ content: '' }), chunkOf({ content: '<1' }));
     expect(await isHandedOver()).toBe(false);
@@ -264,14 +264,14 @@ describe('the stream', () => {
     expect(source.isPaused).toBe(false);
   });
 
-  it('fails as the provider does: before it is handed over', async () => {
+  it('fails when the provider fails before it is handed over', async () => {
     const { source, result } = guarded(redacting);
     source.say(role);
     source.fail(new Error('cut'));
     await expect(result).rejects.toThrow('cut');
   });
 
-  it('fails as the provider does: afterwards, and what was not decided is not sent', async () => {
+  it('fails when the provider fails afterwards, and undecided text is not sent', async () => {
     const { source, result } = guarded(redacting);
     source.say(role, chunkOf({ content: 'Hi <1' }));
     const received = receive(await result);
@@ -280,7 +280,7 @@ describe('the stream', () => {
     expect(received.text()).toBe('Hi ');
   });
 
-  it('that is ended from outside cancels the provider', async () => {
+  it('cancels the provider when it is aborted from outside', async () => {
     const { source, result, abort } = guarded(redacting);
     source.say(role);
     abort(new Error('left'));
@@ -288,7 +288,7 @@ describe('the stream', () => {
     expect(source.aborted?.message).toBe('left');
   });
 
-  it('that is no JSON breaks the protocol', async () => {
+  it('fails with a protocol error at an event that is no JSON', async () => {
     const { source, result } = guarded(redacting);
     source.say('data: <1>\n\n');
     await expect(result).rejects.toMatchObject({ code: 'upstream_protocol_error' });

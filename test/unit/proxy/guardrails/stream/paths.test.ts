@@ -1,4 +1,4 @@
-// Texts in fields of a stream that no table names: however they are cut, what leaves is what would leave of the whole.
+// Texts in unknown fields of a stream are guarded as a whole, however they are cut.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import { guardText } from '../../../../../guardrails/window.ts';
@@ -21,7 +21,7 @@ import { startingSeed } from '../../../../support/seed.ts';
 const guard = (action: 'block' | 'redact') => responseGuards([guardOf(marked('<', '>', 'SECRET'), action)]);
 const role = chunkOf({ role: 'assistant', content: '', refusal: null });
 
-/** A delta that says a text at a path; a number is the index of a part of a list. */
+/** The path of a text in a delta; a number is the index of a part of a list. */
 type Path = readonly (string | number)[];
 
 function at([step, ...more]: Path, value: unknown): unknown {
@@ -50,7 +50,7 @@ async function through(chunks: readonly JsonObject[], action: 'block' | 'redact'
   return received;
 }
 
-/** The code of what ends the stream, before anything of it has left or afterwards. */
+/** The error code that ends the stream, whether or not anything was sent before. */
 async function refused(chunks: readonly JsonObject[]): Promise<unknown> {
   const failure = await through(chunks, 'block').then(
     (received) => received.failure,
@@ -68,7 +68,7 @@ const paths: readonly Path[] = [
 ];
 
 describe('a text that is cut in two', () => {
-  it.each(paths)('at %s.%s.%s is blocked', async (...path) => {
+  it.each(paths)('at the path %s.%s.%s is blocked', async (...path) => {
     const chunks = ['mail <ada@cor', 'p.org> now'].map((text) => chunkOf(at(path, text) as JsonObject));
     expect(await refused(chunks)).toBe('guardrail_blocked');
     const { chunks: left } = await through(chunks);
@@ -91,13 +91,13 @@ describe('a text that is cut in two', () => {
   });
 });
 
-it('what is found nothing in leaves as it came', async () => {
+it('values without a match are sent unchanged', async () => {
   const stated = [{ state: 'on', n: 1 }, { state: 'on', n: 2 }, { state: 'off' }];
   const { chunks } = await through(stated.map((vendor) => chunkOf({ vendor })));
   expect(deltasOf(chunks).flatMap(({ vendor }) => vendor ?? [])).toEqual(stated);
 });
 
-it('what is said of the whole answer with every chunk leaves with every chunk', async () => {
+it('a field that every chunk repeats is sent with every chunk', async () => {
   const sources = ['https://example.com/one/of/them', 'https://example.com/<the>/other'];
   const chunks = ['a ', 'b ', 'c '].map((content) => ({ ...chunkOf({ content }), sources }));
   const { chunks: left } = await through(chunks);
@@ -107,14 +107,14 @@ it('what is said of the whole answer with every chunk leaves with every chunk', 
   );
 });
 
-it('more of them than there are windows for are blocked by the failure rule', async () => {
+it('more texts in one chunk than there are windows are blocked by the failure rule', async () => {
   const fields = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, 'text']));
   await expect(through([chunkOf(fields(windowsMax))])).resolves.toMatchObject({ hasEnded: true });
   await expect(through([chunkOf(fields(windowsMax + 1))])).rejects.toMatchObject(blocked());
 });
 
-it("a tool's name in two pieces is whole to the client and to the judge", async () => {
+it('a tool’s name in two pieces is whole for the client and for the guardrail', async () => {
   const call = (fields: JsonObject, index = 0) => chunkOf({ tool_calls: [{ index, ...fields }] });
   const named = (first: string, second: string) => [
     call({ id: 'a', type: 'function', function: { name: first, arguments: '' } }),
@@ -129,7 +129,7 @@ it("a tool's name in two pieces is whole to the client and to the judge", async 
   });
 });
 
-it('paths and cuts at random give what the whole gives', async () => {
+it('texts at random paths, cut at random, give the same result as the whole texts', async () => {
   const first = startingSeed();
   for (let seed = first; seed < first + 150; seed++) {
     const random = new Random(seed);
@@ -157,7 +157,7 @@ function randomTexts(random: Random): readonly Statement[] {
     const steps = Array.from({ length: random.below(3) }, () =>
       random.chance(0.4) ? random.below(2) : random.pick(names),
     );
-    // A list holds objects, and a path ends with a name.
+    // A list contains objects, and a path ends with a name.
     const path = [
       `unknown_${index}`,
       ...steps.flatMap((step) => (typeof step === 'number' ? [step, 'in'] : [step])),
@@ -170,7 +170,7 @@ function randomTexts(random: Random): readonly Statement[] {
   });
 }
 
-/** The texts in pieces, those of one chunk in one delta or in several. */
+/** Cuts the texts into pieces; the pieces of one chunk are in one delta or in several. */
 function cutInto(random: Random, stated: readonly Statement[]): readonly JsonObject[] {
   const rest = stated.map(({ path, text }) => ({ path, text }));
   const chunks: JsonObject[] = [{ content: 'Hi. ' }];

@@ -18,7 +18,7 @@ import {
 const role = chunkOf({ role: 'assistant', content: '' });
 const secret = marked('<', '>', 'SECRET');
 
-/** A service that answers when the test says so. */
+/** A service that responds when the test decides. */
 class RecordingService implements ServiceGuard {
   readonly guardrail: Guardrail;
   readonly holds: boolean;
@@ -86,8 +86,8 @@ const response = [
   finishOf('tool_calls'),
 ];
 
-describe('a service that holds', () => {
-  it('is asked once, about all texts, and nothing leaves before it has answered', async () => {
+describe('a service that withholds a stream', () => {
+  it('is called once with all texts, and nothing is sent before its response', async () => {
     const service = new RecordingService('block');
     const { source, result, isHandedOver, buffered } = guarded(requesting([service]));
     source.say(': hello\n\n', ...response);
@@ -108,7 +108,7 @@ describe('a service that holds', () => {
     expect(buffered()).toBeGreaterThan('Hello there'.length);
   });
 
-  it('says what stands in place of the texts', async () => {
+  it('rewrites the texts', async () => {
     const service = new RecordingService('redact').respond((texts) =>
       texts.map((text) => text.replace('there', 'you')),
     );
@@ -116,21 +116,21 @@ describe('a service that holds', () => {
     expect(received.text()).toBe('Hello you');
   });
 
-  it('is told of which texts nothing can be put in place', async () => {
+  it('is called with a mark at texts that cannot be replaced', async () => {
     const service = new RecordingService('redact').respond();
     await responseTo(requesting([service]), response);
     expect(service.fixed).toContain('f');
     expect(service.fixed).not.toContain('Hello there');
   });
 
-  it('refuses before any byte', async () => {
+  it('refuses before any byte is sent', async () => {
     const { source, result } = guarded(requesting([new RecordingService('block').refuse()]));
     source.say(...response);
     source.end();
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
 
-  it('that rewrites is asked with what the one before has left, all others with what came', async () => {
+  it('that rewrites is called with the texts of the one before, and the others with the original texts', async () => {
     const first = new RecordingService('redact').respond((texts) =>
       texts.map((text) => text.replace('Hello', 'Dear')),
     );
@@ -142,7 +142,7 @@ describe('a service that holds', () => {
     expect(received.text()).toBe('Dear there');
   });
 
-  it('is not told what other guardrails have replaced', async () => {
+  it('is called without the matches that other guardrails have replaced', async () => {
     const service = new RecordingService('block').respond();
     const guards = { ...requesting([service]), guards: () => [guardOf(secret, 'redact')] };
     const received = await responseTo(guards, [role, chunkOf({ content: 'It is <1>' }), finishOf('stop')]);
@@ -150,7 +150,7 @@ describe('a service that holds', () => {
     expect(received.text()).toBe('It is [SECRET]');
   });
 
-  it('is waited for no longer than the request lives', async () => {
+  it('is aborted when the request ends', async () => {
     const service = new RecordingService('block');
     const { source, result, abort } = guarded(requesting([service]));
     source.say(...response);
@@ -160,14 +160,14 @@ describe('a service that holds', () => {
     expect(service.signal?.aborted).toBe(true);
   });
 
-  it('is not asked about an answer without text', async () => {
+  it('is not called for a response without text', async () => {
     const service = new RecordingService('block');
     const received = await responseTo(requesting([service]), [role, finishOf('stop')]);
     expect(service.requested).toEqual([]);
     expect(received.hasEnded).toBe(true);
   });
 
-  it('is asked in windows as the stream goes, of which a quarter is held and asked about again', async () => {
+  it('is called in windows as the stream arrives, with a quarter of each window withheld and sent again', async () => {
     const service = new RecordingService('block', 200).respond();
     const { source, result } = guarded(requesting([service]));
     const text = Array.from({ length: 450 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
@@ -188,7 +188,7 @@ describe('a service that holds', () => {
     expect(service.hasEnded).toBe(true);
   });
 
-  it('lets go what it has judged and nothing else where it then refuses', async () => {
+  it('releases only decided text when it refuses later', async () => {
     const found = 'SECRET';
     const service = new RecordingService('block', 40).respond((texts) => {
       if (texts.some((text) => text.includes(found))) throw blocked();
@@ -205,7 +205,7 @@ describe('a service that holds', () => {
     }
   });
 
-  it('makes the provider wait where too much is held', async () => {
+  it('makes the provider wait when too much is withheld', async () => {
     const service = new RecordingService('block', 200);
     const { source, result, isHandedOver } = guarded(requesting([service]));
     source.say(role, chunkOf({ content: 'a'.repeat(300_000) }));
@@ -218,8 +218,8 @@ describe('a service that holds', () => {
   });
 });
 
-describe('a service that observes', () => {
-  it('is asked when all has left, about what has left', async () => {
+describe('a service that observes a stream', () => {
+  it('is called after everything was sent, with the sent text', async () => {
     const service = new RecordingService('observe').respond();
     const guards = { ...requesting([service]), guards: () => [guardOf(secret, 'redact')] };
     const { source, result, background } = guarded(guards);
@@ -234,7 +234,7 @@ describe('a service that observes', () => {
     expect(background).toEqual(['guardrails after an answer']);
   });
 
-  it('is asked about an answer that was cut', async () => {
+  it('is called for a response that was cut', async () => {
     const service = new RecordingService('observe').respond();
     const { source, result } = guarded(requesting([service]));
     source.say(role, chunkOf({ content: 'Hello' }));
@@ -244,7 +244,7 @@ describe('a service that observes', () => {
     expect(service.requested).toEqual([['Hello']]);
   });
 
-  it('leaves the stream as it comes', async () => {
+  it('leaves the stream unchanged', async () => {
     const service = new RecordingService('observe').respond();
     const odd = 'data: {"choices" : [{"index":0,"delta":{"content":"Hello"}}]}\n\n';
     const received = await responseTo(requesting([service]), [': note\n\n', odd]);

@@ -12,7 +12,7 @@ import {
 
 const secret = marked('<', '>', 'SECRET');
 
-/** Takes its time, and says how much it is given at once. */
+/** A slow matcher that records the length of text of each call. */
 function slow(ms: number, lengths: number[] = []): Matcher {
   return {
     cost: secret.cost,
@@ -27,8 +27,8 @@ function slow(ms: number, lengths: number[] = []): Matcher {
 
 const role = chunkOf({ role: 'assistant', content: '' });
 
-describe('a long text', () => {
-  it('is inspected slice by slice, between which others have their turn', async () => {
+describe('a long text of a stream', () => {
+  it('is inspected in slices, with other work of the event loop between them', async () => {
     const lengths: number[] = [];
     const { source, result } = guarded(responseGuards([guardOf(slow(6, lengths), 'redact')]));
     let turns = 0;
@@ -46,7 +46,7 @@ describe('a long text', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  it('pauses its provider meanwhile, and not for longer than its reader wants', async () => {
+  it('pauses its provider meanwhile, independently of its reader', async () => {
     const { source, result } = guarded(responseGuards([guardOf(slow(6), 'redact')]));
     source.say(role, chunkOf({ content: 'a'.repeat(40_000) }));
     expect(source.isPaused).toBe(true);
@@ -60,7 +60,7 @@ describe('a long text', () => {
     expect(received.text()).toHaveLength(40_000);
   });
 
-  it('is not looked at any more when the request has ended', async () => {
+  it('is not inspected any further when the request has ended', async () => {
     const lengths: number[] = [];
     const { source, result, abort } = guarded(responseGuards([guardOf(slow(6, lengths), 'redact')]));
     source.say(role, chunkOf({ content: 'a'.repeat(100_000) }));
@@ -74,8 +74,8 @@ describe('a long text', () => {
   });
 });
 
-describe('a call', () => {
-  it('that would be inspected for too long counts as too long', async () => {
+describe('a tool call of a stream', () => {
+  it('that would take too long to inspect counts as too long', async () => {
     const guards = responseGuards([guardOf({ ...secret, cost: 1_000_000 }, 'redact')]);
     const { source, result } = guarded(guards, 4_000_000);
     const piece = (args: string) =>

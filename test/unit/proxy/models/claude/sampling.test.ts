@@ -11,7 +11,7 @@ const free = 'claude-opus-4-1';
 const one = 'claude-sonnet-4-5';
 const none = 'claude-opus-4-8';
 
-describe('sampling', () => {
+describe('sampling options of a Claude model', () => {
   it.each([
     [
       'takes both where the model does',
@@ -66,11 +66,11 @@ describe('sampling', () => {
       { temperature: 1, top_p: 1 },
       { temperature: undefined, topP: undefined, topK: undefined, dropped: [] },
     ],
-  ])('%s', (_what, model, body, expected) => {
+  ])('are read: sampling %s', (_what, model, body, expected) => {
     expect(read(model, body)).toEqual(expected);
   });
 
-  it("is the model's own while it thinks", () => {
+  it('are dropped while the model thinks', () => {
     const body = { temperature: 0.5, top_p: 0.5, top_k: 3 };
     expect(read(free, body, true)).toEqual(read(none, body));
   });
@@ -80,7 +80,7 @@ describe('sampling', () => {
     [{ temperature: '1' }, 'temperature'],
     [{ top_p: -1 }, 'top_p'],
     [{ top_k: 1.5 }, 'top_k'],
-  ])('is checked whatever the model: %j', (body, param) => {
+  ])('are checked for every model: %j', (body, param) => {
     for (const model of [free, none]) {
       expect(() => read(model, body)).toThrow(expect.objectContaining({ code: 'invalid_request', param }));
     }

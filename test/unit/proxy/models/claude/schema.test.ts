@@ -11,7 +11,7 @@ const object = (properties: JsonObject, required = Object.keys(properties)) => (
 });
 const string = { type: 'string' };
 
-describe("a tool's input schema", () => {
+describe('the input schema of a Claude tool', () => {
   it.each([
     ['is an object where there is none', undefined, { type: 'object', properties: {} }],
     [
@@ -35,12 +35,12 @@ describe("a tool's input schema", () => {
       { $ref: '#/$defs/a', $defs: { a: object({}) } },
       { type: 'object', $ref: '#/$defs/a', $defs: { a: object({}) } },
     ],
-  ])('%s', (_what, parameters, expected) => {
+  ])('is mapped: it %s', (_what, parameters, expected) => {
     expect(inputSchema(parameters)).toEqual(expected);
   });
 });
 
-describe('a schema that holds the output to it', () => {
+describe('a strict schema for a Claude model', () => {
   it.each([
     [
       'closes every object',
@@ -110,7 +110,7 @@ describe('a schema that holds the output to it', () => {
       object({ a: { allOf: [string], description: 'x' } }),
       object({ a: { allOf: [string], description: 'x' } }),
     ],
-  ])('%s', (_what, schema, expected) => {
+  ])('is mapped: it %s', (_what, schema, expected) => {
     expect(take(schema)).toEqual(expected);
   });
 
@@ -154,12 +154,12 @@ describe('a schema that holds the output to it', () => {
         Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`p${i}`, { type: ['string', 'null'] }])),
       ),
     ],
-  ])('is none for %s', (_what, schema) => {
+  ])('is not possible for %s', (_what, schema) => {
     expect(take(schema)).toBeUndefined();
   });
 
-  it('is counted with all that it refers to, however often, in no time', () => {
-    // Each definition holds the next twice: 2^40 properties if one looked at each.
+  it('is counted with all its references, however often they repeat, in linear time', () => {
+    // Each definition refers to the next one twice, which would be 2^40 properties if each were visited.
     const names = Array.from({ length: 40 }, (_, i) => `d${i}`);
     const defs = names.map((name, i) => [
       name,
@@ -173,7 +173,7 @@ describe('a schema that holds the output to it', () => {
     expect(take(schema(object({ a: string }, [])))).toBeUndefined();
   });
 
-  it('shares the limits with the others of its request', () => {
+  it('shares its limits with the other schemas of its request', () => {
     const twelve = object(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`p${i}`, string])), []);
     const schemas = new StrictSchemas();
     expect(schemas.take(twelve)).toBeDefined();
@@ -182,13 +182,13 @@ describe('a schema that holds the output to it', () => {
     expect(schemas.take(object({ a: string }))).toBeDefined();
   });
 
-  it('is one of twenty', () => {
+  it('is limited to twenty in a request', () => {
     const schemas = new StrictSchemas();
     const taken = Array.from({ length: 21 }, () => schemas.take(object({ a: string })));
     expect(taken.filter((one) => one !== undefined)).toHaveLength(20);
   });
 
-  it('is a copy', () => {
+  it('is a copy of the caller’s schema', () => {
     const schema = Object.freeze(object({ a: Object.freeze({ ...string, minLength: 1 }) }));
     expect(take(schema)).not.toBe(schema);
   });

@@ -17,7 +17,7 @@ function keeps(messages: readonly object[]): boolean {
   return keepsThinking(readConversation(parseChatRequest(body)).turns);
 }
 
-describe('thinking goes on', () => {
+describe('the thinking of a conversation', () => {
   it.each([
     ['where nothing was said', [user], true],
     ['where the answer called nothing', [user, { role: 'assistant', content: 'y' }], true],
@@ -45,12 +45,12 @@ describe('thinking goes on', () => {
       [user, called('a'), result('a'), user, { role: 'assistant', content: ' ' }, user],
       false,
     ],
-  ])('%s', (_where, messages, expected) => {
+  ])('continues, or not: %s', (_where, messages, expected) => {
     expect(keeps(messages)).toBe(expected);
   });
 });
 
-describe('a thinking block', () => {
+describe('a thinking block of a history', () => {
   it.each([
     [thought, thought],
     [{ ...thought, extra: 1 }, thought],
@@ -62,7 +62,7 @@ describe('a thinking block', () => {
     [{ type: 'thinking', thinking: 7, signature: 'c2ln' }, undefined],
     [{ type: 'redacted_thinking', data: '' }, undefined],
     [{ type: 'thought' }, undefined],
-  ])('%j', (block, expected) => {
+  ])('is accepted only with its required fields: %j', (block, expected) => {
     expect(readThinkingBlock(block)).toEqual(expected);
   });
 });

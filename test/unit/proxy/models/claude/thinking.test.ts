@@ -22,7 +22,7 @@ const adaptive = (effort?: string) => ({
 const off = { config: undefined, effort: undefined, on: false, dropped: [] };
 const refused = (param: string) => expect.objectContaining({ code: 'invalid_request', param });
 
-describe('an effort', () => {
+describe('a reasoning effort for a Claude model', () => {
   it.each([
     ['minimal', budget(1024), adaptive('low'), adaptive('low')],
     ['low', budget(1024), adaptive('low'), adaptive('low')],
@@ -30,12 +30,15 @@ describe('an effort', () => {
     ['high', budget(6000), adaptive('high'), adaptive('high')],
     ['xhigh', budget(9000), adaptive('high'), adaptive('xhigh')],
     ['max', budget(9000), adaptive('max'), adaptive('max')],
-  ])('of %s is a budget, or the nearest word that the model takes', (effort, within, older, newer) => {
-    const body = { reasoning_effort: effort };
-    expect(read('claude-sonnet-4-5', body)).toEqual(within);
-    expect(read('claude-opus-4-6', body)).toEqual(older);
-    expect(read('claude-opus-4-8', body)).toEqual(newer);
-  });
+  ])(
+    'of %s becomes a budget, or the nearest effort that the model accepts',
+    (effort, within, older, newer) => {
+      const body = { reasoning_effort: effort };
+      expect(read('claude-sonnet-4-5', body)).toEqual(within);
+      expect(read('claude-opus-4-6', body)).toEqual(older);
+      expect(read('claude-opus-4-8', body)).toEqual(newer);
+    },
+  );
 
   it.each([
     ['claude-sonnet-4-5', off],
@@ -47,11 +50,11 @@ describe('an effort', () => {
     ['claude-opus-5-5', { ...off, effort: 'low', dropped: ['reasoning_effort'] }],
     ['claude-fable-5', { ...off, effort: 'low', dropped: ['reasoning_effort'] }],
     ['claude-new-9', { ...off, effort: 'low', dropped: ['reasoning_effort'] }],
-  ])('of none turns thinking off as far as %s can', (model, expected) => {
+  ])('of none turns thinking off as far as %s allows', (model, expected) => {
     expect(read(model, { reasoning_effort: 'none' })).toEqual(expected);
   });
 
-  it('is dropped where the model does not think, or the response has no room for it', () => {
+  it('is dropped when the model does not think, or the output limit is too small for it', () => {
     expect(read('claude-3-haiku-20240307', { reasoning_effort: 'high' })).toEqual({
       ...off,
       dropped: ['reasoning_effort'],
@@ -63,13 +66,13 @@ describe('an effort', () => {
     expect(read('claude-sonnet-4-5', { reasoning_effort: 'high' }, 1025)).toEqual(budget(1024));
   });
 
-  it('that is not given leaves the model unchanged', () => {
+  it('that is absent leaves the model’s default', () => {
     expect(read('claude-sonnet-5', {})).toEqual(off);
     expect(read('claude-sonnet-5', { reasoning_effort: null, thinking: null })).toEqual(off);
   });
 });
 
-describe("the vendor's own field", () => {
+describe('the vendor’s own thinking field', () => {
   const enabled = { type: 'enabled', budget_tokens: 2000 };
 
   it.each([
@@ -116,7 +119,7 @@ describe("the vendor's own field", () => {
       { thinking: enabled, reasoning_effort: 'low' },
       { ...off, dropped: ['reasoning_effort', 'thinking'] },
     ],
-  ])('%s', (_what, model, body, expected) => {
+  ])('is mapped: it %s', (_what, model, body, expected) => {
     expect(read(model, body)).toEqual(expected);
   });
 
@@ -135,8 +138,8 @@ describe("the vendor's own field", () => {
   });
 });
 
-describe('no thinking', () => {
-  it('is missed only where thinking was requested', () => {
+describe('an output without thinking', () => {
+  it('is reported as dropped only when thinking was requested', () => {
     expect(noThinking(optionsOf({ reasoning_effort: 'low' }))).toEqual({
       ...off,
       dropped: ['reasoning_effort'],

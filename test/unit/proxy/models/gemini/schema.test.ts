@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonSchema } from '../../../../../proxy/models/gemini/json-schema.ts';
 import { openApiSchema } from '../../../../../proxy/models/gemini/openapi-schema.ts';
 
-describe('a schema in the JSON Schema that the vendor reads', () => {
+describe('a schema in the vendor’s subset of JSON Schema', () => {
   it.each([
     ['const is a list of one', { const: 'a' }, { type: 'string', enum: ['a'] }],
     ['const of a number', { const: 1.5 }, { type: 'number', enum: [1.5] }],
@@ -47,12 +47,12 @@ describe('a schema in the JSON Schema that the vendor reads', () => {
       { properties: { $ref: { type: 'string' }, const: { type: 'string' } } },
       { properties: { $ref: { type: 'string' }, const: { type: 'string' } } },
     ],
-  ])('%s', (_what, schema, expected) => {
+  ])('is converted: %s', (_what, schema, expected) => {
     expect(jsonSchema(schema)).toEqual(expected);
   });
 });
 
-describe('a schema in the vendor’s own language', () => {
+describe('a schema in the vendor’s OpenAPI form', () => {
   const of = (schema: object) => openApiSchema({ ...schema }, 'tools');
 
   it.each([
@@ -126,7 +126,7 @@ describe('a schema in the vendor’s own language', () => {
       },
       { type: 'object', properties: { b: { type: 'string' } }, required: ['b'], propertyOrdering: ['b'] },
     ],
-  ])('%s', (_what, schema, expected) => {
+  ])('is converted: %s', (_what, schema, expected) => {
     expect(of(schema)).toEqual(expected);
   });
 });

@@ -28,8 +28,8 @@ const vector = {
 };
 const exampleKeys = keys('AKIDEXAMPLE', 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
 
-describe('a signature', () => {
-  it('trap 1: is that of the test vector, with the path encoded once more than it is sent', async () => {
+describe('a SigV4 signature', () => {
+  it('trap 1: equals the test vector, with the path encoded once more than it is sent', async () => {
     const headers = asObject(await signedHeaders(vector.request, exampleKeys, vector.scope));
     expect(headers).toEqual({
       host: 'bedrock-runtime.us-east-1.amazonaws.com',
@@ -48,12 +48,12 @@ describe('a signature', () => {
     expect(headers.authorization).toContain('x-amz-date;x-amz-security-token,');
   });
 
-  it('names a port that is not the usual one in the host', async () => {
+  it('covers a non-default port in the host', async () => {
     const request = { ...vector.request, origin: 'http://127.0.0.1:8090' };
     expect(asObject(await signedHeaders(request, exampleKeys, vector.scope)).host).toBe('127.0.0.1:8090');
   });
 
-  it('is the same whether what is derived of the keys was kept or not', async () => {
+  it('is the same whether or not derived keys are cached', async () => {
     const sign = (keep: boolean) => signedHeaders(vector.request, exampleKeys, { ...vector.scope, keep });
     const first = await sign(true);
     expect(await sign(true)).toEqual(first);
@@ -62,7 +62,7 @@ describe('a signature', () => {
   });
 
   const seed = startingSeed();
-  it(`agrees with the vendor's SDK over 500 requests (seed ${seed})`, async () => {
+  it(`equals the signature of the vendor’s SDK for 500 requests (seed ${seed})`, async () => {
     const random = new Random(seed);
     for (let count = 0; count < 500; count++) {
       const requested = randomRequest(random);
@@ -112,7 +112,7 @@ interface Signed {
   readonly body: string;
 }
 
-/** As the SDK hands it to who sends it. */
+/** A request as the SDK passes it to its handler. */
 interface SdkRequest extends Pick<Signed, 'path' | 'headers'> {
   readonly protocol: string;
   readonly hostname: string;
@@ -128,7 +128,7 @@ class Captured extends Error {
   }
 }
 
-/** What the SDK would send. */
+/** The request that the SDK would send. */
 async function signedBySdk({ region, modelId, text, ...credentials }: RequestTarget): Promise<Signed> {
   const client = new BedrockRuntimeClient({
     region,
@@ -153,7 +153,7 @@ async function signedBySdk({ region, modelId, text, ...credentials }: RequestTar
 
 const added = ['host', 'x-amz-date', 'x-amz-content-sha256', 'x-amz-security-token'];
 
-/** The headers that the SDK signed, those aside that every signature adds. */
+/** The headers that the SDK signed, without those that every signature adds. */
 function signedOf(authorization = '', headers: Readonly<Record<string, string>>): Record<string, string> {
   const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
   return Object.fromEntries(
@@ -161,12 +161,12 @@ function signedOf(authorization = '', headers: Readonly<Record<string, string>>)
   );
 }
 
-/** `20260102T030405Z` */
+/** Parses a time such as `20260102T030405Z`. */
 function timeOf(written = ''): number {
   return Date.parse(written.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
 }
 
-describe('the region in a host', () => {
+describe('the region in a host name', () => {
   it.each([
     ['https://bedrock-runtime.us-east-1.amazonaws.com', 'us-east-1'],
     ['https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com', 'us-gov-west-1'],
@@ -174,7 +174,7 @@ describe('the region in a host', () => {
     ['https://vpce-0a1b2c3d-4e5f.bedrock-runtime.ap-southeast-3.vpce.amazonaws.com', 'ap-southeast-3'],
     ['https://models.example.com', undefined],
     ['http://127.0.0.1:8090', undefined],
-  ])('%s: %s', (url, region) => {
+  ])('of %s is %s', (url, region) => {
     expect(regionOf(parseBaseUrl(url))).toBe(region);
   });
 });

@@ -1,4 +1,4 @@
-// One attempt at the hosted studio without a gateway around it: what is sent for a body, what becomes of an answer.
+// One attempt at the hosted studio without a gateway around it: the request for a body, and the result of a response.
 import { GatewayError } from '../../../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../../../proxy/formats/chat-completions/read-request.ts';
 import type { StreamReader } from '../../../../../../proxy/formats/format.ts';
@@ -15,7 +15,7 @@ export const urls = {
   hostOfOneModel: 'https://golden.eu.models.ai.azure.com',
 } as const;
 
-/** @param body beside the model gpt-4o and one user's message */
+/** @param body the fields beside the model gpt-4o and one user's message */
 export function callOf(body: object = {}, target: GoldenTarget = {}): ProviderCall {
   const requested = { model: 'gpt-4o', messages, ...body };
   return targetedAt(target, goldenCall(studioAi, parseChatRequest(Buffer.from(JSON.stringify(requested)))));
@@ -40,7 +40,7 @@ export function sentOf(call: ProviderCall): Sent {
   return { url: origin + path, headers: Object.fromEntries(pairs), dropped, body: JSON.parse(body) };
 }
 
-/** How a request is refused. */
+/** The code and the field with which a request is refused. */
 export function refusal(body: object): { code: string; param: string | undefined } {
   try {
     sent(body);
@@ -51,7 +51,7 @@ export function refusal(body: object): { code: string; param: string | undefined
   throw new Error('the request was taken');
 }
 
-/** What the caller gets for this answer of the vendor's. */
+/** The response that the caller gets for this response of the vendor. */
 export function responseTo(response: unknown, body: object = {}, target: GoldenTarget = {}): unknown {
   const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
   return JSON.parse(
@@ -71,9 +71,9 @@ export interface Chunk {
 
 export interface Streamed {
   readonly reader: StreamReader;
-  /** As text. */
+  /** The stream as text. */
   readonly parsed: string;
-  /** Parsed, the end marker left out. */
+  /** The parsed chunks without the end marker. */
   readonly chunks: readonly Chunk[];
 }
 
@@ -85,7 +85,7 @@ export function streamed(stream: string, body: object = {}, target: GoldenTarget
   return { reader, parsed, chunks: frames.map((frame) => JSON.parse(frame.slice('data: '.length))) };
 }
 
-/** Events as the vendor frames them, and its end marker. */
+/** Frames events as the vendor does, with its end marker. */
 export function events(...values: readonly unknown[]): string {
   return `${values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('')}data: [DONE]\n\n`;
 }

@@ -8,7 +8,7 @@ const read = (status: number, body: unknown) =>
   readStudioError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
 const coded = (code: string, message = 'm') => ({ error: { code, message } });
 
-describe('an error', () => {
+describe('an error of the studio', () => {
   it.each<[number, unknown, readonly [number, string | undefined, boolean]]>([
     [401, coded('401'), [401, 'invalid_api_key', false]],
     [401, { statusCode: 401, message: 'm' }, [401, 'invalid_api_key', false]],
@@ -31,7 +31,7 @@ describe('an error', () => {
     [503, '<html>', [503, 'server_is_overloaded', true]],
     [504, '', [504, 'timeout', true]],
     [418, '[]', [418, undefined, false]],
-  ])('%i %j is reported as %j', (status, body, expected) => {
+  ])('with status %i and body %j is reported as %j', (status, body, expected) => {
     const parsed = read(status, body);
     expect([parsed.status, parsed.code, parsed.retryable]).toEqual(expected);
   });
@@ -41,7 +41,7 @@ describe('an error', () => {
     ['Please retry after 1 second.', 1],
     ['Retry after 99999999999 seconds', undefined],
     ['m', undefined],
-  ])('trap 23: says when to come back: %s', (message, seconds) => {
+  ])('trap 23: contains the time until the next try: %s', (message, seconds) => {
     expect(read(429, coded('429', message)).retryAfter).toBe(seconds);
   });
 

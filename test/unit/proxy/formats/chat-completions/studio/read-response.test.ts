@@ -20,8 +20,8 @@ const functions = { functions: [{ name: 'boil' }] };
 const reasons = (parsed: ReturnType<typeof streamed>) =>
   parsed.chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []));
 
-describe('a response', () => {
-  it('passes to the byte', () => {
+describe('a response of the studio', () => {
+  it('passes unchanged to the byte', () => {
     const text = JSON.stringify(
       { ...completion({ content: 'Hi', tool_calls: [] }, 'stop'), big: 1 },
       undefined,
@@ -38,18 +38,18 @@ describe('a response', () => {
     ['"" beside calls', '', { tool_calls: [call] }, 'tool_calls'],
     ['"" beside no calls', '', { tool_calls: [] }, 'stop'],
     ['what nobody knows', 'model_length', {}, 'model_length'],
-  ])('that ends with %s ends with a reason', (_what, reason, message, expected) => {
+  ])('with the finish reason %s gets a valid finish reason', (_what, reason, message, expected) => {
     expect(responseTo(completion({ content: 'Hi', ...message }, reason))).toEqual(
       completion({ content: 'Hi', ...message }, expected),
     );
   });
 
-  it('to functions returns the first call in their form', () => {
+  it('to a request with functions returns the first call in their form', () => {
     const parsed = responseTo(completion({ content: '', tool_calls: [call, call] }, 'tool_calls'), functions);
     expect(parsed).toEqual(completion({ content: '', function_call: call.function }, 'function_call'));
   });
 
-  it('of a dialect that knows functions passes', () => {
+  it('to a request with functions passes unchanged in a dialect that supports functions', () => {
     const message = completion({ content: null, function_call: call.function }, 'function_call');
     expect(responseTo(message, functions, { baseUrl: urls.undated })).toEqual(message);
   });
@@ -58,19 +58,19 @@ describe('a response', () => {
     ['no JSON', 'oops', 'upstream_protocol_error'],
     ['no completion', { object: 'list' }, 'upstream_protocol_error'],
     ['choices that are none', { choices: [1] }, 'upstream_protocol_error'],
-  ])('%s is none', (_what, response, code) => {
+  ])('fails when it is %s', (_what, response, code) => {
     expect(() => responseTo(response)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('that is an error is the provider’s', () => {
+  it('that is an error becomes a failure of the provider', () => {
     const read = () => responseTo({ error: { code: 'NoCapacity', message: 'full' } });
     expect(read).toThrow(VendorFailure);
     expect(read).toThrow(expect.objectContaining({ vendor: expect.objectContaining({ status: 503 }) }));
   });
 });
 
-describe('a stream', () => {
-  it('trap 19: the first frame, without choices, is no usage and is not passed on', () => {
+describe('a stream of the studio', () => {
+  it('trap 19: the first frame, without choices, has no usage and is not passed on', () => {
     const parsed = streamed(
       events(promptFrame, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')),
       requested,
@@ -91,12 +91,12 @@ describe('a stream', () => {
     }
   });
 
-  it('passes chunks to the byte', () => {
+  it('passes chunks unchanged to the byte', () => {
     const stream = `: hi\r\n\r\ndata:${JSON.stringify(chunk({ role: 'assistant', content: 'é' }, 'stop'))}\r\n\r\ndata: [DONE]\r\n\r\n`;
     expect(streamed(stream).parsed).toBe(stream);
   });
 
-  it('swallows frames of a filter that works alongside, also behind the usage', () => {
+  it('drops frames of an asynchronous filter, even after the usage', () => {
     const texts = [chunk({ role: 'assistant', content: 'a' }), chunk({ content: 'b' }), chunk({}, 'stop')];
     const [first, second, third] = texts;
     const filtered = events(
@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(streamed(filtered, requested).parsed).toBe(events(...texts, usageChunk));
   });
 
-  it('ends with the verdict of a filter that came late, returned as part of the stream and before the usage', () => {
+  it('ends with the result of a late filter, before the usage', () => {
     const first = chunk({ role: 'assistant', content: 'a' });
     const parsed = streamed(events(promptFrame, first, usageChunk, filterFrame('content_filter')), requested);
     expect(reasons(parsed)).toEqual(['content_filter']);
@@ -130,7 +130,7 @@ describe('a stream', () => {
     ],
     ['one as it must be', [chunk({ content: 'a' }), chunk({}, 'length')], ['length']],
     ['none at all', [], []],
-  ])('trap 24: returns a reason for the end where the vendor sent %s', (_what, chunks, expected) => {
+  ])('trap 24: returns a finish reason when the vendor sent %s', (_what, chunks, expected) => {
     const parsed = streamed(events(...chunks, usageChunk), requested);
     expect(reasons(parsed)).toEqual(expected);
     expect(parsed.chunks.at(-1)?.usage).toEqual(usage);
@@ -138,7 +138,7 @@ describe('a stream', () => {
     expect(inPlaces).not.toContain('');
   });
 
-  it('to functions returns the first call in their form', () => {
+  it('to a request with functions returns the first call in their form', () => {
     const pieces = [
       chunk({ role: 'assistant', content: null }),
       chunk({ tool_calls: [{ index: 0, ...call }] }),
@@ -157,7 +157,7 @@ describe('a stream', () => {
     expect(reasons(parsed)).toEqual(['function_call']);
   });
 
-  it('in JSON requested in words loses the fence around it, to the last held piece', () => {
+  it('with JSON requested in the prompt loses the fence around it, and keeps text that only looks like a fence', () => {
     const body = { model: 'DeepSeek-R1', response_format: { type: 'json_object' } };
     const text = (stream: string) =>
       streamed(stream, body)
@@ -175,7 +175,7 @@ describe('a stream', () => {
     ['choices that are none', `data: ${JSON.stringify({ choices: [1] })}\n\n`],
     ['a list', 'data: []\n\n'],
     ['an error of a gate in front', 'data: {"statusCode":429,"message":"no"}\n\n'],
-  ])('breaks at %s', (_what, stream) => {
+  ])('fails at %s', (_what, stream) => {
     expect(() => streamed(stream)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
   });
 

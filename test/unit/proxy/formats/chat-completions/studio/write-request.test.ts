@@ -46,7 +46,7 @@ describe('the inference API', () => {
       { functions: [boil.function], function_call: { name: 'boil' } },
       { tools: [boil], tool_choice: { type: 'function', function: { name: 'boil' } } },
     ],
-  ])('gets %s, and its header for further fields is not needed', (_what, fields, expected) => {
+  ])('gets %s, without its header for further fields', (_what, fields, expected) => {
     const { body, headers, dropped } = sent(fields);
     expect(body).toEqual({ model: 'gpt-4o', messages, ...expected });
     expect([headers['extra-parameters'], dropped]).toEqual([undefined, []]);
@@ -75,13 +75,13 @@ describe('the inference API', () => {
       { model: 'Llama-3.3-70B-Instruct', top_k: 3 },
       { top_k: 3 },
     ],
-  ])('passes %s on by its header', (_what, fields, expected) => {
+  ])('gets %s with its header for further fields', (_what, fields, expected) => {
     const { body, headers } = sent(fields);
     expect(body).toMatchObject(expected);
     expect(headers['extra-parameters']).toBe('pass-through');
   });
 
-  it('is not requested from a family that reports it anyway and refuses the field', () => {
+  it('gets no request for usage for a family that reports it anyway and refuses the field', () => {
     const { body, headers } = sent({ model: 'Mistral-Large-3', stream: true });
     expect([body.stream_options, headers['extra-parameters']]).toEqual([undefined, undefined]);
   });
@@ -95,7 +95,7 @@ describe('the inference API', () => {
     ],
     ['Mistral-Large-3', { user: 'u', logit_bias: {}, seed: 1 }, ['user', 'logit_bias']],
     ['claude-opus-5', { temperature: 0.5, top_p: 0.5 }, ['temperature', 'top_p']],
-  ])('%s does not get what it does not take: %j', (model, fields, dropped) => {
+  ])('%s gets no fields that it does not accept: %j', (model, fields, dropped) => {
     const parsed = sent({ model, ...fields });
     expect(parsed.dropped).toEqual(dropped);
     for (const name of dropped) expect(parsed.body).not.toHaveProperty(name);
@@ -128,7 +128,7 @@ describe('the inference API', () => {
     expect(refusal(fields)).toEqual({ code, param });
   });
 
-  it('gets JSON requested in words where a model has no mode for it', () => {
+  it('gets JSON requested in the prompt when a model has no mode for it', () => {
     const words = (model: string, response_format: object) => {
       const { body } = sent({ model, response_format });
       const [first] = body.messages as readonly { role: string; content: string }[];
@@ -142,7 +142,7 @@ describe('the inference API', () => {
 });
 
 describe('messages in plain texts', () => {
-  it('trap 14: hold system and developer texts of the middle, as notes in its place', () => {
+  it('trap 14: contain later system and developer texts as notes at the same position', () => {
     expect(
       conversation([
         { role: 'user', content: 'One' },
@@ -169,7 +169,7 @@ describe('messages in plain texts', () => {
     ]);
   });
 
-  it('trap 15: have texts for what is null, blank or in parts, and nothing else', () => {
+  it('trap 15: have a text for null, blank or multi-part content, and no other fields', () => {
     expect(
       conversation([
         { role: 'assistant', content: 'Welcome.' },
@@ -211,7 +211,7 @@ describe('messages in plain texts', () => {
     ]);
   });
 
-  it('trap 17: have arguments as they were written, or none where they are no JSON object', () => {
+  it('trap 17: have arguments as written, or an empty object when they are no JSON object', () => {
     const args = ['', 'no JSON', '[1]', '{"a": 1}'];
     const calls = args.map((text, index) => call(`c${index}`, 'boil', text));
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '' }));
@@ -227,7 +227,7 @@ describe('messages in plain texts', () => {
     ]);
   });
 
-  it('have ids of nine letters for the family that wants them, the same on call and result, no two the same', () => {
+  it('have unique nine-letter ids for the family that needs them, the same on call and result', () => {
     const signed = withSignature('call_of_another', 'c2ln');
     const parsed = conversation(
       [
@@ -249,7 +249,7 @@ describe('messages in plain texts', () => {
     ]);
   });
 
-  it('let the assistant speak between results and the user where the family wants it, and the user last', () => {
+  it('get an assistant turn between results and user, and a user turn at the end, for the family that needs it', () => {
     const history = [
       ...messages,
       { role: 'assistant', content: '', tool_calls: [call('c1')] },
@@ -271,7 +271,7 @@ describe('messages in plain texts', () => {
     expect(roles('Llama-3.3-70B-Instruct')).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
   });
 
-  it('name the type of an image by its bytes', () => {
+  it('have the type of an image by its bytes', () => {
     const png =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const parsed = conversation([
@@ -294,8 +294,8 @@ describe('messages in plain texts', () => {
   });
 });
 
-describe.each([urls.undated, urls.dated])('%s', (baseUrl) => {
-  it('gets the body as it came', () => {
+describe.each([urls.undated, urls.dated])('the API at %s', (baseUrl) => {
+  it('gets the caller’s body unchanged', () => {
     const fields = { stop: 'x', temperature: 1.7, n: 2, user: 'u', made_up: 1, functions: [boil.function] };
     const list = [{ role: 'developer', content: [{ type: 'text', text: 'x' }] }, ...messages];
     const parsed = sent({ ...fields, messages: list }, { baseUrl });
@@ -308,14 +308,14 @@ describe.each([urls.undated, urls.dated])('%s', (baseUrl) => {
     expect([parsed.body.metadata, parsed.dropped]).toEqual([undefined, ['metadata']]);
   });
 
-  it('trap 21: gets the output limit in the field that the model knows', () => {
+  it('trap 21: gets the output limit in the field that the model supports', () => {
     expect(sent({ model: 'o4-mini', max_tokens: 9 }, { baseUrl }).body).toMatchObject({
       max_completion_tokens: 9,
     });
     expect(sent({ max_tokens: 9 }, { baseUrl }).body).toMatchObject({ max_tokens: 9 });
   });
 
-  it('gets plain texts by turns for makes that want them', () => {
+  it('gets alternating plain turns for model families that need them', () => {
     const list = [{ role: 'developer', content: 'Be brief.' }, ...messages, ...messages];
     expect(sent({ model: 'Llama-3.3-70B-Instruct', messages: list }, { baseUrl }).body.messages).toEqual([
       { role: 'system', content: 'Be brief.' },
