@@ -122,8 +122,8 @@ async function assemble(
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
   });
   const dispatcher = createDispatcher({ store, services, shares, clock });
-  const books = { store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics };
-  const ledger = createLedgerService({ ...books, background: createBackground({ log }) });
+  const windowRow = { store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics };
+  const ledger = createLedgerService({ ...windowRow, background: createBackground({ log }) });
   const expiry = startExpiry({ store, log, metrics });
   lifecycle.onClose('expiry of sessions', () => expiry.close());
 
@@ -138,10 +138,10 @@ async function assemble(
   lifecycle.onClose('admin', () => admin.close());
 
   const calls = { dispatcher, clock, log, metrics };
-  const doors: Door[] = [];
+  const listeners: OpenListener[] = [];
   // Closed together, so that both share one grace.
   lifecycle.onClose('doors', async () => {
-    await Promise.all(doors.map((door) => door.close(settings.drainGrace)));
+    await Promise.all(listeners.map((server) => server.close(settings.drainGrace)));
   });
   const { grpcListen: address, proxyCertificates, reflection } = settings;
   const connections = openConnectionShare(descriptorsMax());
@@ -149,9 +149,9 @@ async function assemble(
     { address, tls, callers: callersOf(settings, log), connections, proxyCertificates, reflection },
     { ...calls, access, ledger, reportDecisions: reportDecisionsOf({ store, clock }, shares) },
   );
-  doors.push(grpc);
+  listeners.push(grpc);
   const http = await openHttpApi(settings, { tls, connections }, calls);
-  doors.push(http);
+  listeners.push(http);
   readiness.started((ready) => grpc.setServing(ready));
   return {
     grpcPort: grpc.port,
@@ -302,7 +302,7 @@ function describeReplica(
   };
 }
 
-interface Door {
+interface OpenListener {
   close(graceMs: number): Promise<void>;
 }
 

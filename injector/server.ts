@@ -61,8 +61,8 @@ export async function startReviewServer(
   server.maxConnections = connectionsMax;
   const stop = tls.onChange((fresh) => server.setSecureContext(contextOf(fresh)));
   server.on('close', stop);
-  const door: Door = { ...deps, arrivingBytes: 0, isOpen: () => server.listening };
-  server.on('request', (request, response) => void serve(door, request, response));
+  const state: ServerState = { ...deps, arrivingBytes: 0, isOpen: () => server.listening };
+  server.on('request', (request, response) => void serve(state, request, response));
   await listen(server, address, injectorSettings.listen.name);
   return {
     port: (server.address() as AddressInfo).port,
@@ -74,7 +74,7 @@ function contextOf({ cert, key }: TlsMaterial) {
   return { cert, key, minVersion: 'TLSv1.2' as const };
 }
 
-interface Door extends ReviewServerDeps {
+interface ServerState extends ReviewServerDeps {
   arrivingBytes: number;
   isOpen(): boolean;
 }
@@ -91,26 +91,26 @@ async function closeWithin(server: Server, graceMs: number): Promise<void> {
 }
 
 /** Never rejects. */
-async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const started = door.clock.monotonic();
-  const outcome = await respond(door, request, response).catch((error: unknown) =>
-    fail(door, response, error),
+async function serve(state: ServerState, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const started = state.clock.monotonic();
+  const outcome = await respond(state, request, response).catch((error: unknown) =>
+    fail(state, response, error),
   );
-  if (outcome !== undefined) door.metrics.reviewed(outcome, (door.clock.monotonic() - started) / 1000);
+  if (outcome !== undefined) state.metrics.reviewed(outcome, (state.clock.monotonic() - started) / 1000);
 }
 
 /** @returns undefined if the client closed the connection */
 async function respond(
-  door: Door,
+  state: ServerState,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<ReviewOutcome | undefined> {
   const reviewValue = accept(request);
-  const body = await readBody(door, request);
+  const body = await readBody(state, request);
   if (body === undefined) return undefined;
-  const { response: result, about } = review(body, door.settings(), reviewValue);
-  door.log.info(about, 'review');
-  send(door, response, { status: 200, body: result });
+  const { response: result, about } = review(body, state.settings(), reviewValue);
+  state.log.info(about, 'review');
+  send(state, response, { status: 200, body: result });
   return about.outcome;
 }
 
@@ -138,17 +138,17 @@ function accept({ method, url = '', headers }: IncomingMessage): ReviewRequest {
  * @returns undefined if the connection ended before the body
  * @throws UnreadableReview
  */
-async function readBody(door: Door, request: IncomingMessage): Promise<string | undefined> {
+async function readBody(state: ServerState, request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     // Leaving the loop early must not close the connection, because the response follows.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
-      door.arrivingBytes += chunk.length;
+      state.arrivingBytes += chunk.length;
       if (bytes > bodyBytesMax)
         throw new UnreadableReview(`the body is larger than ${bodyBytesMax} bytes`, 413);
-      if (door.arrivingBytes > arrivingBytesMax)
+      if (state.arrivingBytes > arrivingBytesMax)
         throw new UnreadableReview('too many reviews at a time', 503);
       chunks.push(chunk);
     }
@@ -158,14 +158,14 @@ async function readBody(door: Door, request: IncomingMessage): Promise<string | 
     if (!request.complete) return undefined;
     throw new UnreadableReview('the body is not UTF-8');
   } finally {
-    door.arrivingBytes -= bytes;
+    state.arrivingBytes -= bytes;
   }
 }
 
-function fail(door: Door, response: ServerResponse, error: unknown): ReviewOutcome {
+function fail(state: ServerState, response: ServerResponse, error: unknown): ReviewOutcome {
   const isKnown = error instanceof UnreadableReview;
-  if (isKnown) door.log.warn({ status: error.status, message: error.message }, 'no review');
-  else door.log.error({ err: error }, 'a review could not be answered');
+  if (isKnown) state.log.warn({ status: error.status, message: error.message }, 'no review');
+  else state.log.error({ err: error }, 'a review could not be answered');
   const status = isKnown ? error.status : 500;
   if (status === 405) response.setHeader('allow', 'POST');
   if (!response.req.complete) {
@@ -174,7 +174,7 @@ function fail(door: Door, response: ServerResponse, error: unknown): ReviewOutco
     response.req.resume();
   }
   const message = isKnown ? error.message : 'the review could not be answered';
-  send(door, response, { status, body: { message } });
+  send(state, response, { status, body: { message } });
   return 'unreadable';
 }
 
@@ -183,10 +183,10 @@ interface ReviewResponse {
   readonly body: object;
 }
 
-function send(door: Door, response: ServerResponse, { status, body }: ReviewResponse): void {
+function send(state: ServerState, response: ServerResponse, { status, body }: ReviewResponse): void {
   if (response.destroyed) return;
   // Otherwise the drain would wait for a connection that is kept alive for the next review.
-  if (!door.isOpen()) response.setHeader('connection', 'close');
+  if (!state.isOpen()) response.setHeader('connection', 'close');
   const bytes = Buffer.from(JSON.stringify(body));
   response
     .writeHead(status, {

@@ -95,9 +95,9 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
   const say = (...parts: unknown[]) => deps.log.debug({ library: 'grpc' }, parts.join(' '));
   setLogger({ error: say, info: say, debug: say });
   const server = new Server(serverOptions);
-  const door = new Door(options, deps);
+  const gate = new RequestGate(options, deps);
   for (const [name, definition] of Object.entries<ServiceDefinition>(services)) {
-    server.addService(definition, door.implement(name, definition));
+    server.addService(definition, gate.implement(name, definition));
   }
   const health = new HealthImplementation(statuses('SERVING'));
   health.addToServer(server);
@@ -106,7 +106,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
   return {
     port: listener.port,
     setServing: (serving) => {
-      door.serving = serving;
+      gate.serving = serving;
       for (const [name, status] of Object.entries(statuses(serving ? 'SERVING' : 'NOT_SERVING'))) {
         health.setStatus(name, status);
       }
@@ -114,8 +114,8 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
     close: async (graceMs) => {
       const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       listener.close();
-      door.endWatches();
-      await door.inFlight.idle(graceMs);
+      gate.endWatches();
+      await gate.inFlight.idle(graceMs);
       await Promise.race([closed, sleep(flushMs)]);
       // Health watches keep their connections open for ever.
       server.forceShutdown();
@@ -250,7 +250,7 @@ type DownloadCall = UnaryCall<object> & DownloadStream;
 type WatchCall = ServerDuplexStream<WatchRequest__Output, WatchResponse>;
 type PeerCall = Pick<UnaryCall<unknown>, 'metadata' | 'getPeer' | 'getAuthContext'>;
 
-class Door {
+class RequestGate {
   readonly inFlight = createInFlight();
   serving = true;
   readonly #options: GrpcServerOptions;

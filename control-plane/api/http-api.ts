@@ -73,7 +73,7 @@ interface Route {
 export async function startHttpApi(options: HttpApiOptions, deps: HttpApiDeps): Promise<HttpApi> {
   const inFlight = createInFlight();
   const { callers } = options;
-  const door: Door = { ...deps, callers, hosts: new Set([...loopbackNames, ...options.hosts]) };
+  const api: ApiDeps = { ...deps, callers, hosts: new Set([...loopbackNames, ...options.hosts]) };
   const timeoutMs = options.requestTimeoutMs ?? requestTimeoutMs;
   const server = createListener(options, {
     requestTimeout: timeoutMs,
@@ -83,7 +83,7 @@ export async function startHttpApi(options: HttpApiOptions, deps: HttpApiDeps): 
   server.maxConnections = options.connections.capacity;
   capConnections(server, options.connections, (socket) => callers.peerOf(socket));
   callers.expectHeaders(server);
-  server.on('request', (request, response) => inFlight.add(serve(door, request, response)));
+  server.on('request', (request, response) => inFlight.add(serve(api, request, response)));
   await listen(server, options.address, 'GATEWAY_HTTP_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
@@ -114,17 +114,17 @@ async function closeAfter(server: Listener, inFlight: InFlight, graceMs: number)
   server.closeAllConnections();
 }
 
-interface Door extends HttpApiDeps {
+interface ApiDeps extends HttpApiDeps {
   readonly callers: Callers;
   readonly hosts: ReadonlySet<string>;
 }
 
 /** Never rejects. */
-async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(api: ApiDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const forwardedFor = () => request.headersDistinct['x-forwarded-for']?.join(', ');
-  const from = door.callers.addressOf(request.socket, forwardedFor) || 'unknown';
-  const outcome = await respond(door, routeOf(request)?.method ?? 'unknown', from, () =>
-    call(door, { request, response, from }),
+  const from = api.callers.addressOf(request.socket, forwardedFor) || 'unknown';
+  const outcome = await respond(api, routeOf(request)?.method ?? 'unknown', from, () =>
+    call(api, { request, response, from }),
   );
   if ('value' in outcome) return;
   // Destroys the response, so that the client does not mistake a truncated body for a whole one.
@@ -143,8 +143,8 @@ interface Exchange {
 }
 
 /** Sends the response, unless it throws. */
-async function call(door: Door, { request, response, from }: Exchange): Promise<void> {
-  acceptHost(door, request);
+async function call(api: ApiDeps, { request, response, from }: Exchange): Promise<void> {
+  acceptHost(api, request);
   if (wantsOpenapi(request)) return sendOpenapi(response, headersAlways);
   const route = accept(request);
   const credentials: Credentials = {
@@ -159,9 +159,9 @@ async function call(door: Door, { request, response, from }: Exchange): Promise<
   // Converts to the wire form and back, so that handlers get exactly what gRPC gives them.
   const message = requestDeserialize(requestSerialize(body));
   if (isDownload(route.method)) {
-    return await sendDownload(response, await door.dispatcher.download(route.method, credentials, message));
+    return await sendDownload(response, await api.dispatcher.download(route.method, credentials, message));
   }
-  const result = await door.dispatcher.call(route.method, credentials, message);
+  const result = await api.dispatcher.call(route.method, credentials, message);
   send(response, 200, toJson(route.responseType, responseDeserialize(responseSerialize(result))));
 }
 
@@ -177,9 +177,9 @@ function decode(requestType: string, body: string): object {
 }
 
 /** Stops a page of another host name from reaching this listener through an operator's browser. @throws CallError */
-function acceptHost(door: Door, request: IncomingMessage): void {
+function acceptHost(api: ApiDeps, request: IncomingMessage): void {
   const host = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(single(request, 'host') ?? '')?.[1];
-  if (host === undefined || !door.hosts.has(host.toLowerCase())) {
+  if (host === undefined || !api.hosts.has(host.toLowerCase())) {
     throw new CallError('host_not_allowed', 'this name is not served here; GATEWAY_HTTP_HOSTS lists names');
   }
 }

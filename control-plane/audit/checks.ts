@@ -2,21 +2,21 @@
 import type { ChainPoint } from '../../common/audit-anchor.ts';
 import type { ChainFlaw } from '../store/audit-chain.ts';
 import type { AuditChecksTable } from '../store/audit-checks-table.ts';
-import type { BooksTransaction, Store } from '../store/store.ts';
+import type { LedgerTransaction, Store } from '../store/store.ts';
 import { enqueueDeliveries, type WebhookEvent } from '../webhooks/enqueue.ts';
 
 /** A replica that is silent for this long has abandoned its check. */
 export const abandonedAfterMs = 600_000;
 
 export type AuditCheck = AuditChecksTable;
-type Books = Pick<Store, 'books'>;
+type LedgerStore = Pick<Store, 'ledger'>;
 
 /**
  * Takes the check if it is due. A due time later than any setting allows was written by hand, so it counts as due.
  * @returns undefined if no check is due or another replica has taken it
  */
-export function takeCheck(store: Books, everyMs: number): Promise<AuditCheck | undefined> {
-  return store.books(({ db, now }) =>
+export function takeCheck(store: LedgerStore, everyMs: number): Promise<AuditCheck | undefined> {
+  return store.ledger(({ db, now }) =>
     db
       .updateTable('audit_checks')
       .set({ due_at: now + abandonedAfterMs })
@@ -32,8 +32,8 @@ export function takeCheck(store: Books, everyMs: number): Promise<AuditCheck | u
 }
 
 /** Renews the due time during a check, so that no other replica takes the check as abandoned. */
-export async function keepCheck(store: Books): Promise<void> {
-  await store.books(({ db, now }) =>
+export async function keepCheck(store: LedgerStore): Promise<void> {
+  await store.ledger(({ db, now }) =>
     db
       .updateTable('audit_checks')
       .set({ due_at: now + abandonedAfterMs })
@@ -60,8 +60,8 @@ export interface Intact {
   readonly anchoredRevision: number;
 }
 
-export async function writeIntact(store: Books, found: Intact, end: CheckEnd): Promise<void> {
-  await store.books(async (tx) => {
+export async function writeIntact(store: LedgerStore, found: Intact, end: CheckEnd): Promise<void> {
+  await store.ledger(async (tx) => {
     await tx.db
       .updateTable('audit_checks')
       .set({
@@ -78,8 +78,8 @@ export async function writeIntact(store: Books, found: Intact, end: CheckEnd): P
   });
 }
 
-export async function writeFlaw(store: Books, flaw: ChainFlaw, end: CheckEnd): Promise<void> {
-  await store.books(async (tx) => {
+export async function writeFlaw(store: LedgerStore, flaw: ChainFlaw, end: CheckEnd): Promise<void> {
+  await store.ledger(async (tx) => {
     await tx.db
       .updateTable('audit_checks')
       .set({ due_at: tx.now + end.everyMs, verified_at: tx.now, flaw: JSON.stringify(flaw) })
@@ -88,7 +88,7 @@ export async function writeFlaw(store: Books, flaw: ChainFlaw, end: CheckEnd): P
   });
 }
 
-async function notify(tx: BooksTransaction, { organizationId, event }: CheckEnd): Promise<void> {
+async function notify(tx: LedgerTransaction, { organizationId, event }: CheckEnd): Promise<void> {
   if (organizationId === undefined || event === undefined) return;
   await enqueueDeliveries(tx, organizationId, event);
 }

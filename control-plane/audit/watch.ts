@@ -30,7 +30,7 @@ export interface AuditWatchSettings {
 }
 
 export interface AuditWatchDeps extends AuditWatchSettings {
-  readonly store: Pick<Store, 'books' | 'snapshot'>;
+  readonly store: Pick<Store, 'ledger' | 'snapshot'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: AuditWatchMetrics;

@@ -39,7 +39,7 @@ export function drawing(caller: ProxyCaller, request: Draw): LeaseWork<Drawn> {
 
 function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Drawn> {
   if (typeof open === 'string') return refused(open);
-  const { budget, books, lease } = open;
+  const { budget, windowRow, lease } = open;
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
   if (request.seq === lease.seq) return { answer: { ...stored(lease), recallOf: undefined } };
@@ -54,7 +54,7 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
     },
     ...(isExceeded(response, open, request) && { exceeded: true }),
     after: {
-      books: { ...books, leased: books.leased + granted },
+      windowRow: { ...windowRow, leased: windowRow.leased + granted },
       lease: {
         ...lease,
         remaining: lease.remaining + granted,
@@ -78,8 +78,8 @@ function isExceeded({ outcome }: AcquireResponse, open: OpenLease, { need }: Dra
  * Nano-dollars that are free or leased by other sessions. The session's own lease does not count, because its requests
  * use it already.
  */
-function attainable({ books, budget, lease }: OpenLease): number {
-  return Math.max(0, freeOf(books, budget.amount) + books.leased - lease.remaining);
+function attainable({ windowRow, budget, lease }: OpenLease): number {
+  return Math.max(0, freeOf(windowRow, budget.amount) + windowRow.leased - lease.remaining);
 }
 
 /** Nano-dollars that are neither spent, leased nor unconfirmed; below 0 if the limit was lowered. */
@@ -88,7 +88,7 @@ export function freeOf({ spent, leased, unsettled }: WindowRow, amount: number):
 }
 
 function decide(
-  { budget, session, books }: OpenLease,
+  { budget, session, windowRow }: OpenLease,
   { window, need, want }: Draw,
   { now, isHealing }: Moment,
 ): AcquireResponse {
@@ -99,11 +99,11 @@ function decide(
   if (want === 0) return { outcome: 'granted', granted: 0 };
   // Proxies are about to report usage again that a restored database has lost.
   if (isHealing) return no('busy');
-  const free = freeOf(books, budget.amount);
+  const free = freeOf(windowRow, budget.amount);
   if (free >= need) {
     return { outcome: 'granted', granted: Math.min(want, Math.max(need, Math.floor(free / 4))) };
   }
-  return no(books.spent + books.unsettled + need > budget.amount ? 'exceeded' : 'busy');
+  return no(windowRow.spent + windowRow.unsettled + need > budget.amount ? 'exceeded' : 'busy');
 }
 
 /** Proxies acquire shortly before a window begins, so that not all their requests must wait when it begins. */

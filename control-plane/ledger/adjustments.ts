@@ -4,7 +4,7 @@
 import { type Kysely, sql } from 'kysely';
 import { dayMs, windowOf } from '../../common/budget-window.ts';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 import { addToHours, addToMetadataHours, emptyRow } from '../usage/hours.ts';
 import { metadataSets } from '../usage/metadata.ts';
 import type { Source } from '../usage/sources.ts';
@@ -14,7 +14,7 @@ import { shareOrganizations } from './locks.ts';
 import { type BudgetWindow, createMatching, subjectsOf, windowKey } from './matching.ts';
 import { openPage } from './page.ts';
 
-type AdjustingTransaction = Omit<BooksTransaction, 'epoch'>;
+type AdjustingTransaction = Omit<LedgerTransaction, 'epoch'>;
 
 /** The owner, model and day of the corrected usage. */
 export interface AdjustedUsage {
@@ -46,7 +46,7 @@ export class AdjustmentTooLargeError extends Error {
  * @returns the windows that were charged.
  * @throws AdjustmentTooLargeError
  */
-export async function bookAdjustment(
+export async function recordAdjustment(
   tx: AdjustingTransaction,
   usage: AdjustedUsage,
 ): Promise<readonly BudgetWindow[]> {
@@ -56,14 +56,14 @@ export async function bookAdjustment(
   // Before the sums by hour change, because a window whose row is created now starts with these sums.
   const page = await openPage(tx, new Map(windows.map((one) => [keyOf(one), one])), []);
   for (const { budget, window } of windows) {
-    const ledger = page.books(budget.id, window);
+    const ledger = page.window(budget.id, window);
     const spent = ledger.spent + usage.amount;
     if (spent < 0) throw new AdjustmentTooLargeError(`the window ${window} of budget ${budget.id} has`);
-    page.putBooks({ ...ledger, spent });
+    page.putWindow({ ...ledger, spent });
   }
   await page.save(tx.db);
   await addCost(tx, usage);
-  await noteCurrent(tx, windows, (one) => page.books(one.budget.id, one.window).spent);
+  await noteCurrent(tx, windows, (one) => page.window(one.budget.id, one.window).spent);
   return windows;
 }
 

@@ -1,12 +1,12 @@
 // Runs work items of one kind from all proxies together in few transactions: items that arrive while transactions run
 // go into the next one. A transaction costs the same round trips and the same log write for one item as for a hundred.
-import { type BooksTransaction, type Store, StoreUnavailableError } from '../store/store.ts';
+import { type LedgerTransaction, type Store, StoreUnavailableError } from '../store/store.ts';
 
 export interface BatchesDeps<Work, ReadResponse> {
-  readonly store: Pick<Store, 'books'>;
+  readonly store: Pick<Store, 'ledger'>;
   /** @returns results in the order of the items; an item that is refused alone is rejected */
   together(
-    tx: BooksTransaction,
+    tx: LedgerTransaction,
     works: readonly Work[],
   ): Promise<readonly PromiseSettledResult<ReadResponse>[]>;
   sizeOf(work: Work): number;
@@ -72,7 +72,7 @@ export class Batches<Work, ReadResponse> {
   async #runAll(batch: readonly Waiting<Work, ReadResponse>[]): Promise<void> {
     const { store, together } = this.#deps;
     try {
-      const { now, epoch, results } = await store.books(async (tx) => ({
+      const { now, epoch, results } = await store.ledger(async (tx) => ({
         now: tx.now,
         epoch: tx.epoch,
         results: await together(

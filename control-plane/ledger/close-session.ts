@@ -2,7 +2,7 @@
 // it is reported; the rest is free at once. It closes a piece at a time, so it may stop in between or run twice without
 // harm.
 import type { ProxyCaller } from '../rpc/caller.ts';
-import type { BooksTransaction, Store } from '../store/store.ts';
+import type { LedgerTransaction, Store } from '../store/store.ts';
 import { readBudgetsById } from './budgets.ts';
 import { endLease, type LeaseName, type LeaseRow, nameOf } from './leases.ts';
 import { holdSession, shareOrganizations } from './locks.ts';
@@ -25,13 +25,13 @@ const leasesMax = 200;
  * @throws CallError not_found for the session of another proxy; StoreUnavailableError
  */
 export async function closeSession(
-  store: Pick<Store, 'books'>,
+  store: Pick<Store, 'ledger'>,
   caller: ProxyCaller,
   end: SessionEnd,
 ): Promise<{ readonly freed: number; readonly now: number; readonly epoch: string }> {
   let freed = 0;
   for (;;) {
-    const { now, epoch, piece } = await store.books(async (tx) => ({
+    const { now, epoch, piece } = await store.ledger(async (tx) => ({
       now: tx.now,
       epoch: tx.epoch,
       piece: await closePiece(tx, caller, end),
@@ -42,7 +42,7 @@ export async function closeSession(
 }
 
 async function closePiece(
-  tx: BooksTransaction,
+  tx: LedgerTransaction,
   caller: ProxyCaller,
   end: SessionEnd,
 ): Promise<{ readonly freed: number; readonly more: boolean }> {
@@ -77,17 +77,17 @@ async function closePiece(
     const lease = page.lease(name);
     if (lease === undefined || !isToEnd(lease, end)) continue;
     const kept = Math.min(lease.remaining, outstandingOf(lease, end));
-    const ended = endLease(lease, page.books(name.budgetId, name.window), kept);
+    const ended = endLease(lease, page.window(name.budgetId, name.window), kept);
     freed += lease.remaining - kept;
     page.putLease(ended.lease);
-    page.putBooks(ended.books);
+    page.putWindow(ended.windowRow);
   }
   await page.save(tx.db);
   // There may be more leases: an acquisition has just created one, or there are more than fit into a piece.
   return { freed, more: (await unended(tx, end)).length > 0 };
 }
 
-async function unended({ db }: BooksTransaction, end: SessionEnd): Promise<readonly LeaseRow[]> {
+async function unended({ db }: LedgerTransaction, end: SessionEnd): Promise<readonly LeaseRow[]> {
   const leases = await db
     .selectFrom('leases')
     .innerJoin('limits', 'limits.id', 'leases.budget_id')

@@ -3,7 +3,7 @@
 // except the shut part, which is free again. A replica may stop in between, or work beside another, without harm.
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
-import type { BooksTransaction, Store } from '../store/store.ts';
+import type { LedgerTransaction, Store } from '../store/store.ts';
 import { endLease, type LeaseName, readLease, saveLeases } from './leases.ts';
 import { holdSession, shareOrganizations } from './locks.ts';
 import type { LedgerMetrics } from './metrics.ts';
@@ -11,7 +11,7 @@ import { silenceMaxMs } from './sessions.ts';
 import { lockWindow, saveWindows } from './windows.ts';
 
 export interface ExpiryDeps {
-  readonly store: Pick<Store, 'books'>;
+  readonly store: Pick<Store, 'ledger'>;
   readonly log: Logger;
   readonly metrics: Pick<LedgerMetrics, 'sessionsExpired'>;
   readonly timers?: Timers;
@@ -57,8 +57,8 @@ async function expireOnce({ store, log, metrics }: ExpiryDeps): Promise<void> {
 const sessionsMax = 100;
 
 /** @returns how many sessions were closed */
-export async function expireSessions(store: Pick<Store, 'books'>): Promise<number> {
-  const silent = await store.books(({ db, now }) =>
+export async function expireSessions(store: Pick<Store, 'ledger'>): Promise<number> {
+  const silent = await store.ledger(({ db, now }) =>
     db
       .selectFrom('ledger_sessions')
       .select('id')
@@ -70,10 +70,10 @@ export async function expireSessions(store: Pick<Store, 'books'>): Promise<numbe
   );
   let closed = 0;
   for (const { id } of silent) {
-    if (await store.books((tx) => closeSilent(tx, id))) closed++;
+    if (await store.ledger((tx) => closeSilent(tx, id))) closed++;
   }
   // Includes sessions that another replica has closed without ending their leases.
-  const unfinished = await store.books(({ db }) =>
+  const unfinished = await store.ledger(({ db }) =>
     db
       .selectFrom('ledger_sessions')
       .select('id')
@@ -87,7 +87,7 @@ export async function expireSessions(store: Pick<Store, 'books'>): Promise<numbe
 }
 
 /** @returns whether the session was open and silent */
-async function closeSilent(tx: BooksTransaction, id: string): Promise<boolean> {
+async function closeSilent(tx: LedgerTransaction, id: string): Promise<boolean> {
   const session = await holdSession(tx, id);
   if (session?.open !== 1 || session.seen_at >= tx.now - silenceMaxMs) return false;
   await tx.db.updateTable('ledger_sessions').set({ open: 0 }).where('id', '=', id).execute();
@@ -98,8 +98,8 @@ interface LeaseOf extends LeaseName {
   readonly organizationId: string;
 }
 
-async function expireLeases(store: Pick<Store, 'books'>, sessionId: string): Promise<void> {
-  const leases = await store.books(({ db }) =>
+async function expireLeases(store: Pick<Store, 'ledger'>, sessionId: string): Promise<void> {
+  const leases = await store.ledger(({ db }) =>
     db
       .selectFrom('leases')
       .innerJoin('limits', 'limits.id', 'leases.budget_id')
@@ -113,8 +113,8 @@ async function expireLeases(store: Pick<Store, 'books'>, sessionId: string): Pro
       .where('leases.state', '=', 'open')
       .execute(),
   );
-  for (const lease of leases) await store.books((tx) => expireLease(tx, lease));
-  await store.books(({ db, now }) =>
+  for (const lease of leases) await store.ledger((tx) => expireLease(tx, lease));
+  await store.ledger(({ db, now }) =>
     db
       .updateTable('ledger_sessions')
       .set({ expired_at: now })
@@ -124,14 +124,14 @@ async function expireLeases(store: Pick<Store, 'books'>, sessionId: string): Pro
   );
 }
 
-async function expireLease(tx: BooksTransaction, of: LeaseOf): Promise<void> {
+async function expireLease(tx: LedgerTransaction, of: LeaseOf): Promise<void> {
   await shareOrganizations(tx, [of.organizationId]);
   await holdSession(tx, of.session);
-  const books = await lockWindow(tx, of.budgetId, of.window);
-  if (books === undefined) return;
+  const windowRow = await lockWindow(tx, of.budgetId, of.window);
+  if (windowRow === undefined) return;
   const lease = await readLease(tx.db, of);
   if (lease?.state !== 'open') return;
-  const ended = endLease(lease, books, lease.remaining - Math.min(lease.shut, lease.remaining));
+  const ended = endLease(lease, windowRow, lease.remaining - Math.min(lease.shut, lease.remaining));
   await saveLeases(tx.db, [ended.lease]);
-  await saveWindows(tx.db, [ended.books]);
+  await saveWindows(tx.db, [ended.windowRow]);
 }

@@ -2,7 +2,7 @@
 // looks free may be spent. Nothing is granted for a short time, unless every session that the ledger knows has been
 // closed.
 import { noteRestored, restoredAt } from '../store/epochs.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 
 /** By the database's clock, from the first transaction that found itself in another history. */
 export const healingMs = 5_000;
@@ -14,13 +14,13 @@ export class Healing {
   #until = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  async isHealing(tx: BooksTransaction): Promise<boolean> {
+  async isHealing(tx: LedgerTransaction): Promise<boolean> {
     const isFresh = tx.epoch === this.#epoch && Math.abs(tx.now - this.#readAt) < rereadMs;
     if (!isFresh) await this.#read(tx);
     return tx.now < this.#until && (await hasEarlierSession(tx));
   }
 
-  async #read(tx: BooksTransaction): Promise<void> {
+  async #read(tx: LedgerTransaction): Promise<void> {
     if (tx.epoch !== this.#epoch) await noteRestored(tx);
     const at = await restoredAt(tx.db);
     this.#until = at === undefined ? Number.NEGATIVE_INFINITY : at + healingMs;
@@ -29,7 +29,7 @@ export class Healing {
   }
 }
 
-async function hasEarlierSession({ db, epoch }: BooksTransaction): Promise<boolean> {
+async function hasEarlierSession({ db, epoch }: LedgerTransaction): Promise<boolean> {
   const earlier = await db
     .selectFrom('ledger_sessions')
     .select('id')

@@ -2,7 +2,7 @@
 import { windowOf, windowStart } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
-import type { BooksTransaction, Store } from '../store/store.ts';
+import type { LedgerTransaction, Store } from '../store/store.ts';
 import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
 import { Batches, type Done } from './batches.ts';
 import { readBudgetsById } from './budgets.ts';
@@ -33,7 +33,7 @@ export interface Moment {
 export interface OpenLease {
   readonly budget: Budget;
   readonly session: SessionRow;
-  readonly books: WindowRow;
+  readonly windowRow: WindowRow;
   /** A lease that does not exist yet has seq 0. */
   readonly lease: LeaseRow;
 }
@@ -54,7 +54,7 @@ export interface Step<ReadResponse> {
   /** Whether the window refused the operation because of spent money. */
   readonly exceeded?: true;
   /** The new lease and window; absent if nothing changes. */
-  readonly after?: Pick<OpenLease, 'books' | 'lease'>;
+  readonly after?: Pick<OpenLease, 'windowRow' | 'lease'>;
 }
 
 /**
@@ -63,7 +63,7 @@ export interface Step<ReadResponse> {
  * not_found)
  */
 export async function workOnLeases<ReadResponse>(
-  tx: BooksTransaction,
+  tx: LedgerTransaction,
   works: readonly LeaseWork<ReadResponse>[],
   healing: Healing,
 ): Promise<readonly PromiseSettledResult<ReadResponse>[]> {
@@ -77,7 +77,7 @@ export async function workOnLeases<ReadResponse>(
       if (isExceeded && typeof found !== 'string')
         exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
       if (after !== undefined) {
-        opened.page.putBooks(after.books);
+        opened.page.putWindow(after.windowRow);
         opened.page.putLease(after.lease);
       }
       return { status: 'fulfilled', value: response };
@@ -107,7 +107,7 @@ interface Opened {
 }
 
 /** Locks the rows that the operations read, in the order of locks.ts. */
-async function open(tx: BooksTransaction, works: readonly LeaseRequest[]): Promise<Opened> {
+async function open(tx: LedgerTransaction, works: readonly LeaseRequest[]): Promise<Opened> {
   const known = await readBudgetsById(tx.db, idsOf(works, 'budgetId'));
   const touched = works.filter((work) => mayTouch(work, known));
   const organizations = new Set(
@@ -139,8 +139,8 @@ function find(
   if (session === undefined) return 'gone';
   requireOwn(session, caller);
   if (!isNear(budget, operation.window, now)) return 'window';
-  const books = page.books(budget.id, operation.window);
-  return { budget, session, books, lease: page.lease(operation) ?? newLease(session, books) };
+  const windowRow = page.window(budget.id, operation.window);
+  return { budget, session, windowRow, lease: page.lease(operation) ?? newLease(session, windowRow) };
 }
 
 function idsOf(works: readonly LeaseRequest[], which: 'budgetId' | 'session'): readonly string[] {
@@ -165,11 +165,11 @@ function isNear({ period }: Budget, window: string, now: number): boolean {
   return windowOf(period, start) === window && Math.abs(start - now) <= nearMs;
 }
 
-function newLease(session: SessionRow, books: WindowRow): LeaseRow {
+function newLease(session: SessionRow, windowRow: WindowRow): LeaseRow {
   return {
     session_id: session.id,
-    budget_id: books.budget_id,
-    window_start: books.window_start,
+    budget_id: windowRow.budget_id,
+    window_start: windowRow.window_start,
     remaining: 0,
     state: session.open === 1 ? 'open' : 'expired',
     seq: 0,
@@ -190,7 +190,7 @@ interface LeaseBatchesOptions {
 export class LeaseBatches {
   readonly #batches: Batches<LeaseWork<unknown>, unknown>;
 
-  constructor(store: Pick<Store, 'books'>, { atOnceMax = 2, batchMax = 500 }: LeaseBatchesOptions = {}) {
+  constructor(store: Pick<Store, 'ledger'>, { atOnceMax = 2, batchMax = 500 }: LeaseBatchesOptions = {}) {
     const sizes = { atOnceMax, sizeMax: batchMax, sizeOf: () => 1 };
     const healing = new Healing();
     this.#batches = new Batches({

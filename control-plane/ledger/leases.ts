@@ -73,17 +73,17 @@ export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]
  */
 export function endLease(
   lease: LeaseRow,
-  books: WindowRow,
+  windowRow: WindowRow,
   kept: number,
-): { readonly lease: LeaseRow; readonly books: WindowRow } {
+): { readonly lease: LeaseRow; readonly windowRow: WindowRow } {
   const freed = lease.remaining - kept;
   const isOpen = lease.state === 'open';
   return {
     lease: { ...lease, state: 'expired', remaining: kept, back: lease.back + freed },
-    books: {
-      ...books,
-      leased: books.leased - (isOpen ? lease.remaining : 0),
-      unsettled: books.unsettled + (isOpen ? kept : -freed),
+    windowRow: {
+      ...windowRow,
+      leased: windowRow.leased - (isOpen ? lease.remaining : 0),
+      unsettled: windowRow.unsettled + (isOpen ? kept : -freed),
     },
   };
 }
@@ -94,12 +94,12 @@ export function endLease(
  */
 export function takeFrom(
   lease: LeaseRow,
-  books: WindowRow,
+  windowRow: WindowRow,
   amount: number,
-): { readonly lease: LeaseRow; readonly books: WindowRow } {
+): { readonly lease: LeaseRow; readonly windowRow: WindowRow } {
   const held = lease.state === 'open' ? 'leased' : 'unsettled';
   return {
     lease: { ...lease, remaining: lease.remaining - amount },
-    books: { ...books, [held]: books[held] - amount },
+    windowRow: { ...windowRow, [held]: windowRow[held] - amount },
   };
 }

@@ -5,25 +5,25 @@
 // budget's amount is read under these locks.
 import type { Selectable } from 'kysely';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 
 /** A ledger transaction, or a change that reads or writes ledger rows. */
-export type LedgerTransaction = Pick<BooksTransaction, 'db' | 'locks'>;
+export type LedgerLocking = Pick<LedgerTransaction, 'db' | 'locks'>;
 
 /** A transaction that creates rows of windows. */
-export type TimedTransaction = Pick<BooksTransaction, 'db' | 'locks' | 'now'>;
+export type TimedTransaction = Pick<LedgerTransaction, 'db' | 'locks' | 'now'>;
 
 export type SessionRow = Selectable<Schema['ledger_sessions']>;
 
 export async function shareOrganizations(
-  { db, locks }: LedgerTransaction,
+  { db, locks }: LedgerLocking,
   ids: readonly string[],
 ): Promise<void> {
   await locks.organizations(db, ids, 'shared');
 }
 
 export async function shareSessions(
-  { db, locks }: LedgerTransaction,
+  { db, locks }: LedgerLocking,
   ids: readonly string[],
 ): Promise<readonly SessionRow[]> {
   if (ids.length === 0) return [];
@@ -34,7 +34,7 @@ export async function shareSessions(
 
 /** Takes the session's lock exclusively, so that nothing is acquired in it meanwhile. */
 export async function holdSession(
-  { db, locks }: LedgerTransaction,
+  { db, locks }: LedgerLocking,
   id: string,
 ): Promise<SessionRow | undefined> {
   return await locks

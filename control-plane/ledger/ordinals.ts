@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { aList, aNumber, aPair } from '../../common/json-shape.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 import { partsOf } from './bounds.ts';
 
 type Range = [first: number, last: number];
@@ -63,7 +63,7 @@ export class OrdinalRanges {
 
 /** Creates and locks the rows in the order of their ids. @returns the ordinals of all named sessions, by session */
 export async function lockOrdinals(
-  { db, now }: BooksTransaction,
+  { db, now }: LedgerTransaction,
   sessions: readonly string[],
 ): Promise<ReadonlyMap<string, OrdinalRanges>> {
   const found = new Map<string, OrdinalRanges>();
@@ -81,7 +81,7 @@ export async function lockOrdinals(
 
 /** Writes rows that are locked. */
 export async function saveOrdinals(
-  { db, now }: BooksTransaction,
+  { db, now }: LedgerTransaction,
   ordinals: ReadonlyMap<string, OrdinalRanges>,
 ): Promise<void> {
   const rows = Array.from(ordinals, ([session, ranges]) => ({

@@ -17,30 +17,30 @@ export async function openPage(
 }
 
 export class Page {
-  readonly #books: Map<string, WindowRow>;
+  readonly #window: Map<string, WindowRow>;
   readonly #leases: Map<string, LeaseRow>;
-  readonly #changedBooks = new Set<string>();
+  readonly #changedWindows = new Set<string>();
   readonly #changedLeases = new Set<string>();
 
-  constructor(books: ReadonlyMap<string, WindowRow>, leases: ReadonlyMap<string, LeaseRow>) {
-    this.#books = new Map(books);
+  constructor(windowRow: ReadonlyMap<string, WindowRow>, leases: ReadonlyMap<string, LeaseRow>) {
+    this.#window = new Map(windowRow);
     this.#leases = new Map(leases);
   }
 
-  books(budgetId: string, window: string): WindowRow {
-    const books = this.#books.get(windowKey(budgetId, window));
-    if (books === undefined) throw new Error('the row of a window is not locked');
-    return books;
+  window(budgetId: string, window: string): WindowRow {
+    const windowRow = this.#window.get(windowKey(budgetId, window));
+    if (windowRow === undefined) throw new Error('the row of a window is not locked');
+    return windowRow;
   }
 
   lease(name: LeaseName): LeaseRow | undefined {
     return this.#leases.get(leaseKey(name));
   }
 
-  putBooks(books: WindowRow): void {
-    const key = windowKey(books.budget_id, books.window_start);
-    this.#books.set(key, books);
-    this.#changedBooks.add(key);
+  putWindow(windowRow: WindowRow): void {
+    const key = windowKey(windowRow.budget_id, windowRow.window_start);
+    this.#window.set(key, windowRow);
+    this.#changedWindows.add(key);
   }
 
   putLease(lease: LeaseRow): void {
@@ -50,7 +50,7 @@ export class Page {
   }
 
   async save(db: Kysely<Schema>): Promise<void> {
-    await saveWindows(db, rowsOf(this.#changedBooks, this.#books));
+    await saveWindows(db, rowsOf(this.#changedWindows, this.#window));
     await saveLeases(db, rowsOf(this.#changedLeases, this.#leases));
   }
 }

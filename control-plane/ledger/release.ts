@@ -1,7 +1,7 @@
 // Releases unconfirmed money of a proxy that fell silent and will not report any more. Late reports are still recorded
 // and may then exceed the limit: releasing is the operator's choice.
 import { readLease, saveLeases, takeFrom } from './leases.ts';
-import { type LedgerTransaction, shareOrganizations, shareSessions } from './locks.ts';
+import { type LedgerLocking, shareOrganizations, shareSessions } from './locks.ts';
 import { lockWindow, saveWindows } from './windows.ts';
 
 export interface UnsettledLease {
@@ -28,7 +28,7 @@ export interface Released {
  * @returns undefined if there is no such lease, or the lease is still open
  */
 export async function releaseUnsettled(
-  tx: LedgerTransaction,
+  tx: LedgerLocking,
   { sessionId, budgetId, window }: UnsettledLease,
   amount: number | undefined,
 ): Promise<Released | undefined> {
@@ -40,14 +40,14 @@ export async function releaseUnsettled(
   if (budget === undefined) return undefined;
   await shareOrganizations(tx, [budget.organization_id]);
   const [session] = await shareSessions(tx, [sessionId]);
-  const books = await lockWindow(tx, budgetId, window);
-  if (session === undefined || books === undefined) return undefined;
+  const windowRow = await lockWindow(tx, budgetId, window);
+  if (session === undefined || windowRow === undefined) return undefined;
   const lease = await readLease(tx.db, { session: sessionId, budgetId, window });
   if (lease?.state !== 'expired') return undefined;
   const released = Math.min(amount ?? lease.remaining, lease.remaining);
-  const after = takeFrom(lease, books, released);
+  const after = takeFrom(lease, windowRow, released);
   await saveLeases(tx.db, [after.lease]);
-  await saveWindows(tx.db, [after.books]);
+  await saveWindows(tx.db, [after.windowRow]);
   return {
     organizationId: budget.organization_id,
     released,

@@ -1,7 +1,7 @@
 // Batches reports that arrive together. Each locks windows of whole organizations, so more than a few at once would
 // only wait for each other and occupy connections that acquisitions need.
 import { CallError } from '../rpc/errors.ts';
-import type { BooksTransaction, Store } from '../store/store.ts';
+import type { LedgerTransaction, Store } from '../store/store.ts';
 import { Batches } from './batches.ts';
 import { type Reported, type ReportedEvent, reportTogether } from './report.ts';
 
@@ -16,7 +16,7 @@ const atOnceMax = 2;
 /** The most events that one report may contain. */
 export const eventsMax = 1000;
 
-export function createReportBatches(store: Pick<Store, 'books'>): Batches<ReportWork, Reported> {
+export function createReportBatches(store: Pick<Store, 'ledger'>): Batches<ReportWork, Reported> {
   return new Batches({
     store,
     together,
@@ -27,7 +27,7 @@ export function createReportBatches(store: Pick<Store, 'books'>): Batches<Report
 }
 
 async function together(
-  tx: BooksTransaction,
+  tx: LedgerTransaction,
   works: readonly ReportWork[],
 ): Promise<readonly PromiseSettledResult<Reported>[]> {
   const refusals = works.map((work) => refusalOf(work, tx.now));

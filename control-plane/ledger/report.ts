@@ -3,7 +3,7 @@
 // (`escrow`).
 import type { Kysely } from 'kysely';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 import { recordUsage } from '../usage/record.ts';
 import { groupBySource } from '../usage/sources.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
@@ -51,7 +51,7 @@ export interface Reported {
  * An event in several reports counts for the first of them. Windows above their limit are reported with the first too.
  */
 export async function reportTogether(
-  tx: BooksTransaction,
+  tx: LedgerTransaction,
   reports: readonly UsageReport[],
 ): Promise<readonly Reported[]> {
   const { bookable, numbered } = await lockOwners(tx, reports);
@@ -59,9 +59,9 @@ export async function reportTogether(
   const requested = sumByWindow(bookable, counting);
   const ordinals = await lockOrdinals(tx, distinct([...numbered].map(({ row }) => row.session_id)));
   const page = await openPage(tx, byKey(requested.keys()), leasesOf(requested));
-  const isBooked = (event: ReportedEvent) =>
+  const isRecorded = (event: ReportedEvent) =>
     numbered.has(event) && ordinals.get(event.row.session_id)?.has(event.ordinal ?? 0) === true;
-  const unbooked = bookable.filter((event) => !isBooked(event));
+  const unbooked = bookable.filter((event) => !isRecorded(event));
   const freshIds = await recordUsage(
     tx,
     unbooked.map(({ row }) => row),
@@ -69,9 +69,9 @@ export async function reportTogether(
   const fresh = new Set(firstOf(unbooked, freshIds));
   for (const { ordinal, row } of numbered) if (ordinal) ordinals.get(row.session_id)?.add(ordinal);
   await saveOrdinals(tx, ordinals);
-  const booked = [...sumByWindow(fresh, counting)].map(([window, sums]) => book(page, window, sums));
+  const recorded = [...sumByWindow(fresh, counting)].map(([window, sums]) => record(page, window, sums));
   await page.save(tx.db);
-  const spent = booked.filter(({ budget, row, before }) => !budget.deleted && row.spent !== before.spent);
+  const spent = recorded.filter(({ budget, row, before }) => !budget.deleted && row.spent !== before.spent);
   await noteThresholds(tx, spent.map(toThreshold));
   const over = spent.filter(({ budget, row, before }) => isOver(budget.amount, row, before)).length;
   const known = new Set(bookable);
@@ -97,7 +97,7 @@ interface Owned {
 }
 
 /** Locks organizations and sessions. */
-async function lockOwners(tx: BooksTransaction, reports: readonly UsageReport[]): Promise<Owned> {
+async function lockOwners(tx: LedgerTransaction, reports: readonly UsageReport[]): Promise<Owned> {
   const events = reports.flatMap((report) => report.events);
   const named = distinct(events.map(({ row }) => row.organization_id));
   await shareOrganizations(tx, named);
@@ -129,7 +129,7 @@ async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<Rea
 /** The windows of budgets that count each event. */
 type Counting = ReadonlyMap<ReportedEvent, readonly BudgetWindow[]>;
 
-async function readCounting(tx: BooksTransaction, events: readonly ReportedEvent[]): Promise<Counting> {
+async function readCounting(tx: LedgerTransaction, events: readonly ReportedEvent[]): Promise<Counting> {
   const bySource = groupBySource(events, ({ row }) => row);
   const sources = [...bySource.keys()];
   const budgets = await readBudgets(tx.db, {
@@ -190,28 +190,28 @@ function firstOf(events: readonly ReportedEvent[], fresh: ReadonlySet<string>): 
 }
 
 /** Adds the cost to the window, and takes the pending charges from the leases, as far as these have so much left. */
-function book(page: Page, of: BudgetWindow, { cost, escrows }: Sums): Booked {
+function record(page: Page, of: BudgetWindow, { cost, escrows }: Sums): RecordedUsage {
   const { budget, window } = of;
-  const before = page.books(budget.id, window);
-  let books = before;
+  const before = page.window(budget.id, window);
+  let windowRow = before;
   for (const [session, escrow] of escrows) {
     const lease = page.lease({ session, budgetId: budget.id, window });
     if (lease === undefined) continue;
-    const after = takeFrom(lease, books, Math.min(escrow, lease.remaining));
+    const after = takeFrom(lease, windowRow, Math.min(escrow, lease.remaining));
     page.putLease(after.lease);
-    books = after.books;
+    windowRow = after.windowRow;
   }
-  const row = { ...books, spent: plus(books.spent, cost) };
-  page.putBooks(row);
+  const row = { ...windowRow, spent: plus(windowRow.spent, cost) };
+  page.putWindow(row);
   return { ...of, before, row };
 }
 
-interface Booked extends BudgetWindow {
+interface RecordedUsage extends BudgetWindow {
   readonly before: WindowRow;
   readonly row: WindowRow;
 }
 
-function toThreshold({ budget, window, row }: Booked) {
+function toThreshold({ budget, window, row }: RecordedUsage) {
   const { id: budgetId, organizationId, amount } = budget;
   return { budgetId, organizationId, window, amount, spent: row.spent };
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../common/clock.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { notFound } from '../rpc/errors.ts';
 import { noteRestored } from '../store/epochs.ts';
-import type { BooksTransaction, Store } from '../store/store.ts';
+import type { LedgerTransaction, Store } from '../store/store.ts';
 import type { SessionRow } from './locks.ts';
 
 export interface KeptSession {
@@ -17,7 +17,7 @@ export interface KeptSession {
 
 /** Opens a session or keeps it open. @throws CallError not_found for the session of another proxy */
 export async function keepSession(
-  tx: BooksTransaction,
+  tx: LedgerTransaction,
   caller: ProxyCaller,
   id: string,
 ): Promise<KeptSession> {
@@ -38,7 +38,7 @@ export async function keepSession(
   return { open, sessions: Number(sessions), leased: Number(leased ?? 0) };
 }
 
-async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Promise<boolean> {
+async function isKept(tx: LedgerTransaction, caller: ProxyCaller, id: string): Promise<boolean> {
   const { db, now } = tx;
   if (await addSession(tx, caller, { id, open: true })) {
     // Records the restore first, so that no money is acquired in a history that the database does not remember.
@@ -65,7 +65,7 @@ async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Pr
 
 /** @returns false if the session exists already; it stays unchanged */
 export async function addSession(
-  { db, epoch, now }: BooksTransaction,
+  { db, epoch, now }: LedgerTransaction,
   caller: ProxyCaller,
   { id, open }: { readonly id: string; readonly open: boolean },
 ): Promise<boolean> {
@@ -106,7 +106,7 @@ const sessionsMax = 10_000;
  * Writes only now and then, in a transaction of its own, so that it neither delays acquisitions nor waits for them. A
  * proxy that reports events of another, dead proxy does not keep that proxy's session open.
  */
-export function createSessionTouches(store: Pick<Store, 'books'>, clock: Clock): SessionTouches {
+export function createSessionTouches(store: Pick<Store, 'ledger'>, clock: Clock): SessionTouches {
   const touched = new LRUCache<string, number>({ max: sessionsMax });
   return {
     async touch(caller, ids) {
@@ -115,7 +115,7 @@ export function createSessionTouches(store: Pick<Store, 'books'>, clock: Clock):
       const due = ids.filter((id) => at - (touched.get(key(id)) ?? Number.NEGATIVE_INFINITY) >= touchEveryMs);
       if (due.length === 0) return;
       for (const id of due) touched.set(key(id), at);
-      await store.books(({ db, now }) =>
+      await store.ledger(({ db, now }) =>
         db
           .updateTable('ledger_sessions')
           .set({ seen_at: now })

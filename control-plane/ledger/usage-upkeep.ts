@@ -30,14 +30,14 @@ export function startUsageUpkeep(deps: UsageUpkeepDeps): Rounds {
 
 /** Does one piece. @returns whether there is more to delete */
 export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log'>): Promise<boolean> {
-  const now = await store.books(async (tx) => tx.now);
+  const now = await store.ledger(async (tx) => tx.now);
   await days.ensureDays(daysAhead.map((ahead) => dayOf(now + ahead * dayMs)));
   const firstKeptDay = dayOf(now - keptMs);
   const events = store.features.partitions
     ? await dropOldestDay(store, firstKeptDay)
     : await deleteEvents(store, firstKeptDay);
   const hours = await deleteHours(store, now - Math.max(keptMs, hoursKeptMs));
-  const ordinals = await store.books(({ db }) => forgetOrdinals(db, now - ordinalsKeptMs));
+  const ordinals = await store.ledger(({ db }) => forgetOrdinals(db, now - ordinalsKeptMs));
   return events || hours || ordinals;
 }
 
@@ -51,14 +51,14 @@ async function dropOldestDay(store: Store, firstKept: string): Promise<boolean> 
   const days = await store.snapshot((db) => partitionedDays(db));
   const old = [...days].filter((day) => day < firstKept).toSorted();
   const [oldest] = old;
-  if (oldest !== undefined) await store.books((tx) => dropPartition(tx, oldest));
+  if (oldest !== undefined) await store.ledger((tx) => dropPartition(tx, oldest));
   return old.length > 1;
 }
 
 const batchRows = 2000;
 
 async function deleteEvents(store: Store, firstKept: string): Promise<boolean> {
-  const { numAffectedRows } = await store.books(({ db }) =>
+  const { numAffectedRows } = await store.ledger(({ db }) =>
     sql`
       delete from usage_events where (day, id) in (
         select day, id from usage_events where day < ${firstKept} order by day, id limit ${sql.lit(batchRows)}
@@ -74,7 +74,7 @@ async function deleteHours(store: Store, before: number): Promise<boolean> {
   for (const { id } of organizations) {
     for (const name of ['usage_hours', 'usage_metadata_hours']) {
       const table = sql.table(name);
-      const { numAffectedRows } = await store.books(({ db }) =>
+      const { numAffectedRows } = await store.ledger(({ db }) =>
         sql`
           delete from ${table} where organization_id = ${id} and hour < ${before}
           and hour < (select min(hour) from ${table} where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(

@@ -5,7 +5,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { partsOf } from './bounds.ts';
-import type { LedgerTransaction, TimedTransaction } from './locks.ts';
+import type { LedgerLocking, TimedTransaction } from './locks.ts';
 import { type BudgetWindow, windowKey } from './matching.ts';
 import { readRecorded } from './recorded.ts';
 
@@ -29,7 +29,7 @@ export async function lockWindows(
 
 /** Locks the row if it exists. */
 export async function lockWindow(
-  { db, locks }: LedgerTransaction,
+  { db, locks }: LedgerLocking,
   budgetId: string,
   window: string,
 ): Promise<WindowRow | undefined> {
@@ -79,7 +79,7 @@ async function readKeys(db: Kysely<Schema>, keys: readonly Key[]): Promise<Reado
 }
 
 async function lockKeys(
-  { db, locks }: LedgerTransaction,
+  { db, locks }: LedgerLocking,
   keys: readonly Key[],
 ): Promise<ReadonlyMap<string, WindowRow>> {
   const locked = new Map<string, WindowRow>();

@@ -1,6 +1,6 @@
 // Splits the difference of a cell's two sides into tokens and price. The value of the billed tokens comes from requests
 // that were recorded with complete usage, so it includes tiers, regions and the organization's own prices.
-import type { Billed, Booked, Cell } from './cells.ts';
+import type { Billed, RecordedUsage, Cell } from './cells.ts';
 import { type PriceInForce, type Rates, worthAt } from './prices.ts';
 import { noTokens, type Tokens } from './tokens.ts';
 
@@ -48,7 +48,7 @@ export function isBeyond(drift: number, larger: number, { percent, least }: Boun
   return size > least && size * 10_000 > percent * larger;
 }
 
-export function largerSide({ cost = 0 }: Pick<Billed, 'cost'>, ledger: Pick<Booked, 'cost'>): number {
+export function largerSide({ cost = 0 }: Pick<Billed, 'cost'>, ledger: Pick<RecordedUsage, 'cost'>): number {
   return Math.max(Math.abs(cost), Math.abs(ledger.cost));
 }
 
@@ -57,7 +57,7 @@ const usualRates: Rates = { input: 4, output: 16, cacheRead: 0.4, cacheWrite: 5,
 
 function worthHere(
   tokens: Tokens,
-  { complete }: Booked,
+  { complete }: RecordedUsage,
   price: PriceInForce | undefined,
 ): number | undefined {
   const rates = price?.rates ?? usualRates;

@@ -39,7 +39,7 @@ export interface EstimatedSum {
   reported: number;
 }
 
-export interface Booked {
+export interface RecordedUsage {
   requests: number;
   cost: number;
   tokens: Tokens;
@@ -64,7 +64,7 @@ export interface Cell extends CellPlace {
   /** Whether the catalog or a mapping knows its model. */
   readonly known: boolean;
   readonly billed: Billed;
-  readonly ledger: Booked;
+  readonly ledger: RecordedUsage;
 }
 
 export interface DayOfVendor {
@@ -270,7 +270,7 @@ function noBill(): Billed {
   };
 }
 
-function nothing(): Booked {
+function nothing(): RecordedUsage {
   return {
     requests: 0,
     cost: 0,

@@ -4,7 +4,7 @@ import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { dayMs } from '../../common/budget-window.ts';
 import type { BillVendor } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 import type { DayPlace } from './day-inputs.ts';
 
 interface DueTransaction {
@@ -90,7 +90,7 @@ export async function isAnyDue(db: Kysely<Schema>, now: number): Promise<boolean
 const heldMs = 600_000;
 
 /** Takes the day that has been due for longest, for this replica. */
-export async function takeDue({ db, now, locks }: BooksTransaction): Promise<DayPlace | undefined> {
+export async function takeDue({ db, now, locks }: LedgerTransaction): Promise<DayPlace | undefined> {
   const due = await locks
     .update(
       db

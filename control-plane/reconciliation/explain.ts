@@ -212,7 +212,7 @@ function serviceTier({ cell, parts }: Analysis, { bound }: Surroundings, rest: n
 interface TierApart {
   readonly tier: string;
   readonly billed: number;
-  readonly booked: number;
+  readonly recorded: number;
 }
 
 /** The gateway never sends batches. A bill without tokens shows no tier. */
@@ -223,15 +223,15 @@ function tiersApart({ billed, ledger }: Cell, { percent }: Bound): readonly Tier
     .filter((tier) => tier !== 'batch' && tier !== 'standard')
     .map((tier) => {
       const count = (tiers: ReadonlyMap<string, Tokens>) => countOf(tiers.get(tier) ?? noTokens);
-      return { tier, billed: count(billed.tiers), booked: count(ledger.tiers) };
+      return { tier, billed: count(billed.tiers), recorded: count(ledger.tiers) };
     })
     .filter((one) =>
-      isBeyond(one.billed - one.booked, Math.max(one.billed, one.booked), { percent, least: 0 }),
+      isBeyond(one.billed - one.recorded, Math.max(one.billed, one.recorded), { percent, least: 0 }),
     );
 }
 
-function tierSentence({ tier, billed, booked }: TierApart): string {
-  return `Tokens at ${tier}: ${tokenCount(billed)} on the bill, ${tokenCount(booked)} in the ledger.`;
+function tierSentence({ tier, billed, recorded }: TierApart): string {
+  return `Tokens at ${tier}: ${tokenCount(billed)} on the bill, ${tokenCount(recorded)} in the ledger.`;
 }
 
 function dayBoundary(_analysis: Analysis, { neighbour }: Surroundings): readonly Found[] {

@@ -79,16 +79,16 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
 /** Compares one day. @returns whether there was one @throws StoreUnavailableError */
 export async function compareNext({ store, clock, log, metrics }: CompareDeps): Promise<boolean> {
   if (!(await store.snapshot((db) => isAnyDue(db, clock.now())))) return false;
-  const [place, now] = await store.books(async (tx) => [await takeDue(tx), tx.now] as const);
+  const [place, now] = await store.ledger(async (tx) => [await takeDue(tx), tx.now] as const);
   if (place === undefined) return false;
   try {
     const inputs = await store.snapshot((db) => readDay(db, place, now));
     if (inputs === undefined) return true;
     const { version } = inputs;
     const compared = compareDay(inputs);
-    const isWritten = await store.books((tx) => writeDay(tx, place, { version, compared }));
+    const isWritten = await store.ledger((tx) => writeDay(tx, place, { version, compared }));
     // The change has made the day due, but this replica has postponed it since.
-    if (!isWritten) await store.books((tx) => dueNow(tx, place));
+    if (!isWritten) await store.ledger((tx) => dueNow(tx, place));
     metrics.billDayCompared(isWritten ? 'written' : 'outdated');
   } catch (err) {
     metrics.billDayCompared('failed');
@@ -109,8 +109,8 @@ const daysMax = 20;
  * @returns whether there is more to delete
  * @throws StoreUnavailableError
  */
-async function forgetOldBills(store: Pick<Store, 'books'>, keptMs: number): Promise<boolean> {
-  return await store.books(async ({ db, now }) => {
+async function forgetOldBills(store: Pick<Store, 'ledger'>, keptMs: number): Promise<boolean> {
+  return await store.ledger(async ({ db, now }) => {
     const first = dayOf(now - keptMs);
     const old = await db
       .selectFrom('bill_days')

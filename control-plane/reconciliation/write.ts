@@ -3,7 +3,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 import { type Bound, isBeyond } from './analysis.ts';
 import type { ComparedDay, DriftRow } from './compare.ts';
 import type { DayPlace } from './day-inputs.ts';
@@ -11,7 +11,7 @@ import { markDays, nextDue } from './due.ts';
 
 /** @returns whether it was written */
 export async function writeDay(
-  { db, now, locks }: BooksTransaction,
+  { db, now, locks }: LedgerTransaction,
   place: DayPlace,
   { version, compared }: { readonly version: number; readonly compared: ComparedDay },
 ): Promise<boolean> {

@@ -16,7 +16,7 @@ import { reasonText, signedUsd } from '../domain/bill.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitSubject } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
-import { AdjustmentTooLargeError, bookAdjustment } from '../ledger/adjustments.ts';
+import { AdjustmentTooLargeError, recordAdjustment } from '../ledger/adjustments.ts';
 import { isBeyond } from '../reconciliation/analysis.ts';
 import { readBound } from '../reconciliation/day-inputs.ts';
 import { markDays } from '../reconciliation/due.ts';
@@ -161,7 +161,7 @@ function amountOf(drift: DriftRow, left: number, { if_drift_usd, amount_usd }: A
  * Records the amount in the ledger, unless the entry only accepts the difference, and subtracts it from the difference.
  */
 async function enter(call: ChangeCall, row: AdjustmentRow): Promise<Outcome<Adjustment>> {
-  const windows = row.booked === 1 ? await book(call, row) : [];
+  const windows = row.booked === 1 ? await record(call, row) : [];
   const entered = { ...row, windows: JSON.stringify(windows) };
   await call.db.insertInto('usage_adjustments').values(entered).execute();
   // Locks the day before its differences, in the order of comparisons, so that they cannot deadlock.
@@ -177,9 +177,9 @@ async function enter(call: ChangeCall, row: AdjustmentRow): Promise<Outcome<Adju
   };
 }
 
-async function book(call: ChangeCall, row: AdjustmentRow): Promise<readonly (readonly [string, string])[]> {
+async function record(call: ChangeCall, row: AdjustmentRow): Promise<readonly (readonly [string, string])[]> {
   try {
-    const windows = await bookAdjustment(call, {
+    const windows = await recordAdjustment(call, {
       organizationId: row.organization_id,
       subjectId: row.subject_id,
       keyId: row.key_id,

@@ -205,11 +205,11 @@ function readWindowKey(text: string): WindowKey | undefined {
     : undefined;
 }
 
-function windowMessage({ id: limitId, period, amount, window, ...books }: WindowRow) {
+function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow) {
   const { spent, leased, unsettled } = {
-    spent: books.spent ?? 0,
-    leased: books.leased ?? 0,
-    unsettled: books.unsettled ?? 0,
+    spent: windowRow.spent ?? 0,
+    leased: windowRow.leased ?? 0,
+    unsettled: windowRow.unsettled ?? 0,
   };
   const start = windowStart(window);
   const end = start === undefined ? undefined : windowEnd(period, start);

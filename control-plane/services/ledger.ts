@@ -29,7 +29,7 @@ import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { permissionDenied, type Violation } from '../rpc/errors.ts';
-import type { BooksTransaction, Recall, Store } from '../store/store.ts';
+import type { LedgerTransaction, Recall, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
 import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readReport } from './usage-report.ts';
@@ -47,7 +47,7 @@ export interface LedgerService {
 }
 
 export interface LedgerDeps {
-  readonly store: Pick<Store, 'books' | 'recall'>;
+  readonly store: Pick<Store, 'ledger' | 'recall'>;
   readonly days: UsageDays;
   readonly clock: Clock;
   readonly log: Logger;
@@ -126,8 +126,8 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
 }
 
 /** A transaction's result, with the database's clock and epoch. */
-async function timed<T>(store: Pick<Store, 'books'>, work: (tx: BooksTransaction) => Promise<T>) {
-  return await store.books(async (tx) => ({
+async function timed<T>(store: Pick<Store, 'ledger'>, work: (tx: LedgerTransaction) => Promise<T>) {
+  return await store.ledger(async (tx) => ({
     value: await work(tx),
     now: timeText(tx.now),
     epoch: tx.epoch,

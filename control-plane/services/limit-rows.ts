@@ -59,7 +59,7 @@ export function shownTo({ personId, role }: ReadCall['caller']) {
  * reports share this lock, so each of them either sees the committed change or is seen by it. Take it before any other
  * row that they lock.
  */
-export async function lockBooksOf(
+export async function lockWindowsOf(
   { db, locks }: Pick<ChangeCall, 'db' | 'locks'>,
   organizationId: string,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function deleteLimits(call: ChangeCall, which: Condition): Promise<
     .where('deleted_at', 'is', null)
     .execute();
   const budget = rows.find(({ kind }) => kind === 'budget');
-  if (budget !== undefined) await lockBooksOf(call, budget.organization_id);
+  if (budget !== undefined) await lockWindowsOf(call, budget.organization_id);
   await db
     .updateTable('limits')
     .set({ deleted_at: now, revision })

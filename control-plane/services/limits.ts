@@ -35,7 +35,7 @@ import { noteThresholds } from '../webhooks/thresholds.ts';
 import { isSame } from './columns.ts';
 import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
-import { deleteLimits, type LimitRow, limitRecord, lockBooksOf, shownTo } from './limit-rows.ts';
+import { deleteLimits, type LimitRow, limitRecord, lockWindowsOf, shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
@@ -53,7 +53,7 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     ...limitSize(request.kind === limitKinds.names.budget, request),
     model: optional(modelSelector(known, request.allowUnmatched === true), request.model),
   });
-  if (fields.kind === 'budget') await lockBooksOf(call, request.organizationId);
+  if (fields.kind === 'budget') await lockWindowsOf(call, request.organizationId);
   await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
   await requireMayLimit(call, fields.subject);
   await requirePlace(call.db, fields.subject);
@@ -117,7 +117,7 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
     model: before.model === null ? null : storedSelector(before.model),
   };
   if (isSame(before, columns)) return { unchanged: message(before) };
-  if (before.period !== null) await lockBooksOf(call, before.organization_id);
+  if (before.period !== null) await lockWindowsOf(call, before.organization_id);
   const after: LimitRow = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('limits').set(after).where('id', '=', before.id).execute();
   await noteReached(call, after);
@@ -143,15 +143,15 @@ export async function remove(
 async function noteReached({ db, now }: ChangeCall, budget: LimitRow): Promise<void> {
   if (budget.period === null) return;
   const window = windowOf(budget.period, now);
-  const books = await db
+  const windowRow = await db
     .selectFrom('budget_windows')
     .select('spent')
     .where('budget_id', '=', budget.id)
     .where('window_start', '=', window)
     .executeTakeFirst();
-  if (books === undefined) return;
+  if (windowRow === undefined) return;
   const { id: budgetId, organization_id: organizationId, amount } = budget;
-  await noteThresholds({ db, now }, [{ budgetId, organizationId, window, amount, spent: books.spent }]);
+  await noteThresholds({ db, now }, [{ budgetId, organizationId, window, amount, spent: windowRow.spent }]);
 }
 
 function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: LimitRow) {

@@ -8,7 +8,7 @@ import { epochChange, type LastChange, noteEpoch, readLineage } from './epochs.t
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
 import type {
-  BooksTransaction,
+  LedgerTransaction,
   Change,
   ChangeContext,
   ChangesPage,
@@ -29,7 +29,7 @@ export interface Backend {
   /** Changes wait for each other, so if connections are pooled they have their own and never delay reads. */
   readonly changes: Kysely<Schema>;
   /** For ledger transactions, which wait for each other by organization and budget. */
-  readonly books: Kysely<Schema>;
+  readonly ledger: Kysely<Schema>;
   readonly locks: RowLocks;
   readonly insertRows: InsertRows;
   readonly features: DatabaseFeatures;
@@ -84,11 +84,11 @@ export function createKyselyStore(
         { actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' },
         (tx) => startNewEpoch(backend, tx, present),
       ),
-    epochChange: (since, isBelieved) => runBooks(backend, (tx) => epochChange(tx, since, isBelieved)),
+    epochChange: (since, isBelieved) => runLedger(backend, (tx) => epochChange(tx, since, isBelieved)),
     whyNotWritable: () => backend.whyNotWritable(),
-    lineage: () => runBooks(backend, readLineage),
+    lineage: () => runLedger(backend, readLineage),
     onBell: (ring) => void bells.add(ring),
-    books: (work) => runBooks(backend, work),
+    ledger: (work) => runLedger(backend, work),
     recall: (recall) => {
       recallHere(recall);
       return backend.recall(recall);
@@ -135,9 +135,9 @@ async function runChange<T>(
   }
 }
 
-function runBooks<T>(backend: Backend, work: (tx: BooksTransaction) => Promise<T>): Promise<T> {
+function runLedger<T>(backend: Backend, work: (tx: LedgerTransaction) => Promise<T>): Promise<T> {
   return inRuns(backend, () =>
-    backend.books
+    backend.ledger
       .transaction()
       .setIsolationLevel('read committed')
       .execute(async (db) => {

@@ -8,7 +8,7 @@ export interface DatabaseFeatures {
   readonly partitions: boolean;
 }
 
-export async function createBooks(db: Kysely<Schema>): Promise<void> {
+export async function createLedgerWork(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('limits').addColumn('period', 'text').execute();
   await db.schema.alterTable('limits').addColumn('deleted_at', 'bigint').execute();
   await db.schema

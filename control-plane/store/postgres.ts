@@ -29,7 +29,7 @@ const readConnections = 6;
 /** For the feed, its heartbeats and reads of proxies; operators' reads never use them. */
 const proxyConnections = 4;
 const changeConnections = 2;
-const booksConnections = 6;
+const ledgerConnections = 6;
 const closeMs = 2000;
 
 /** @throws StoreUnavailableError */
@@ -48,13 +48,13 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
   const changes = kyselyOver({ ...configuration, max: changeConnections }, deps);
   // The ledger repeats the same few statements.
   const prepared = { ...deps, nameOf: createStatementNames() };
-  const books = kyselyOver({ ...configuration, max: booksConnections }, prepared);
+  const windowRow = kyselyOver({ ...configuration, max: ledgerConnections }, prepared);
   const bell = listenForBell(configuration, log);
   return {
     reads,
     proxyReads,
     changes,
-    books,
+    ledger: windowRow,
     features,
     locks: postgresLocks,
     insertRows: insertFromJson,
@@ -71,7 +71,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     close: async () => {
       await bell.close();
       // A pool waits for the server to close its connections, which a dead server never does.
-      const ended = Promise.all([reads, proxyReads, changes, books].map((pool) => pool.destroy()));
+      const ended = Promise.all([reads, proxyReads, changes, windowRow].map((pool) => pool.destroy()));
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
     },
   };
@@ -149,7 +149,7 @@ async function readMoment(
 }
 
 // The first of the two numbers of an advisory lock: it defines the meaning of the second.
-const booksOfOrganizations = 1;
+const ledgerOfOrganizations = 1;
 // Locks are hashed to this many, so that a transaction over a thousand organizations does not fill the server's lock
 // table.
 const turns = 64;
@@ -163,7 +163,7 @@ const postgresLocks: RowLocks = {
     if (ids.length === 0) return;
     const lock = turn === 'shared' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
     await sql`
-      select ${lock}(${sql.lit(booksOfOrganizations)}, turn) from (
+      select ${lock}(${sql.lit(ledgerOfOrganizations)}, turn) from (
         select distinct abs(hashtext(id) % ${sql.lit(turns)}) as turn from unnest(${ids}::text[]) as id order by turn
       ) as wanted`.execute(db);
   },

@@ -50,7 +50,7 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     reads: db,
     proxyReads: db,
     changes: db,
-    books: db,
+    ledger: db,
     features,
     locks: { share: (query) => query, update: (query) => query, organizations: async () => undefined },
     insertRows: insertInParts,

@@ -76,7 +76,7 @@ export interface Store {
    * ledger/locks.ts.
    * @throws any error of the work (nothing is then written), or StoreUnavailableError
    */
-  books<T>(work: (tx: BooksTransaction) => Promise<T>): Promise<T>;
+  ledger<T>(work: (tx: LedgerTransaction) => Promise<T>): Promise<T>;
   /**
    * Sends every replica, including this one, a request to reclaim money of a budget from leases. It is a hint that may
    * be lost.
@@ -126,7 +126,7 @@ export interface RowLocks {
   organizations(db: Kysely<Schema>, ids: readonly string[], turn: 'shared' | 'alone'): Promise<void>;
 }
 
-export interface BooksTransaction {
+export interface LedgerTransaction {
   readonly db: Kysely<Schema>;
   /** The database's clock, in milliseconds. */
   readonly now: number;

@@ -64,8 +64,8 @@ async function readRows(
   after: Row | undefined,
 ): Promise<readonly Row[]> {
   const requests = await nextOf(db.selectFrom('usage_events').selectAll(), range, after).execute();
-  const booked = db.selectFrom('usage_adjustments').selectAll().where('booked', '=', 1);
-  const adjustments = await nextOf(booked, range, after).execute();
+  const recorded = db.selectFrom('usage_adjustments').selectAll().where('booked', '=', 1);
+  const adjustments = await nextOf(recorded, range, after).execute();
   const rows: Row[] = [
     ...(await withMetadata(db, range, requests)).map((row) => ({ ...row, kind: 'request' as const })),
     ...adjustments.map((row) => ({ ...row, kind: 'adjustment' as const })),

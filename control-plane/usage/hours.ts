@@ -2,7 +2,7 @@
 // that the key is unique.
 import { dayMs } from '../../common/budget-window.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
-import type { BooksTransaction, RowsInsert } from '../store/store.ts';
+import type { LedgerTransaction, RowsInsert } from '../store/store.ts';
 import type { SetOf } from './metadata.ts';
 import { groupBySource, type Source, subjectColumns } from './sources.ts';
 
@@ -104,7 +104,7 @@ function sumOf(row: HourRow, events: readonly UsageEventRow[]): HourRow {
   return row;
 }
 
-type HoursTransaction = Pick<BooksTransaction, 'db' | 'insertRows'>;
+type HoursTransaction = Pick<LedgerTransaction, 'db' | 'insertRows'>;
 
 /** @param rows in the order of their keys; written before the sums by set, so that transactions cannot deadlock */
 export async function addToHours(

@@ -2,13 +2,13 @@
 // report. It is no change of the store: it takes no revision, and proxies are not notified.
 import { type Kysely, sql } from 'kysely';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 
 const stepMs = 60_000;
 
 /** Records the use of each event's key and project key, if they belong to the event's organization. */
 export async function noteLastUse(
-  { db, locks }: BooksTransaction,
+  { db, locks }: LedgerTransaction,
   events: readonly UsageEventRow[],
 ): Promise<void> {
   const uses = await usesToNote(db, lastUses(events));

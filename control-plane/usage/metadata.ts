@@ -6,7 +6,7 @@ import { dayMs } from '../../common/budget-window.ts';
 import { aMap, aString } from '../../common/json-shape.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { LedgerTransaction } from '../store/store.ts';
 
 /** The most different sets of one organization that are stored with values. */
 export const metadataSetsMax = 10_000;
@@ -30,7 +30,7 @@ export type SetOf = (event: KeyUse) => string;
  * @returns the set of each event
  */
 export async function metadataSets(
-  tx: Pick<BooksTransaction, 'db' | 'insertRows'>,
+  tx: Pick<LedgerTransaction, 'db' | 'insertRows'>,
   events: readonly KeyUse[],
 ): Promise<SetOf> {
   const metadataAt = await readMetadata(tx.db, events);
@@ -164,7 +164,7 @@ function distinct(sets: readonly NamedSet[]): readonly NamedSet[] {
  * @returns the id under which each is stored
  */
 async function storeSets(
-  { db, insertRows }: Pick<BooksTransaction, 'db' | 'insertRows'>,
+  { db, insertRows }: Pick<LedgerTransaction, 'db' | 'insertRows'>,
   sets: readonly NamedSet[],
 ): Promise<ReadonlyMap<NamedSet, string>> {
   const ids = new Map(sets.map((set) => [set, set.id]));

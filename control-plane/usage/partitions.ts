@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction, Store } from '../store/store.ts';
+import type { LedgerTransaction, Store } from '../store/store.ts';
 import { hourMs } from './hours.ts';
 
 export interface UsageDays {
@@ -17,7 +17,7 @@ export interface UsageDays {
 }
 
 export interface UsageDaysDeps {
-  readonly store: Pick<Store, 'books' | 'features'>;
+  readonly store: Pick<Store, 'ledger' | 'features'>;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -31,7 +31,7 @@ export function createUsageDays({ store, clock }: UsageDaysDeps): UsageDays {
       const unknown = [...new Set(days)].filter((day) => !isKnown(day));
       if (unknown.length === 0) return;
       const at = clock.monotonic();
-      await store.books((tx) => createPartitions(tx.db, unknown));
+      await store.ledger((tx) => createPartitions(tx.db, unknown));
       for (const day of unknown) seen.set(day, at);
     },
   };
@@ -49,7 +49,7 @@ export async function partitionedDays(db: Kysely<Schema>): Promise<ReadonlySet<s
  * Waits for all users of the table and blocks new ones meanwhile, so its wait is short.
  * @throws StoreUnavailableError
  */
-export async function dropPartition({ db }: BooksTransaction, day: string): Promise<void> {
+export async function dropPartition({ db }: LedgerTransaction, day: string): Promise<void> {
   await sql`set local lock_timeout = '1s'`.execute(db);
   await sql`drop table if exists ${partitionOf(day)}`.execute(db);
 }

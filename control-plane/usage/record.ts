@@ -2,7 +2,7 @@
 // Rows are locked in one order everywhere (sets of metadata, events, hours, hours by set, keys; each by its key), so
 // that reports cannot deadlock.
 import type { UsageEventRow } from '../store/schema.ts';
-import type { BooksTransaction, RowsInsert, StoredRow } from '../store/store.ts';
+import type { LedgerTransaction, RowsInsert, StoredRow } from '../store/store.ts';
 import { addToHours, addToMetadataHours, sumByHour, sumByHourAndSet } from './hours.ts';
 import { noteLastUse } from './last-used.ts';
 import { metadataSets, type SetOf } from './metadata.ts';
@@ -13,7 +13,7 @@ import { metadataSets, type SetOf } from './metadata.ts';
  * @returns ids of the events that were not recorded before; a repeated id counts once
  */
 export async function recordUsage(
-  tx: BooksTransaction,
+  tx: LedgerTransaction,
   events: readonly UsageEventRow[],
 ): Promise<ReadonlySet<string>> {
   const setOf = await metadataSets(tx, events);
@@ -25,7 +25,7 @@ export async function recordUsage(
 }
 
 async function insertEvents(
-  { db, now, insertRows }: BooksTransaction,
+  { db, now, insertRows }: LedgerTransaction,
   events: readonly UsageEventRow[],
   setOf: SetOf,
 ): Promise<readonly UsageEventRow[]> {

@@ -12,7 +12,7 @@ const actor = { kind: 'system', id: 'control-plane' } as const;
 const alertsMax = 100;
 
 /** @returns how many this replica has sent. @throws StoreUnavailableError */
-export async function sendAlerts(store: Pick<Store, 'books' | 'change' | 'snapshot'>): Promise<number> {
+export async function sendAlerts(store: Pick<Store, 'ledger' | 'change' | 'snapshot'>): Promise<number> {
   const notices = await store.snapshot((db) =>
     pendingAlerts(db).orderBy('notice.noted_at').orderBy('notice.percent').limit(alertsMax).execute(),
   );
@@ -24,7 +24,7 @@ export async function sendAlerts(store: Pick<Store, 'books' | 'change' | 'snapsh
     const outcome = await store.change(context, (tx) => notify(tx, notice));
     // Another replica is sending them.
     if (outcome === 'told by others') break;
-    if (outcome === 'over') await store.books((tx) => markReported(tx, notice));
+    if (outcome === 'over') await store.ledger((tx) => markReported(tx, notice));
     reported.add(outcome === 'told' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
   }
   return reported.size;

@@ -22,7 +22,7 @@ export interface WebhookMetrics {
 }
 
 export interface DelivererDeps {
-  readonly store: Pick<Store, 'books'>;
+  readonly store: Pick<Store, 'ledger'>;
   readonly masterKeys: SealKeys;
   /** Reads only the head of a response. */
   readonly post: GuardedPost;

@@ -31,7 +31,7 @@ export interface Tried {
 export const tryOutcomes = ['delivered', 'postponed', 'given_up'] as const;
 export type TryOutcome = (typeof tryOutcomes)[number];
 
-type Books = Pick<Store, 'books'>;
+type LedgerStore = Pick<Store, 'ledger'>;
 
 /** Longer than a try and the recording of its result can take. */
 const heldMs = 30_000;
@@ -42,10 +42,10 @@ const heldMs = 30_000;
  * @throws StoreUnavailableError
  */
 export function takeDue(
-  store: Books,
+  store: LedgerStore,
   { max, busy }: { readonly max: number; readonly busy: readonly string[] },
 ): Promise<readonly DueDelivery[]> {
-  return store.books(async ({ db, now, locks }) => {
+  return store.ledger(async ({ db, now, locks }) => {
     const due = await firstOfEach(db, now, busy).limit(max).execute();
     if (due.length === 0) return [];
     const ids = due.map(({ id }) => id);
@@ -100,8 +100,8 @@ function readTaken(db: Kysely<Schema>, ids: readonly string[]): Promise<readonly
 }
 
 /** Writes the result of a try. @throws StoreUnavailableError */
-export function recordTry(store: Books, delivery: DueDelivery, tried: Tried): Promise<TryOutcome> {
-  return store.books(async ({ db, now }) => {
+export function recordTry(store: LedgerStore, delivery: DueDelivery, tried: Tried): Promise<TryOutcome> {
+  return store.ledger(async ({ db, now }) => {
     const next = isAccepted(tried) || isGone(tried) ? undefined : nextAttempt({ ...delivery, ...tried, now });
     const outcome = isAccepted(tried) ? 'delivered' : next === undefined ? 'given_up' : 'postponed';
     let row = db
@@ -138,8 +138,8 @@ const forgetMax = 1000;
  * written.
  * @returns whether there may be more to delete
  */
-export function tidyDeliveries(store: Books): Promise<boolean> {
-  return store.books(async ({ db, now }) => {
+export function tidyDeliveries(store: LedgerStore): Promise<boolean> {
+  return store.ledger(async ({ db, now }) => {
     await db
       .updateTable('webhook_deliveries')
       .set({ state: 'failed', next_attempt_at: null })

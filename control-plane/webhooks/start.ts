@@ -9,7 +9,7 @@ import { tidyDeliveries } from './deliveries.ts';
 import { noteUnsettled } from './unsettled.ts';
 
 export interface WebhooksDeps extends Omit<DelivererDeps, 'onFree' | 'store'> {
-  readonly store: Pick<Store, 'books' | 'change' | 'snapshot'>;
+  readonly store: Pick<Store, 'ledger' | 'change' | 'snapshot'>;
   readonly timers?: Timers;
 }
 

@@ -15,10 +15,10 @@ export const unsettledAgesMs = [15 * minuteMs, dayMs, 7 * dayMs] as const;
 const notedMax = 500;
 
 /** @returns how many were found, including those that others recorded meanwhile @throws StoreUnavailableError */
-export async function noteUnsettled(store: Pick<Store, 'books'>): Promise<number> {
+export async function noteUnsettled(store: Pick<Store, 'ledger'>): Promise<number> {
   let found = 0;
   for (const ageMs of unsettledAgesMs) {
-    found += await store.books(async ({ db, now }) => {
+    found += await store.ledger(async ({ db, now }) => {
       const rows = await unnoted(db, now, ageMs);
       await insertNotices(
         db,

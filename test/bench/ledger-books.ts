@@ -4,12 +4,12 @@ import type { LedgerLoadReport } from './ledger-load.ts';
 import type { Expected } from './ledger-proxy.ts';
 
 /** @throws Error that names the difference */
-export async function checkBooks(
+export async function checkLedger(
   database: Client,
   { events, expected }: Pick<LedgerLoadReport, 'events' | 'expected'>,
 ): Promise<void> {
   const budgets = Object.entries(expected).filter(([, { spent, leased }]) => spent + leased > 0);
-  const books = await sums(
+  const ledger = await sums(
     database,
     `select budget_id as id, sum(spent) as spent, sum(leased) as leased, sum(unsettled) as unsettled
      from budget_windows group by budget_id having sum(spent + leased + unsettled) > 0`,
@@ -18,11 +18,11 @@ export async function checkBooks(
     database,
     "select budget_id as id, sum(remaining) as remaining from leases where state = 'open' group by budget_id",
   );
-  agree('budgets with books', books.size, budgets.length);
+  agree('budgets with books', ledger.size, budgets.length);
   for (const [id, { spent, leased }] of budgets) {
-    agree(`spent of ${id}`, books.get(id)?.spent, spent);
-    agree(`leased of ${id}`, books.get(id)?.leased, leased);
-    agree(`unsettled of ${id}`, books.get(id)?.unsettled, 0);
+    agree(`spent of ${id}`, ledger.get(id)?.spent, spent);
+    agree(`leased of ${id}`, ledger.get(id)?.leased, leased);
+    agree(`unsettled of ${id}`, ledger.get(id)?.unsettled, 0);
     agree(`left in leases of ${id}`, leases.get(id)?.remaining ?? 0, leased);
   }
   const cost = costOf(budgets.map(([, sum]) => sum));

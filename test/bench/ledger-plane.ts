@@ -62,7 +62,7 @@ export async function startLedgerPlane(
   return {
     ...{ database, postgresPid: parentOf(rows[0]?.pid ?? 0), ...filled },
     startControlPlane: async () => {
-      await emptyBooks(database);
+      await emptyLedger(database);
       return start();
     },
     stop: async () => {
@@ -73,7 +73,7 @@ export async function startLedgerPlane(
   };
 }
 
-async function emptyBooks(database: Client): Promise<void> {
+async function emptyLedger(database: Client): Promise<void> {
   await database.query(
     'truncate budget_windows, leases, ledger_sessions, usage_events, usage_hours, budget_notices',
   );

@@ -9,7 +9,7 @@ import { parseArgs, promisify } from 'node:util';
 import { buildPrograms } from '../../scripts/build.ts';
 import { percentile } from '../support/figures.ts';
 import { chooseCores } from './cores.ts';
-import { checkBooks } from './ledger-books.ts';
+import { checkLedger } from './ledger-books.ts';
 import type { LedgerLoad, LedgerLoadReport } from './ledger-load.ts';
 import { budgetsOfEach, type LedgerPlane, startLedgerPlane } from './ledger-plane.ts';
 import { drawGoalMs, type LedgerRow, renderLedger } from './ledger-report.ts';
@@ -81,7 +81,7 @@ async function measure(
   size: LedgerRow['size'],
   pattern: LedgerLoad['pattern'],
 ): Promise<LedgerRow> {
-  const report = await inFreshBooks(plane, { size, pattern });
+  const report = await inFreshLedger(plane, { size, pattern });
   const { measurement } = report;
   console.error(
     `  ${name}, ${size.proxies} proxies, ${size.budgets} budgets: ${Math.round(measurement.eventsPerSecond)} events/s, ` +
@@ -90,7 +90,7 @@ async function measure(
   return { name, size, measurement };
 }
 
-async function inFreshBooks(
+async function inFreshLedger(
   { database, payers, proxyToken, postgresPid, startControlPlane }: LedgerPlane,
   { size, pattern }: Pick<LedgerRow, 'size'> & Pick<LedgerLoad, 'pattern'>,
 ): Promise<LedgerLoadReport> {
@@ -107,7 +107,7 @@ async function inFreshBooks(
     const program = join(import.meta.dirname, 'ledger-load.ts');
     const { stdout } = await run(process.execPath, [program, file], { maxBuffer: 16 * 1024 * 1024 });
     const report = JSON.parse(stdout) as LedgerLoadReport;
-    await checkBooks(database, report);
+    await checkLedger(database, report);
     return report;
   } finally {
     await controlPlane.stop();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 /** A window of a budget, and the sums that must agree with it. One statement reads all of it in one snapshot. */
-export interface WindowBooks {
+export interface WindowState {
   readonly budget: string;
   readonly window: string;
   readonly amount: number;
@@ -56,7 +56,7 @@ export class Auditor {
     this.#url = databaseUrl;
   }
 
-  async windows(): Promise<readonly WindowBooks[]> {
+  async windows(): Promise<readonly WindowState[]> {
     const rows = await this.#rows(windowsQuery);
     return rows.map((row) => ({
       ...{ budget: String(row.budget), window: String(row.window), amount: Number(row.amount) },
@@ -99,14 +99,14 @@ async function connect(url: string): Promise<Client> {
 }
 
 /** Returns the inconsistencies of a window; there should be none. */
-export function faultsOf(books: WindowBooks): readonly string[] {
-  const { amount, spent, leased, unsettled, recorded, open, expired } = books;
+export function faultsOf(ledger: WindowState): readonly string[] {
+  const { amount, spent, leased, unsettled, recorded, open, expired } = ledger;
   const faults: string[] = [];
   if (spent + leased + unsettled > amount) faults.push('more than the amount is spent or set aside');
   if (spent !== recorded) faults.push('what is spent is not the sum of recorded usage');
   if (leased !== open) faults.push('what is leased is not the sum of open leases');
   if (unsettled !== expired) faults.push('what is unsettled is not the sum of expired leases');
-  return faults.map((fault) => `${fault}: ${JSON.stringify(books)}`);
+  return faults.map((fault) => `${fault}: ${JSON.stringify(ledger)}`);
 }
 
 export interface Audit {

@@ -2,7 +2,7 @@
 // kept.
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../support/recorded.ts';
-import type { WindowBooks } from './ledger.books.ts';
+import type { WindowState } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
 import { type Evidence, judge } from './ledger.judge.ts';
 
@@ -31,7 +31,7 @@ const row = (requestId: string, fields: Partial<RecordedRequest> = {}): Recorded
   ...fields,
 });
 
-const books = (fields: Partial<WindowBooks> = {}): WindowBooks => ({
+const ledger = (fields: Partial<WindowState> = {}): WindowState => ({
   ...{ budget: 'budget', window: 'total', amount: 1_000_000, spent: cost, leased: 0, unsettled: 0 },
   ...{ recorded: cost, open: 0, expired: 0 },
   ...fields,
@@ -57,7 +57,7 @@ const request = (ended: 'finished' | 'client_left', times = 1) => ({
 function faultsOf(evidence: Partial<Evidence>): readonly string[] {
   const { calls = [call('a')] } = evidence;
   const witnessed = new Map(calls.map(({ name }) => [name, request('finished')] as const));
-  const whole = { witnessed, recorded: [row('a')], windows: [books()], held: [], absences: [] };
+  const whole = { witnessed, recorded: [row('a')], windows: [ledger()], held: [], absences: [] };
   return judge({ ...whole, ...evidence, calls }).faults;
 }
 
@@ -142,13 +142,13 @@ describe('the check of a chaos run reports', () => {
       { calls: [call('a', { run: killed })], recorded: [], held: [lease] },
       /not told in time/,
     ],
-    ['more than the amount', { windows: [books({ amount: cost - 1 })] }, /more than the amount/],
+    ['more than the amount', { windows: [ledger({ amount: cost - 1 })] }, /more than the amount/],
     [
       'a sum that is not that of usage',
-      { windows: [books({ recorded: cost + 1 })] },
+      { windows: [ledger({ recorded: cost + 1 })] },
       /sum of recorded usage/,
     ],
-    ['a sum that is not that of open leases', { windows: [books({ open: 1 })] }, /sum of open leases/],
-    ['a sum that is not that of expired leases', { windows: [books({ unsettled: 1 })] }, /sum of expired/],
+    ['a sum that is not that of open leases', { windows: [ledger({ open: 1 })] }, /sum of open leases/],
+    ['a sum that is not that of expired leases', { windows: [ledger({ unsettled: 1 })] }, /sum of expired/],
   ])('%s', (_what, evidence, fault) => expect(faultsOf(evidence).join('\n')).toMatch(fault));
 });

@@ -3,7 +3,7 @@
 // still in the leases of that proxy.
 import type { RecordedRequest } from '../support/recorded.ts';
 import { costReported, isAsReported, type Witnessed } from '../support/witness.ts';
-import type { HeldByRun, WindowBooks } from './ledger.books.ts';
+import type { HeldByRun, WindowState } from './ledger.books.ts';
 import { faultsOf } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
 import type { Absence } from './ledger.strikes.ts';
@@ -13,7 +13,7 @@ export interface Evidence {
   readonly witnessed: ReadonlyMap<string, Witnessed>;
   /** The usage of all organizations, as exported. */
   readonly recorded: readonly RecordedRequest[];
-  readonly windows: readonly WindowBooks[];
+  readonly windows: readonly WindowState[];
   readonly held: readonly HeldByRun[];
   readonly absences: readonly Absence[];
 }
@@ -30,7 +30,7 @@ export interface UnreportedCall {
 export interface Verdict {
   readonly faults: readonly string[];
   /** Responses that are in the ledger, once and with the reported usage. */
-  readonly booked: number;
+  readonly recorded: number;
   /** Responses under budgets that are not in the ledger; leases still contain their cost. */
   readonly held: UnreportedCall;
   /** Responses without budgets that are not in the ledger: lost. */
@@ -58,12 +58,12 @@ export function judge(evidence: Evidence): Verdict {
   const names = new Set(calls.map(({ name }) => name));
   for (const name of rows.keys()) if (!names.has(name)) faults.push(`nobody asked ${name}, which is booked`);
   const unreported: Call[] = [];
-  let booked = 0;
+  let recordedCalls = 0;
   for (const call of calls) {
     const of = rows.get(call.name) ?? [];
     faults.push(...faultsOfCall(call, of, evidence));
     if (call.outcome !== '200') continue;
-    if (of.length > 0) booked++;
+    if (of.length > 0) recordedCalls++;
     else unreported.push(call);
   }
   const paid = unreported.filter(({ payer }) => payer.budgets.length > 0);
@@ -73,7 +73,7 @@ export function judge(evidence: Evidence): Verdict {
   for (const call of unreported)
     if (couldBeReported(call, absences)) faults.push(about(call, 'was not told in time'));
   const calm = unreported.filter((call) => inTheWay(call, absences, 2_000).length === 0);
-  return { faults, booked, held: summed(paid), lost: summed(free), calm: summed(calm) };
+  return { faults, recorded: recordedCalls, held: summed(paid), lost: summed(free), calm: summed(calm) };
 }
 
 function faultsOfCall(

@@ -122,7 +122,7 @@ export function linesOf({ verdict, audit, absences, outcomes, ...sums }: Chaos):
   return [
     `kills: ${kills.toSorted().join(', ')}`,
     `callers saw ${JSON.stringify(outcomes)}`,
-    `answered and booked, once and as told: ${verdict.booked}`,
+    `answered and booked, once and as told: ${verdict.recorded}`,
     `answered, not told by a killed proxy, held in its name: ${inWords(verdict.held)}`,
     `answered without a budget, not told by a killed proxy: lost, as nobody promises otherwise: ${inWords(verdict.lost)}`,
     `of these two, with nothing else away from two seconds before on: ${inWords(verdict.calm)}`,

@@ -3,7 +3,7 @@
 // continues.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/process.ts';
-import { booksAtRest, booksOf, createBudget, makeDear } from '../support/spending.ts';
+import { ledgerAtRest, ledgerOf, createBudget, makeDear } from '../support/spending.ts';
 import { metric, readiness } from '../support/telemetry.ts';
 import { openStriking } from './strikes.ts';
 import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
@@ -36,14 +36,14 @@ const feedAge = () => metric(proxy, 'gateway_feed_age_seconds');
 
 /** @param withinMs largest distance of recorded usage from the true time */
 async function expectWhole(withinMs: number): Promise<void> {
-  const inBooks = () => recorded(world.organization, withinMs);
-  const before = await inBooks();
+  const inLedger = () => recorded(world.organization, withinMs);
+  const before = await inLedger();
   for (let sent = 0; sent < 3; sent++) expect(await ask(proxy, key)).toBe('200');
   const { value } = await world.organization.createKey();
   expect(await ask(proxy, value)).toBe('200');
   expect(await readiness(proxy)).toBe('ok');
   expect(await readiness(world.controlPlane)).toBe('ok');
-  await until(async () => (await inBooks()) === before + 4, { timeoutMs: 30_000 });
+  await until(async () => (await inLedger()) === before + 4, { timeoutMs: 30_000 });
   expect(await feedAge()).toBeLessThan(20);
 }
 
@@ -66,7 +66,7 @@ describe.each(Object.entries(struck))('the clock of %s', (_, { program, withinMs
       await striking.strike(program(), {});
       await expectWhole(withinMs);
       // A session that the clock has ended is soon closed by its proxy.
-      await until(async () => (await booksOf(world.organization, budget)).unsettled === 0);
+      await until(async () => (await ledgerOf(world.organization, budget)).unsettled === 0);
     },
     120_000,
   );
@@ -74,5 +74,5 @@ describe.each(Object.entries(struck))('the clock of %s', (_, { program, withinMs
 
 it('no unconfirmed money of the budget is left', async () => {
   expect(await proxy.child.stop()).toBe(0);
-  expect((await booksAtRest(world.organization, budget)).unsettled).toBe(0);
+  expect((await ledgerAtRest(world.organization, budget)).unsettled).toBe(0);
 });

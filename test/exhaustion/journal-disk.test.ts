@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/process.ts';
 import { onSmallDisk, smallDiskOf } from '../support/small-disk.ts';
-import { booksAtRest, createBudget, makeDear } from '../support/spending.ts';
+import { ledgerAtRest, createBudget, makeDear } from '../support/spending.ts';
 import { metric, readiness } from '../support/telemetry.ts';
 import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
 
@@ -50,7 +50,7 @@ it('a proxy on a full journal disk serves without a journal, counts it, and open
   for (; requested < 15; requested++) expect(await ask(proxy, key)).toBe('200');
   await until(async () => (await recorded(organization)) === requested, { timeoutMs: 20_000 });
   expect(await proxy.child.stop()).toBe(0);
-  const books = await booksAtRest(organization, budget);
-  expect(books.unsettled).toBe(0);
-  expect(books.spent).toBeGreaterThan(0);
+  const ledger = await ledgerAtRest(organization, budget);
+  expect(ledger.unsettled).toBe(0);
+  expect(ledger.spent).toBeGreaterThan(0);
 }, 120_000);

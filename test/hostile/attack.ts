@@ -2,7 +2,7 @@
 // (attacker.ts), so that it shares no event loop with a measured program. It exhausts its resource and not the
 // processor, so its rate of calls is bounded.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Call, call, type Door } from './calls.ts';
+import { type Call, call, type Listener } from './calls.ts';
 import type { WorkName } from './neighbour.ts';
 import type { Resource } from './resources.ts';
 import type { Tenant } from './world.ts';
@@ -108,10 +108,10 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** Calls the proxy with the tenant's key. */
 export function atProxy(hostile: Hostile, sent: Omit<Call, 'key' | 'signal'>): Promise<string> {
   const { key, signal } = hostile;
-  return call(proxyDoor(hostile), { key, signal, ...sent });
+  return call(proxyListener(hostile), { key, signal, ...sent });
 }
 
-export function proxyDoor({ ports, address }: Hostile): Door {
+export function proxyListener({ ports, address }: Hostile): Listener {
   return { port: ports.proxy, address };
 }
 

@@ -2,7 +2,7 @@
 // outcome.
 import { Agent, type RequestOptions, request } from 'node:http';
 
-export interface Door {
+export interface Listener {
   readonly port: number;
   /** The caller's address, of loopback. */
   readonly address: string;
@@ -29,7 +29,7 @@ function agentOf(address: string): Agent {
 }
 
 /** @returns "200", "503 overloaded", or the error's code when there was no response */
-export function call({ port, address }: Door, { agent, leaveAfterMs, ...sent }: Call): Promise<string> {
+export function call({ port, address }: Listener, { agent, leaveAfterMs, ...sent }: Call): Promise<string> {
   const { body, key, method = 'POST', path, signal } = sent;
   const headers = {
     authorization: `Bearer ${key}`,

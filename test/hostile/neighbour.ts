@@ -4,7 +4,7 @@ import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../support/figures.ts';
 import { guardrailFields } from '../support/guardrails/desk.ts';
-import { call, chatBody, chatPath, type Door } from './calls.ts';
+import { call, chatBody, chatPath, type Listener } from './calls.ts';
 import type { Tenant, World } from './world.ts';
 
 export interface Neighbour {
@@ -12,7 +12,7 @@ export interface Neighbour {
   readonly tenant: Tenant;
   /** Another organization, whose texts are inspected. */
   readonly guarded: Tenant;
-  readonly doors: { readonly proxy: Door; readonly controlPlane: Door };
+  readonly listeners: { readonly proxy: Listener; readonly controlPlane: Listener };
   /** A key that it has not used yet, created beforehand. */
   nextKey(): { readonly id: string; readonly value: string };
   makeKeys(count: number): Promise<void>;
@@ -32,11 +32,11 @@ const short = words.repeat(160);
 const long = words.repeat(4_000);
 const body300k = words.repeat(6_000);
 
-const chat = ({ doors, tenant }: Neighbour, body: string, agent?: Agent | false) =>
-  call(doors.proxy, { path: chatPath, key: tenant.key, body, ...(agent !== undefined && { agent }) });
+const chat = ({ listeners, tenant }: Neighbour, body: string, agent?: Agent | false) =>
+  call(listeners.proxy, { path: chatPath, key: tenant.key, body, ...(agent !== undefined && { agent }) });
 
-const operate = ({ doors, tenant }: Neighbour, method: string, request: object) =>
-  call(doors.controlPlane, {
+const operate = ({ listeners, tenant }: Neighbour, method: string, request: object) =>
+  call(listeners.controlPlane, {
     path: `/gateway.v1.${method}`,
     key: tenant.organization.ownerToken,
     body: JSON.stringify(request),
@@ -60,7 +60,7 @@ export const works = {
     needsKeys: true,
     once: async (of) => {
       const key = of.nextKey().value;
-      return call(of.doors.proxy, { path: chatPath, key, body: chatBody('gpt-provider') });
+      return call(of.listeners.proxy, { path: chatPath, key, body: chatBody('gpt-provider') });
     },
   },
   chats_of_300_kb: {
@@ -71,14 +71,14 @@ export const works = {
   inspected_chats: {
     about: 'chats of 8,000 characters that are inspected',
     everyMs: 50,
-    once: ({ doors, guarded }) =>
-      call(doors.proxy, { path: chatPath, key: guarded.key, body: chatBody('gpt-provider', short) }),
+    once: ({ listeners, guarded }) =>
+      call(listeners.proxy, { path: chatPath, key: guarded.key, body: chatBody('gpt-provider', short) }),
   },
   long_inspected_chats: {
     about: 'chats of 200,000 characters that are inspected, in a worker',
     everyMs: 200,
-    once: ({ doors, guarded }) =>
-      call(doors.proxy, { path: chatPath, key: guarded.key, body: chatBody('gpt-provider', long) }),
+    once: ({ listeners, guarded }) =>
+      call(listeners.proxy, { path: chatPath, key: guarded.key, body: chatBody('gpt-provider', long) }),
   },
   revocations: {
     about: 'revocations of keys',
@@ -117,7 +117,7 @@ export async function startNeighbour(world: World): Promise<Neighbour> {
   const { address } = tenant;
   return {
     ...{ world, tenant, guarded },
-    doors: {
+    listeners: {
       proxy: { port: world.proxy.port, address },
       controlPlane: { port: world.controlPlane.httpPort, address },
     },

@@ -11,7 +11,7 @@ import {
   keepCalling,
   keepCrowding,
   pause,
-  proxyDoor,
+  proxyListener,
   tooMany,
 } from './attack.ts';
 import { call, chatBody, chatPath } from './calls.ts';
@@ -109,7 +109,7 @@ export const proxyAttacks = {
     neighbour: 'chats_with_new_keys',
     run: (hostile) =>
       keepCalling(hostile, { loops: 2, everyMs: 40 * hostile.tenants }, () =>
-        call(proxyDoor(hostile), {
+        call(proxyListener(hostile), {
           ...{ path: chatPath, key: createCredential('virtualKey'), signal: hostile.signal },
           body: chatBody('fast'),
         }),

@@ -12,7 +12,7 @@ import { admission, chat, outcomes, turns } from '../support/asking.ts';
 import { type BackedUpDatabase, postgresInPlace, postgresIntoFresh, sqliteFile } from '../support/backups.ts';
 import { bootstrap, newOrganization, startPlane, type TestOrganization } from '../support/gateway.ts';
 import { type Child, freePort, startNode, until } from '../support/process.ts';
-import { booksOf, createBudget, makeDear, recordedCost } from '../support/spending.ts';
+import { ledgerOf, createBudget, makeDear, recordedCost } from '../support/spending.ts';
 import { metric, type Observed, readiness } from '../support/telemetry.ts';
 import { vendorSettings } from '../support/vendors.ts';
 
@@ -199,15 +199,15 @@ describe.each([
     expect(again).toMatchObject({ code: 0, output: expect.not.stringContaining('gatewayctl') });
 
     // Each request is charged once, and no lease from before the restore stays set aside.
-    const [{ spent }, cost] = [await booksOf(organization, budgetId), await recordedCost(organization)];
+    const [{ spent }, cost] = [await ledgerOf(organization, budgetId), await recordedCost(organization)];
     // The other proxy's lease from before the budget was lowered may be all that is left of the budget, until that
     // proxy releases it.
     await turns(proxies, chat(kept.value), { from: '429 budget_busy', to: '200', withinMs: 20_000 });
     const rest = await until(
       async () => {
         // On a busy machine a newly restored database may not be reachable yet.
-        const books = await booksOf(organization, budgetId).catch(() => undefined);
-        return books?.leased === 0 && books.spent > spent && books;
+        const ledger = await ledgerOf(organization, budgetId).catch(() => undefined);
+        return ledger?.leased === 0 && ledger.spent > spent && ledger;
       },
       { what: 'the proxies to return what they do not need', timeoutMs: 30_000 },
     );

@@ -65,7 +65,7 @@ const tables = [
 ];
 
 async function empty(store: Store): Promise<void> {
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     for (const table of tables) await db.deleteFrom(table).execute();
   });
 }
@@ -76,7 +76,7 @@ async function fill(
 ): Promise<void> {
   const row = { allowed_models: '[]', created_at: 0, revision: 0 };
   const owned = { ...row, organization_id: organizationId, active: 1 } as const;
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     await db
       .insertInto('organizations')
       .values({

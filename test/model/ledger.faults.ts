@@ -56,9 +56,9 @@ export const faults = {
   'the cost, not the escrow, is taken from the lease': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override book(event: UsageEvent, budget: BudgetTerms): Booking {
+        protected override record(event: UsageEvent, budget: BudgetTerms): Booking {
           const charges = event.charges.map((charge) => ({ ...charge, escrow: event.cost }));
-          return super.book({ ...event, charges }, budget);
+          return super.record({ ...event, charges }, budget);
         }
       })(),
   ),

@@ -4,7 +4,7 @@ import { windowOf } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import {
   type Booking,
-  type Books,
+  type LedgerState,
   type BudgetTerms,
   LedgerReference,
   type LedgerSnapshot,
@@ -12,7 +12,7 @@ import {
   matches,
   rowKey,
 } from './ledger.reference.ts';
-import type { BooksRead, EventsRead, Executed, Turn } from './ledger.side.ts';
+import type { LedgerRead, EventsRead, Executed, Turn } from './ledger.side.ts';
 
 export class Violation extends Error {}
 
@@ -140,7 +140,7 @@ export class LedgerJudge {
   }
 
   /** Checks everything that can be known from the ledger as read, and from the claims of proxies. */
-  check(read: BooksRead, claims: Claims): void {
+  check(read: LedgerRead, claims: Claims): void {
     if (this.#options.compares) this.#compare(read);
     this.#checkRows(read);
     this.checkClaims(read, claims);
@@ -150,7 +150,7 @@ export class LedgerJudge {
    * Checks that each request is in the ledger, or its escrow is still in its lease, so that nobody counts on more money
    * than there is.
    */
-  checkClaims(read: BooksRead, claims: Claims): void {
+  checkClaims(read: LedgerRead, claims: Claims): void {
     for (const key of new Set([...claims.keys(), ...this.#escrows.keys()])) {
       const escrow = this.#escrows.get(key) ?? 0;
       const { all, firm } = claims.get(key) ?? noClaim;
@@ -231,7 +231,7 @@ export class LedgerJudge {
         if (terms === undefined) return none;
         const lowered = Math.max(0, terms.amount - executed.amount);
         terms.amount = executed.amount;
-        if (this.#keysOf(terms).some((key) => this.#overOf(key, totalOf(reference.booksOf(key))) > 0))
+        if (this.#keysOf(terms).some((key) => this.#overOf(key, totalOf(reference.ledgerOf(key))) > 0))
           this.#count('lowered below');
         return new Map(this.#keysOf(terms).map((key) => [key, lowered]));
       }
@@ -314,11 +314,11 @@ export class LedgerJudge {
     return none;
   }
 
-  #compare(read: BooksRead): void {
-    const { books, leases } = this.reference;
-    for (const key of new Set([...read.books.keys(), ...books.keys()])) {
-      const should = this.reference.booksOf(key);
-      const { leased, spent, unsettled } = read.books.get(key) ?? should;
+  #compare(read: LedgerRead): void {
+    const { ledger, leases } = this.reference;
+    for (const key of new Set([...read.ledger.keys(), ...ledger.keys()])) {
+      const should = this.reference.ledgerOf(key);
+      const { leased, spent, unsettled } = read.ledger.get(key) ?? should;
       this.#expectSame(
         `row ${key}`,
         `${spent} ${leased} ${unsettled}`,
@@ -336,14 +336,14 @@ export class LedgerJudge {
     }
   }
 
-  #checkRows(read: BooksRead): void {
+  #checkRows(read: LedgerRead): void {
     const leased = new Map<string, number>();
     const unsettled = new Map<string, number>();
     for (const { budgetId, left, state, window } of read.leases.values()) {
       if (left < 0) fail('a lease has less than nothing left');
       add(state === 'open' ? leased : unsettled, rowKey(budgetId, window), left);
     }
-    for (const [key, row] of read.books) {
+    for (const [key, row] of read.ledger) {
       if (Math.min(row.spent, row.leased, row.unsettled) < 0) fail(`the row ${key} is below zero`);
       if (row.leased !== (leased.get(key) ?? 0))
         fail(`${row.leased} is leased of ${key}, open leases have ${leased.get(key)}`);
@@ -364,7 +364,7 @@ export class LedgerJudge {
 
   #overs(): ReadonlyMap<string, number> {
     const overs = new Map<string, number>();
-    for (const [key, row] of this.reference.books) overs.set(key, this.#overOf(key, totalOf(row)));
+    for (const [key, row] of this.reference.ledger) overs.set(key, this.#overOf(key, totalOf(row)));
     return overs;
   }
 
@@ -374,7 +374,7 @@ export class LedgerJudge {
   }
 
   #keysOf({ id }: BudgetTerms): readonly string[] {
-    return [...this.reference.books.keys()].filter((key) => key.startsWith(`${id} `));
+    return [...this.reference.ledger.keys()].filter((key) => key.startsWith(`${id} `));
   }
 
   #expectSame(what: string, actual: unknown, should: unknown): void {
@@ -382,7 +382,7 @@ export class LedgerJudge {
   }
 }
 
-function totalOf({ leased, spent, unsettled }: Books): number {
+function totalOf({ leased, spent, unsettled }: LedgerState): number {
   return spent + leased + unsettled;
 }
 

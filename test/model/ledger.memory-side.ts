@@ -3,7 +3,7 @@
 import { uuidv7 } from '../../common/uuid.ts';
 import type { DrawRequest, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';
-import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
+import type { LedgerRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 
 const silenceMaxMs = 60_000;
 
@@ -102,9 +102,9 @@ export class MemorySide implements LedgerSide {
     return this.#reported.epoch;
   }
 
-  async read(): Promise<BooksRead> {
-    const { books, leases } = this.#ledger;
-    return { books, leases };
+  async read(): Promise<LedgerRead> {
+    const { ledger, leases } = this.#ledger;
+    return { ledger, leases };
   }
 
   async readEvents() {

@@ -22,7 +22,7 @@ export interface BudgetTerms {
   isDeleted: boolean;
 }
 
-export interface Books {
+export interface LedgerState {
   spent: number;
   leased: number;
   unsettled: number;
@@ -59,11 +59,11 @@ const aheadMaxMs = 15_000;
 /** How long nothing is granted after a restore, unless all sessions from before it are closed. */
 const healingMs = 5_000;
 
-export type LedgerSnapshot = Pick<LedgerReference, 'books' | 'leases' | 'sessions' | 'events'>;
+export type LedgerSnapshot = Pick<LedgerReference, 'ledger' | 'leases' | 'sessions' | 'events'>;
 
 export class LedgerReference {
   readonly budgets = new Map<string, BudgetTerms>();
-  readonly books = new Map<string, Books>();
+  readonly ledger = new Map<string, LedgerState>();
   readonly sessions = new Map<string, { open: boolean; readonly epoch: number }>();
   readonly leases = new Map<string, StoredLease>();
   readonly events = new Map<string, UsageEvent>();
@@ -76,13 +76,13 @@ export class LedgerReference {
 
   /** Copies everything that a database contains. */
   snapshot(): LedgerSnapshot {
-    const { books, leases, sessions, events } = this;
-    return structuredClone({ books, leases, sessions, events });
+    const { ledger, leases, sessions, events } = this;
+    return structuredClone({ ledger, leases, sessions, events });
   }
 
   /** Makes the database lose everything that was committed since the snapshot. */
   restore(snapshot: LedgerSnapshot): void {
-    for (const name of ['books', 'leases', 'sessions', 'events'] as const) {
+    for (const name of ['ledger', 'leases', 'sessions', 'events'] as const) {
       const table: Map<string, unknown> = this[name];
       table.clear();
       for (const [key, row] of structuredClone(snapshot[name])) table.set(key, row);
@@ -146,7 +146,7 @@ export class LedgerReference {
       if (this.events.has(event.id)) continue;
       this.events.set(event.id, event);
       recorded += 1;
-      for (const budget of this.matching(event)) bookings.push(this.book(event, budget));
+      for (const budget of this.matching(event)) bookings.push(this.record(event, budget));
     }
     return { recorded, bookings };
   }
@@ -213,9 +213,9 @@ export class LedgerReference {
   }
 
   /** Returns a row, or for one that does not exist yet the row that would be made. */
-  booksOf(key: string): Readonly<Books> {
+  ledgerOf(key: string): Readonly<LedgerState> {
     const [budgetId = '', window = ''] = key.split(' ');
-    return this.books.get(key) ?? { spent: this.#usedBefore(budgetId, window), leased: 0, unsettled: 0 };
+    return this.ledger.get(key) ?? { spent: this.#usedBefore(budgetId, window), leased: 0, unsettled: 0 };
   }
 
   /**
@@ -249,7 +249,7 @@ export class LedgerReference {
     return { outcome: 'granted', amount };
   }
 
-  protected book(event: UsageEvent, budget: BudgetTerms): Booking {
+  protected record(event: UsageEvent, budget: BudgetTerms): Booking {
     const window = windowOf(budget.period, event.at);
     this.row(budget.id, window).spent += event.cost;
     let taken = 0;
@@ -308,10 +308,10 @@ export class LedgerReference {
     return { session, budgetId, window, left: 0, state, seq: 0, shut: 0, back: 0, response };
   }
 
-  protected row(budgetId: string, window: string): Books {
+  protected row(budgetId: string, window: string): LedgerState {
     const key = rowKey(budgetId, window);
-    const row = this.books.get(key) ?? { ...this.booksOf(key) };
-    this.books.set(key, row);
+    const row = this.ledger.get(key) ?? { ...this.ledgerOf(key) };
+    this.ledger.set(key, row);
     return row;
   }
 

@@ -112,7 +112,7 @@ async function checkExceeded(world: World, budgetId: string): Promise<void> {
 }
 
 function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
-  const row = world.read.books.get(rowKey(id, windowOf(period, at)));
+  const row = world.read.ledger.get(rowKey(id, windowOf(period, at)));
   return row === undefined ? 0 : row.spent + row.unsettled;
 }
 

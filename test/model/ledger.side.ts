@@ -10,7 +10,7 @@ import type {
   SessionEnd,
   UsageEvent,
 } from '../../proxy/usage/ledger-client.ts';
-import type { Books, BudgetTerms, Lease } from './ledger.reference.ts';
+import type { LedgerState, BudgetTerms, Lease } from './ledger.reference.ts';
 
 export type LeaseName = Omit<Operation, 'seq' | 'shut'>;
 
@@ -56,9 +56,9 @@ export interface Turn {
 /** Called in the order of the operations of a transaction. */
 export type OnExecuted = (executed: Executed, turn: Turn) => void;
 
-export interface BooksRead {
+export interface LedgerRead {
   /** By rowKey. */
-  readonly books: ReadonlyMap<string, Books>;
+  readonly ledger: ReadonlyMap<string, LedgerState>;
   /** By leaseKey. */
   readonly leases: ReadonlyMap<string, Lease>;
 }
@@ -90,7 +90,7 @@ export interface LedgerSide extends LedgerClient {
   snapshot(): Promise<object>;
   /** Restores a snapshot. @returns the database's epoch from then on */
   restore(snapshot: object): Promise<string>;
-  read(): Promise<BooksRead>;
+  read(): Promise<LedgerRead>;
   readEvents(): Promise<EventsRead>;
 }
 

@@ -12,7 +12,7 @@ import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
 import type {
-  BooksTransaction,
+  LedgerTransaction,
   Change,
   RowLocks,
   Store,
@@ -31,7 +31,7 @@ import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
-import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, Turn } from './ledger.side.ts';
+import type { LedgerRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, Turn } from './ledger.side.ts';
 
 export interface StoreSideDeps extends SideDeps {
   readonly store: Store;
@@ -90,12 +90,12 @@ export class StoreSide implements LedgerSide {
   constructor(deps: StoreSideDeps) {
     this.#deps = deps;
     const { clock, onRecall } = deps;
-    const books: Store['books'] = (work) => this.#books(work);
+    const ledger: Store['ledger'] = (work) => this.#inLedger(work);
     const recall: Store['recall'] = async ({ budgetId, window }) => onRecall(budgetId, window);
     const service = createLedgerService({
       ...{ clock, log: silentLog, background: createBackground({ log: silentLog }) },
-      store: { books, recall },
-      days: createUsageDays({ store: { books, features: deps.store.features }, clock }),
+      store: { ledger, recall },
+      days: createUsageDays({ store: { ledger, features: deps.store.features }, clock }),
       metrics: { drawn: () => undefined, reported: () => undefined, sessionClosed: () => undefined },
       usageKeptMs: 90 * 86_400_000,
     });
@@ -138,11 +138,11 @@ export class StoreSide implements LedgerSide {
 
   async expire(stopAfter: number): Promise<void> {
     let run = 0;
-    const books: Store['books'] = async (work) => {
+    const ledger: Store['ledger'] = async (work) => {
       run += 1;
       if (run > stopAfter) throw new KilledError();
       const { executed, now, result } = await this.#kind.run('expire', () =>
-        this.#books(async (tx) => {
+        this.#inLedger(async (tx) => {
           const done = await work(tx);
           // A transaction that only reads lists changes nothing.
           return {
@@ -155,7 +155,7 @@ export class StoreSide implements LedgerSide {
       if (executed !== undefined) this.#executed(executed, now);
       return result;
     };
-    await expireSessions({ books }).catch((error: unknown) => {
+    await expireSessions({ ledger }).catch((error: unknown) => {
       if (!(error instanceof KilledError)) throw error;
     });
   }
@@ -213,7 +213,7 @@ export class StoreSide implements LedgerSide {
 
   async restore(snapshot: object): Promise<string> {
     const { store } = this.#deps;
-    await store.books(async ({ db }) => {
+    await store.ledger(async ({ db }) => {
       for (const [table, rows] of snapshot as Tables) {
         await db.deleteFrom(table).execute();
         for (let from = 0; from < rows.length; from += rowsAtOnce)
@@ -227,12 +227,12 @@ export class StoreSide implements LedgerSide {
     return (await store.position()).epoch;
   }
 
-  read(): Promise<BooksRead> {
+  read(): Promise<LedgerRead> {
     return this.#deps.store.snapshot(async (db) => {
       const rows = await db.selectFrom('budget_windows').selectAll().execute();
       const leases = await db.selectFrom('leases').selectAll().execute();
       return {
-        books: new Map(
+        ledger: new Map(
           rows.map(({ spent, leased, unsettled, ...row }) => [
             rowKey(row.budget_id, row.window_start),
             { spent, leased, unsettled },
@@ -281,8 +281,8 @@ export class StoreSide implements LedgerSide {
     this.#deps.onExecuted(executed, { ...taken, now });
   }
 
-  #books<T>(work: (tx: BooksTransaction) => Promise<T>): Promise<T> {
-    return this.#deps.store.books((tx) => this.#inTurn(tx, work));
+  #inLedger<T>(work: (tx: LedgerTransaction) => Promise<T>): Promise<T> {
+    return this.#deps.store.ledger((tx) => this.#inTurn(tx, work));
   }
 
   async #change<T>(kind: Executed['kind'], work: (call: ChangeCall) => Promise<Worked<T>>): Promise<void> {
@@ -310,7 +310,7 @@ export class StoreSide implements LedgerSide {
   }
 
   // The number is assigned with all locks held, so operations on the same rows come before or after.
-  async #inTurn<Tx extends Pick<BooksTransaction, 'now' | 'locks'>, T>(
+  async #inTurn<Tx extends Pick<LedgerTransaction, 'now' | 'locks'>, T>(
     tx: Tx,
     work: (tx: Tx) => Promise<T>,
   ): Promise<T> {
@@ -341,7 +341,7 @@ export class StoreSide implements LedgerSide {
 }
 
 /** Returns all sessions that are closed and leases that are expired now, whoever changed them. */
-async function expiredIn({ db }: BooksTransaction): Promise<Executed> {
+async function expiredIn({ db }: LedgerTransaction): Promise<Executed> {
   const sessions = await db.selectFrom('ledger_sessions').select('id').where('open', '=', 0).execute();
   const leases = await db
     .selectFrom('leases')

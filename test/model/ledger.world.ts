@@ -9,7 +9,7 @@ import { settle, VirtualTime } from '../support/virtual-time.ts';
 import { type Claim, type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
 import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
-import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from './ledger.side.ts';
+import type { LedgerRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from './ledger.side.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -60,7 +60,7 @@ export class World {
   isCalm = false;
   /** The database's clock minus the proxies' time. */
   clockOffset = 0;
-  read: BooksRead = { books: new Map(), leases: new Map() };
+  read: LedgerRead = { ledger: new Map(), leases: new Map() };
   readonly #options: WorldOptions;
   readonly #pending = new Set<Promise<void>>();
   readonly #executed: (Turn & { readonly executed: Executed })[] = [];

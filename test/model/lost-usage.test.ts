@@ -33,8 +33,8 @@ it.each(['sqlite', 'postgres'] as const)(
       return run(world, { ...requested, cost: () => cost });
     };
     const row = () => {
-      const [books] = world.read.books.values();
-      return books ?? { spent: 0, leased: 0, unsettled: 0 };
+      const [ledger] = world.read.ledger.values();
+      return ledger ?? { spent: 0, leased: 0, unsettled: 0 };
     };
 
     const first = ask(300);

@@ -99,9 +99,9 @@ export class FakeLedger {
   }
 
   /** Sums over all windows, nano-dollars. */
-  books(budgetId: string): { readonly spent: number; readonly leased: number; readonly unsettled: number } {
+  ledger(budgetId: string): { readonly spent: number; readonly leased: number; readonly unsettled: number } {
     const sums = { spent: 0, leased: 0, unsettled: 0 };
-    for (const [key, { spent, leased, unsettled }] of this.reference.books) {
+    for (const [key, { spent, leased, unsettled }] of this.reference.ledger) {
       if (!key.startsWith(rowKey(budgetId, ''))) continue;
       sums.spent += spent;
       sums.leased += leased;

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreDatabase } from './databases.ts';
 
-export interface Books {
+export interface LedgerState {
   readonly budgetId: string;
   readonly organizationId: string;
   readonly window: string;
@@ -14,8 +14,8 @@ export interface Books {
 }
 
 /** Writes the ledger entry of one window. */
-export async function writeBooks(database: StoreDatabase, books: Books): Promise<void> {
-  const { budgetId, organizationId, window, spent = 0, leased = 0, unsettled = 0 } = books;
+export async function writeLedger(database: StoreDatabase, ledger: LedgerState): Promise<void> {
+  const { budgetId, organizationId, window, spent = 0, leased = 0, unsettled = 0 } = ledger;
   await database.raw(
     `insert into budget_windows (budget_id, organization_id, window_start, spent, leased, unsettled)
      values ('${budgetId}', '${organizationId}', '${window}', ${spent}, ${leased}, ${unsettled})`,

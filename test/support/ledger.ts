@@ -66,7 +66,7 @@ export class LedgerDesk {
   /** @returns the id of an open session */
   async session(caller: ProxyCaller = anyProxy): Promise<string> {
     const id = randomUUID();
-    await this.store.books((tx) => keepSession(tx, caller, id));
+    await this.store.ledger((tx) => keepSession(tx, caller, id));
     return id;
   }
 
@@ -87,7 +87,7 @@ export class LedgerDesk {
   }
 
   async #alone<ReadResponse>(work: LeaseWork<ReadResponse>): Promise<ReadResponse> {
-    const [result] = await this.store.books((tx) => workOnLeases(tx, [work], new Healing()));
+    const [result] = await this.store.ledger((tx) => workOnLeases(tx, [work], new Healing()));
     if (result?.status === 'fulfilled') return result.value;
     throw result?.reason;
   }
@@ -97,13 +97,13 @@ export class LedgerDesk {
     const reports = [
       { events: events.map(({ row, charges = [], ordinal }) => ({ row, charges, ordinal })), boundTo },
     ];
-    const [reported] = await this.store.books((tx) => reportTogether(tx, reports));
+    const [reported] = await this.store.ledger((tx) => reportTogether(tx, reports));
     if (reported === undefined) throw new Error('a report has no result');
     return reported;
   }
 
   /** Spent, leased and unconfirmed; undefined if there is no entry. */
-  async books(budgetId: string, window = 'total') {
+  async ledger(budgetId: string, window = 'total') {
     return await this.store.snapshot((db) =>
       db
         .selectFrom('budget_windows')

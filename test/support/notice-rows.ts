@@ -45,7 +45,7 @@ export interface Spending {
 
 /** The effect of a usage report: sets the ledger entries of windows to these amounts. */
 export function spend(store: Store, ...windows: readonly Spending[]): Promise<void> {
-  return store.books(async (tx) => {
+  return store.ledger(async (tx) => {
     const noted = windows.map((one) => ({
       ...{ organizationId: 'organization-1', window: '2026-11-20', amount: 1_000_000_000 },
       ...one,
@@ -104,7 +104,7 @@ export async function storeDelivery(
   row: Partial<Schema['webhook_deliveries']> & { readonly webhook_id: string },
 ): Promise<string> {
   const id = row.id ?? nextId();
-  await store.books(({ db, now }) =>
+  await store.ledger(({ db, now }) =>
     db
       .insertInto('webhook_deliveries')
       .values({

@@ -2,7 +2,7 @@
 import { nanoOfUsd } from '../../common/money.ts';
 import type { RunningControlPlane, TestOrganization } from './gateway.ts';
 import { until } from './process.ts';
-import type { Books } from './spending.ts';
+import type { LedgerState } from './spending.ts';
 
 /** A row of `Usage/Export`; absent fields are undefined. */
 export interface RecordedRequest {
@@ -76,21 +76,21 @@ export function costOf({ costUsd }: RecordedRequest): number {
   return nanoOfUsd(costUsd) ?? Number.NaN;
 }
 
-export interface WindowBooks extends Books {
+export interface WindowState extends LedgerState {
   readonly limitId: string;
   readonly endsAt: string | undefined;
 }
 
-type BudgetResponse = Readonly<Record<'limitId' | 'window' | `${keyof Omit<Books, 'window'>}Usd`, string>> & {
+type BudgetResponse = Readonly<Record<'limitId' | 'window' | `${keyof Omit<LedgerState, 'window'>}Usd`, string>> & {
   readonly endsAt?: string;
 };
 
 /** The ledger entries of all windows, including past ones, of all budgets or of one. */
-export async function allBooks(
+export async function wholeLedger(
   { api, id }: TestOrganization,
   limitId?: string,
-): Promise<readonly WindowBooks[]> {
-  const found: WindowBooks[] = [];
+): Promise<readonly WindowState[]> {
+  const found: WindowState[] = [];
   let pageToken = '';
   do {
     const requested = { organizationId: id, includePast: true, pageSize: 500, pageToken };
@@ -98,13 +98,13 @@ export async function allBooks(
       ...requested,
       ...(limitId !== undefined && { limitId }),
     })) as { windows?: readonly BudgetResponse[]; nextPageToken?: string };
-    found.push(...windows.map(booksIn));
+    found.push(...windows.map(ledgerIn));
     pageToken = nextPageToken;
   } while (pageToken !== '');
   return found;
 }
 
-function booksIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd }: BudgetResponse) {
+function ledgerIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd }: BudgetResponse) {
   const nano = (usd: string) => nanoOfUsd(usd) ?? Number.NaN;
   return {
     ...{ limitId, window, endsAt },

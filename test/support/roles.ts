@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { MethodName } from '../../control-plane/api/methods.ts';
 import { writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
-import { writeBooks, writeLease } from './ledger-state.ts';
+import { writeLedger, writeLease } from './ledger-state.ts';
 import {
   createKey,
   createPerson,
@@ -117,10 +117,10 @@ const unsettled = async ({ database, plane }: World, tenant: TestTenant) => {
     subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: tenant.id },
     ...{ kind: 'LIMIT_KIND_BUDGET', amountUsd: '1', period: 'BUDGET_PERIOD_TOTAL' },
   });
-  const books = { budgetId, organizationId: tenant.id, window: 'total', unsettled: 5 };
-  await writeBooks(database, books);
-  const session = await writeLease(database, { ...books, remaining: books.unsettled });
-  return { limitId: budgetId, window: books.window, session };
+  const ledger = { budgetId, organizationId: tenant.id, window: 'total', unsettled: 5 };
+  await writeLedger(database, ledger);
+  const session = await writeLease(database, { ...ledger, remaining: ledger.unsettled });
+  return { limitId: budgetId, window: ledger.window, session };
 };
 const importedBill = (tenant: TestTenant) => ({
   ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER' },

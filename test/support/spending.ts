@@ -36,7 +36,7 @@ export async function createBudget(
   return String(limit.id);
 }
 
-export interface Books {
+export interface LedgerState {
   readonly window: string;
   readonly amount: number;
   readonly spent: number;
@@ -45,9 +45,9 @@ export interface Books {
 }
 
 /** The ledger entry of a budget's current window. */
-export async function booksOf({ api, id }: TestOrganization, limitId: string): Promise<Books> {
+export async function ledgerOf({ api, id }: TestOrganization, limitId: string): Promise<LedgerState> {
   const { windows } = (await api.call('Budgets/ListWindows', { organizationId: id, limitId })) as {
-    windows: readonly Readonly<Record<'window' | `${keyof Omit<Books, 'window'>}Usd`, string>>[];
+    windows: readonly Readonly<Record<'window' | `${keyof Omit<LedgerState, 'window'>}Usd`, string>>[];
   };
   const [row] = windows;
   if (row === undefined) throw new Error('the budget has no window');
@@ -62,11 +62,11 @@ export async function booksOf({ api, id }: TestOrganization, limitId: string): P
 }
 
 /** Waits until proxies have no leases and have reported everything. */
-export async function booksAtRest(organization: TestOrganization, limitId: string): Promise<Books> {
+export async function ledgerAtRest(organization: TestOrganization, limitId: string): Promise<LedgerState> {
   return await until(
     async () => {
-      const books = await booksOf(organization, limitId);
-      return books.leased === 0 ? books : undefined;
+      const ledger = await ledgerOf(organization, limitId);
+      return ledger.leased === 0 ? ledger : undefined;
     },
     { what: 'the slices to be returned', timeoutMs: 20_000 },
   );
@@ -159,12 +159,12 @@ export function tally(outcomes: readonly Outcome[]): Readonly<Record<Outcome, nu
 }
 
 /** Samples the ledger until it is stopped. @returns the samples */
-export function watchBooks(organization: TestOrganization, limitId: string): { stop(): Promise<Books[]> } {
-  const samples: Books[] = [];
+export function watchLedger(organization: TestOrganization, limitId: string): { stop(): Promise<LedgerState[]> } {
+  const samples: LedgerState[] = [];
   let stopped = false;
   const watching = (async () => {
     while (!stopped) {
-      samples.push(await booksOf(organization, limitId));
+      samples.push(await ledgerOf(organization, limitId));
       await sleep(10);
     }
   })();

@@ -57,6 +57,6 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
 export async function recordEvents(store: Store, events: readonly UsageEventRow[]): Promise<void> {
   await createUsageDays({ store, clock: systemClock }).ensureDays(events.map(({ day }) => day));
   for (let from = 0; from < events.length; from += 1000) {
-    await store.books((tx) => recordUsage(tx, events.slice(from, from + 1000)));
+    await store.ledger((tx) => recordUsage(tx, events.slice(from, from + 1000)));
   }
 }

@@ -63,7 +63,7 @@ const deadlineMs = 1_000;
 const responseMs = 5;
 
 /** The ledger of a control plane: each event once, by day and id. */
-export class FakeBooks {
+export class FakeWindows {
   condition: Condition = 'up';
   epoch = 'epoch-1';
   readonly recorded = new Map<string, UsageEvent>();
@@ -285,7 +285,7 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
 
 export interface UsageScene {
   readonly time: VirtualTime;
-  readonly books: FakeBooks;
+  readonly ledger: FakeWindows;
   readonly store: FakeStore;
   /** Every started proxy. */
   readonly proxies: readonly UsageProxy[];
@@ -297,18 +297,18 @@ export interface UsageScene {
 /** A control plane and a Redis with proxies, all with one clock. */
 export function usageScene(): UsageScene {
   const time = new VirtualTime();
-  const books = new FakeBooks(time);
+  const ledger = new FakeWindows(time);
   const store = new FakeStore(time);
   const proxies: UsageProxy[] = [];
   return {
-    ...{ time, books, store, proxies },
+    ...{ time, ledger, store, proxies },
     start: (options) => {
-      const proxy = startUsageProxy({ time, client: books.client(), overflow: store.overflow(), ...options });
+      const proxy = startUsageProxy({ time, client: ledger.client(), overflow: store.overflow(), ...options });
       proxies.push(proxy);
       return proxy;
     },
     goAway: async (proxy) => {
-      books.condition = 'down';
+      ledger.condition = 'down';
       proxy.record(usageOf());
       await time.advance(1_000);
     },

@@ -37,7 +37,7 @@ export interface HangUpGateway {
   /**
    * The charge of a request, as soon as it is recorded; undefined if the request ended before it was sent to a vendor.
    */
-  booked(requestId: string): Promise<Booking | undefined>;
+  recorded(requestId: string): Promise<Booking | undefined>;
   close(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
   return {
     port: server.port,
     key,
-    booked: (requestId) => bookings.of(requestId),
+    recorded: (requestId) => bookings.of(requestId),
     close: async () => {
       server.destroy();
       await server.drain();
@@ -131,7 +131,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
 
 class Bookings {
   readonly #reserved = new Map<string, number>();
-  readonly #booked = new Map<string, PromiseWithResolvers<Booking | undefined>>();
+  readonly #recorded = new Map<string, PromiseWithResolvers<Booking | undefined>>();
   readonly budgets: Budgets = {
     take: ({ full }) => {
       const stamp = this.#stamp();
@@ -154,8 +154,8 @@ class Bookings {
   }
 
   #waiting(requestId: string): PromiseWithResolvers<Booking | undefined> {
-    const waiting = this.#booked.get(requestId) ?? Promise.withResolvers<Booking | undefined>();
-    this.#booked.set(requestId, waiting);
+    const waiting = this.#recorded.get(requestId) ?? Promise.withResolvers<Booking | undefined>();
+    this.#recorded.set(requestId, waiting);
     return waiting;
   }
 

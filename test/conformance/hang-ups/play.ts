@@ -115,7 +115,7 @@ export class HangUps {
     const generated = Promise.withResolvers<Buffer>();
     const caller = call(gateway, id, one);
     this.#running.set(id, { of: one, leave: () => caller.destroy(), generated: generated.resolve });
-    const booking = await Promise.race([gateway.booked(`case-${id}`), nothingBooked(one)]);
+    const booking = await Promise.race([gateway.recorded(`case-${id}`), nothingRecorded(one)]);
     const verdict = booking && judge(one, booking, await generated.promise);
     this.#running.delete(id);
     caller.destroy();
@@ -156,10 +156,10 @@ function call({ port, key }: HangUpGateway, id: string, { vendor, stream }: Case
 }
 
 /** The gateway's time limits end every case before this. */
-const bookedWithinMs = 180_000;
+const recordedWithinMs = 180_000;
 
-async function nothingBooked(one: Case): Promise<never> {
-  await sleep(bookedWithinMs, undefined, { ref: false });
+async function nothingRecorded(one: Case): Promise<never> {
+  await sleep(recordedWithinMs, undefined, { ref: false });
   throw new Error(`nothing was booked of ${JSON.stringify(one)}`);
 }
 

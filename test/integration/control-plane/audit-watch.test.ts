@@ -24,7 +24,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ed25519');
  * to the database would.
  */
 async function hashAnew(store: Store, from: number): Promise<void> {
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     const events = await db.selectFrom('audit_events').selectAll().orderBy('revision').execute();
     let previous = chainStart;
     for (const event of events) {
@@ -42,7 +42,7 @@ async function hashAnew(store: Store, from: number): Promise<void> {
 }
 
 async function cutTail(store: Store, to: number): Promise<void> {
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     await db.deleteFrom('audit_events').where('revision', '>', to).execute();
     const last = await db.selectFrom('audit_events').select('hash').where('revision', '=', to).execute();
     await db
@@ -54,7 +54,7 @@ async function cutTail(store: Store, to: number): Promise<void> {
 
 /** The row of checks as an attacker who can write it would leave it, to hide the attack. */
 async function hideChecks(store: Store): Promise<void> {
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     const feed = await db.selectFrom('feed').selectAll().executeTakeFirstOrThrow();
     const { revision, audit_hash: verified_hash } = feed;
     await db
@@ -92,7 +92,7 @@ describeStores('the watch of the audit log', (given) => {
       ...more,
     });
   const due = () =>
-    given.store.books(({ db }) => db.updateTable('audit_checks').set({ due_at: 0 }).execute());
+    given.store.ledger(({ db }) => db.updateTable('audit_checks').set({ due_at: 0 }).execute());
   const inLogs = () => logs.flatMap((line) => readAnchorLine(line) ?? []);
   const inWebhook = async () =>
     (await deliveries(given.store)).flatMap(({ payload }) => readAnchorLine(payload) ?? []);
@@ -128,7 +128,7 @@ describeStores('the watch of the audit log', (given) => {
   it('is read in pieces when it is long', async () => {
     const pieces: number[] = [];
     const store: AuditWatchDeps['store'] = {
-      books: (work) => given.store.books(work),
+      ledger: (work) => given.store.ledger(work),
       snapshot: (work) => {
         pieces.push(1);
         return given.store.snapshot(work);
@@ -165,7 +165,7 @@ describeStores('the watch of the audit log', (given) => {
     it('after a start, from the folder, and notifies the webhook once', async () => {
       await open().look();
       await attack(given.store);
-      await given.store.books(({ db }) =>
+      await given.store.ledger(({ db }) =>
         db.updateTable('audit_checks').set({ due_at: 0, whole_at: null }).execute(),
       );
       const watch = open();
@@ -196,7 +196,7 @@ describeStores('the watch of the audit log', (given) => {
     await editEvent(given.store);
     const hide = async () => {
       await hideChecks(given.store);
-      await given.store.books(({ db }) => db.updateTable('audit_checks').set({ whole_at: now }).execute());
+      await given.store.ledger(({ db }) => db.updateTable('audit_checks').set({ whole_at: now }).execute());
     };
     await hide();
     await watch.look();
@@ -245,7 +245,7 @@ describeStores('the watch of the audit log', (given) => {
 });
 
 async function editEvent(store: Store): Promise<void> {
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     await db.updateTable('audit_events').set({ actor_id: 'x' }).where('revision', '=', 2).execute();
   });
 }

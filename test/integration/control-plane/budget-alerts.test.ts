@@ -214,7 +214,7 @@ describeStores('what proxies leave unsettled', (given) => {
     });
   };
   const release = (sessionId: string) =>
-    given.store.books((tx) => releaseUnsettled(tx, { sessionId, budgetId, window: 'total' }, undefined));
+    given.store.ledger((tx) => releaseUnsettled(tx, { sessionId, budgetId, window: 'total' }, undefined));
 
   it('is alerted with its age after a quarter of an hour, and not before', async () => {
     await leave(0.2 * dollar);
@@ -311,5 +311,5 @@ async function fillBefore({ store, database }: GivenStore): Promise<void> {
   await database.raw(`insert into budget_alerts values ${rows.join(', ')}`);
   await database.raw('drop index budget_windows_unsettled');
   await database.raw('drop table budget_notices');
-  await store.books(({ db }) => createBudgetNotices(db));
+  await store.ledger(({ db }) => createBudgetNotices(db));
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { dayOf, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
-import { writeBooks, writeLease } from '../../support/ledger-state.ts';
+import { writeLedger, writeLease } from '../../support/ledger-state.ts';
 import { type JsonResponse, type Someone, type TestTenant, violated } from '../../support/operators.ts';
 
 const dayMs = 86_400_000;
@@ -31,13 +31,13 @@ describeBudgets('the books of budgets', (desk) => {
         expected.toSorted((a, b) => (`${a.window} ${a.limitId}` < `${b.window} ${b.limitId}` ? 1 : -1)),
       );
       const [limitId = ''] = ids;
-      const books = { spent: 1, leased: 2_000_000_000, unsettled: 30 };
+      const ledger = { spent: 1, leased: 2_000_000_000, unsettled: 30 };
       const window = windowOf('day', now);
-      await writeBooks(desk.database, {
+      await writeLedger(desk.database, {
         budgetId: limitId,
         organizationId: tenant.id,
         window,
-        ...books,
+        ...ledger,
       });
       expect(await desk.windows(tenant, { limitId })).toMatchObject([
         {
@@ -56,7 +56,7 @@ describeBudgets('the books of budgets', (desk) => {
         const { id } = await desk.budget(tenant);
         const days = [1, 2, 3].map((ago) => dayOf(Date.now() - ago * dayMs));
         for (const window of days) {
-          await writeBooks(desk.database, {
+          await writeLedger(desk.database, {
             budgetId: id,
             organizationId: tenant.id,
             window,
@@ -100,8 +100,8 @@ describeBudgets('the books of budgets', (desk) => {
         await made(limitSubject('AI_SYSTEM', await desk.system(tenant))),
       ];
       for (const id of [...shown, ...hidden]) {
-        const books = { budgetId: id, organizationId: tenant.id, window: '2026-01-01', spent: 1 };
-        await writeBooks(desk.database, books);
+        const ledger = { budgetId: id, organizationId: tenant.id, window: '2026-01-01', spent: 1 };
+        await writeLedger(desk.database, ledger);
       }
       const ids = async (by: Someone, more = {}) =>
         (await desk.windows(tenant, more, by)).map(({ limitId }) => limitId as string).toSorted();
@@ -116,7 +116,7 @@ describeBudgets('the books of budgets', (desk) => {
       const used = (await desk.budget(tenant)).id;
       const unused = (await desk.budget(tenant)).id;
       const window = dayOf(Date.now());
-      await writeBooks(desk.database, { budgetId: used, organizationId: tenant.id, window, spent: 1 });
+      await writeLedger(desk.database, { budgetId: used, organizationId: tenant.id, window, spent: 1 });
       for (const id of [used, unused]) await desk.as(tenant, 'Limits.Delete', { id });
       expect(await desk.windows(tenant, { includePast: true })).toEqual([]);
       expect(await desk.windows(tenant, { limitId: used })).toMatchObject([{ limitId: used, window }]);
@@ -150,18 +150,18 @@ describeBudgets('the books of budgets', (desk) => {
     /** A budget of $5 with two expired leases, of $1 and $2. */
     const withUnsettled = async (tenant: TestTenant) => {
       const { id: budgetId } = await desk.budget(tenant, { period: 'BUDGET_PERIOD_TOTAL' });
-      const books = { budgetId, window: 'total' };
-      await writeBooks(desk.database, {
-        ...books,
+      const ledger = { budgetId, window: 'total' };
+      await writeLedger(desk.database, {
+        ...ledger,
         organizationId: tenant.id,
         leased: 9,
         unsettled: 3_000_000_000,
       });
       const seenAt = Date.parse('2026-11-20T10:00:00.123Z');
-      const small = await writeLease(desk.database, { ...books, remaining: 1_000_000_000, seenAt });
-      const large = await writeLease(desk.database, { ...books, remaining: 2_000_000_000, seenAt });
-      const open = await writeLease(desk.database, { ...books, remaining: 9, state: 'open' });
-      await writeLease(desk.database, { ...books, remaining: 0 });
+      const small = await writeLease(desk.database, { ...ledger, remaining: 1_000_000_000, seenAt });
+      const large = await writeLease(desk.database, { ...ledger, remaining: 2_000_000_000, seenAt });
+      const open = await writeLease(desk.database, { ...ledger, remaining: 9, state: 'open' });
+      await writeLease(desk.database, { ...ledger, remaining: 0 });
       return { limitId: budgetId, small, large, open };
     };
 

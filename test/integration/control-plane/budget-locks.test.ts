@@ -2,7 +2,7 @@
 // changed nor ended (PostgreSQL; SQLite runs one transaction at a time). Changes without budgets never wait for them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BooksTransaction } from '../../../control-plane/store/store.ts';
+import type { LedgerTransaction } from '../../../control-plane/store/store.ts';
 import { BudgetDesk, limitSubject } from '../../support/budget-fixture.ts';
 import { freshPostgres } from '../../support/databases.ts';
 import { type Called, createPerson, type TestTenant } from '../../support/operators.ts';
@@ -14,8 +14,8 @@ describe('while the ledger of an organization is in use', () => {
   beforeAll(() => desk.open(freshPostgres));
   afterAll(() => desk.close());
 
-  const whileUsed = (tenant: TestTenant, work: (tx: BooksTransaction) => Promise<void>) =>
-    desk.store.books(async (tx) => {
+  const whileUsed = (tenant: TestTenant, work: (tx: LedgerTransaction) => Promise<void>) =>
+    desk.store.ledger(async (tx) => {
       await tx.locks.organizations(tx.db, [tenant.id], 'shared');
       await work(tx);
     });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
 import { hashCredential } from '../../../common/credential.ts';
 import { describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
-import { writeBooks } from '../../support/ledger-state.ts';
+import { writeLedger } from '../../support/ledger-state.ts';
 import {
   createKey,
   createPerson,
@@ -162,7 +162,7 @@ describeBudgets('budgets', (desk) => {
     const ids: string[] = [];
     for (const on of [...subjects, limitSubject('VIRTUAL_KEY', key)]) {
       const { id } = await desk.budget(tenant, { subject: on });
-      await writeBooks(desk.database, {
+      await writeLedger(desk.database, {
         budgetId: id,
         organizationId: tenant.id,
         window: '2026-11-20',
@@ -187,9 +187,9 @@ describeBudgets('budgets', (desk) => {
   it('note the thresholds that a lower amount has reached, in the current window only', async () => {
     const { id } = await desk.budget(desk.acme);
     const today = dayOf(Date.now());
-    const books = { budgetId: id, organizationId: desk.acme.id };
-    await writeBooks(desk.database, { ...books, window: today, spent: 1_000_000_000 });
-    await writeBooks(desk.database, { ...books, window: '2026-11-20', spent: 5_000_000_000 });
+    const ledger = { budgetId: id, organizationId: desk.acme.id };
+    await writeLedger(desk.database, { ...ledger, window: today, spent: 1_000_000_000 });
+    await writeLedger(desk.database, { ...ledger, window: '2026-11-20', spent: 5_000_000_000 });
     const noted = () =>
       desk.store.snapshot((db) =>
         db

@@ -307,7 +307,7 @@ describe('the timeout of the JSON API', () => {
       metrics: createMetrics(noGauges),
     };
     const address = { host: '127.0.0.1', port: 0 };
-    const door = await startHttpApi(
+    const server = await startHttpApi(
       {
         ...{ address, tls: undefined, callers: directCallers(), hosts: [], requestTimeoutMs: 200 },
         connections: openConnectionShare(1024),
@@ -315,7 +315,7 @@ describe('the timeout of the JSON API', () => {
       deps,
     );
     try {
-      const slow = await openConnection(door.port);
+      const slow = await openConnection(server.port);
       slow.send(
         'POST /gateway.v1.Organizations/List HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
           `authorization: Bearer ${platform.token}\r\ncontent-length: 100\r\n\r\n{`,
@@ -323,11 +323,11 @@ describe('the timeout of the JSON API', () => {
       const began = performance.now();
       await slow.closed;
       expect(performance.now() - began).toBeLessThan(2000);
-      const silent = await openConnection(door.port);
+      const silent = await openConnection(server.port);
       silent.send('POST /gateway.v1.Organ');
       await silent.closed;
     } finally {
-      await door.close(0);
+      await server.close(0);
     }
   });
 });

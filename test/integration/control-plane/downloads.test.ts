@@ -85,8 +85,8 @@ beforeEach(async () => {
   const connections = openConnectionShare(1024);
   const options = { ...bound, connections, callers: directCallers() };
   grpc = await startGrpcServer(options, { ...calls, access, ledger, reportDecisions: unused });
-  const door = { address, tls: undefined, connections, callers: directCallers(), hosts: [] };
-  http = await startHttpApi(door, calls);
+  const server = { address, tls: undefined, connections, callers: directCallers(), hosts: [] };
+  http = await startHttpApi(server, calls);
 });
 afterEach(async () => {
   await Promise.all([grpc.close(0), http.close(0)]);

@@ -180,7 +180,7 @@ describeStores('the ledger after a restore', (given) => {
 
   it('notices the restore within a second', async () => {
     const healing = new Healing();
-    const isHealing = () => given.store.books((tx) => healing.isHealing(tx));
+    const isHealing = () => given.store.ledger((tx) => healing.isHealing(tx));
     expect(await isHealing()).toBe(false);
     await restore();
     expect(await isHealing()).toBe(true);

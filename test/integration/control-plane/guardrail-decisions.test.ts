@@ -152,7 +152,7 @@ describe.each([
     const id = await guardrail();
     const old = { id: randomUUID(), recorded_at: Date.now() - 2 * sampleAgeMsMax - 60_000 };
     const kept = { id: randomUUID(), recorded_at: Date.now() - 2 * sampleAgeMsMax + 60_000 };
-    await store.books(({ db }) => db.insertInto('guardrail_samples').values([old, kept]).execute());
+    await store.ledger(({ db }) => db.insertInto('guardrail_samples').values([old, kept]).execute());
     await report([sample(id)]);
     const rows = await store.snapshot((db) =>
       db.selectFrom('guardrail_samples').select('id').where('id', 'in', [old.id, kept.id]).execute(),

@@ -16,16 +16,16 @@ const otherProxy: ProxyCaller = { ...anyProxy, id: 'proxy-other' };
 describeStores('operations that come together', (given) => {
   let desk: LedgerDesk;
   let transactions: number;
-  let store: Pick<Store, 'books'>;
+  let store: Pick<Store, 'ledger'>;
   let batches: LeaseBatches;
   beforeEach(async () => {
     desk = new LedgerDesk(given.store);
     await desk.organization();
     transactions = 0;
     store = {
-      books: (work) => {
+      ledger: (work) => {
         transactions++;
-        return given.store.books(work);
+        return given.store.ledger(work);
       },
     };
     batches = new LeaseBatches(store, { atOnceMax: 1, batchMax: 50 });
@@ -42,7 +42,7 @@ describeStores('operations that come together', (given) => {
     const outcomes = drawn.map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'granted')).toHaveLength(100);
     expect(outcomes.slice(100)).toEqual(Array.from({ length: 20 }, () => 'busy'));
-    expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
+    expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
     // The first runs at once; the others wait for it and run in batches of fifty.
     expect(transactions).toBe(4);
   });
@@ -58,7 +58,7 @@ describeStores('operations that come together', (given) => {
       blocker,
     ]);
     expect([first.outcome, back, second.outcome, transactions]).toEqual(['granted', 50, 'granted', 2]);
-    expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+    expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
   });
 
   it('sent twice in one transaction happen once', async () => {
@@ -71,7 +71,7 @@ describeStores('operations that come together', (given) => {
       blocker,
     ]);
     expect([once, again]).toEqual([once, once]);
-    expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 41, unsettled: 0 });
+    expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 41, unsettled: 0 });
   });
 
   it('are refused one by one when one names the session of another proxy', async () => {
@@ -112,9 +112,9 @@ describeStores('operations that come together', (given) => {
     let down = true;
     let tries = 0;
     batches = new LeaseBatches({
-      books: (work) => {
+      ledger: (work) => {
         tries++;
-        return down ? Promise.reject(new StoreUnavailableError(new Error('down'))) : given.store.books(work);
+        return down ? Promise.reject(new StoreUnavailableError(new Error('down'))) : given.store.ledger(work);
       },
     });
     const failed = await Promise.allSettled([1, 2, 3].map((need) => run(draw(session, budgetId, need))));

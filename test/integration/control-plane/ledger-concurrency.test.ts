@@ -123,7 +123,7 @@ class Spender {
 }
 
 /** The ledger's totals of each window, beside the sums of its leases. */
-async function readBooks(store: Store) {
+async function readLedger(store: Store) {
   return await store.snapshot(async (db) => {
     const windows = await db
       .selectFrom('budget_windows')
@@ -143,8 +143,8 @@ async function readBooks(store: Store) {
   });
 }
 
-function expectConserved(books: Awaited<ReturnType<typeof readBooks>>): void {
-  for (const { amount, spent, leased, unsettled, inOpenLeases, inExpiredLeases } of books) {
+function expectConserved(ledger: Awaited<ReturnType<typeof readLedger>>): void {
+  for (const { amount, spent, leased, unsettled, inOpenLeases, inExpiredLeases } of ledger) {
     expect(spent + leased + unsettled).toBeLessThanOrEqual(amount);
     expect({ leased, unsettled }).toEqual({ leased: inOpenLeases, unsettled: inExpiredLeases });
   }
@@ -157,12 +157,12 @@ function expectConserved(books: Awaited<ReturnType<typeof readBooks>>): void {
 async function resize(store: Store, id: string, size: number): Promise<void> {
   await change(store, async (tx) => {
     await tx.locks.organizations(tx.db, ['organization-1'], 'alone');
-    const books = await tx.db
+    const ledger = await tx.db
       .selectFrom('budget_windows')
       .selectAll()
       .where('budget_id', '=', id)
       .executeTakeFirst();
-    const held = books === undefined ? 0 : books.spent + books.leased + books.unsettled;
+    const held = ledger === undefined ? 0 : ledger.spent + ledger.leased + ledger.unsettled;
     const amount = Math.max(held, size);
     await tx.db.updateTable('limits').set({ amount }).where('id', '=', id).execute();
     return undefined;
@@ -200,7 +200,7 @@ describeStores('the books, under many at once', (given) => {
     const proxies = Array.from({ length: 8 }, (_, i) => new Spender(i % 2 === 0 ? first : second, world));
     let running = true;
     const silence = async (session: string) => {
-      await given.store.books(({ db, now }) =>
+      await given.store.ledger(({ db, now }) =>
         db
           .updateTable('ledger_sessions')
           .set({ seen_at: now - silenceMaxMs - 1 })
@@ -218,16 +218,16 @@ describeStores('the books, under many at once', (given) => {
     await Promise.all([
       spending,
       whileRunning(() => expireSessions(second.store)),
-      whileRunning(async () => expectConserved(await readBooks(second.store))),
+      whileRunning(async () => expectConserved(await readLedger(second.store))),
       whileRunning(() => resize(given.store, random.pick(budgets).id, 3000 + random.below(6000))),
     ]);
-    await given.store.books(({ db }) => db.updateTable('ledger_sessions').set({ seen_at: 0 }).execute());
+    await given.store.ledger(({ db }) => db.updateTable('ledger_sessions').set({ seen_at: 0 }).execute());
     await expireSessions(given.store);
-    const books = await readBooks(given.store);
-    expectConserved(books);
+    const ledger = await readLedger(given.store);
+    expectConserved(ledger);
     for (const { id } of budgets) {
       const spent = proxies.reduce((sum, proxy) => sum + (proxy.spent.get(id) ?? 0), 0);
-      expect(books.find(({ budget_id }) => budget_id === id)).toMatchObject({ spent, leased: 0 });
+      expect(ledger.find(({ budget_id }) => budget_id === id)).toMatchObject({ spent, leased: 0 });
     }
   }, 60_000);
 
@@ -247,6 +247,6 @@ describeStores('the books, under many at once', (given) => {
       running = false;
       await Promise.all(draws);
     }
-    expectConserved(await readBooks(given.store));
+    expectConserved(await readLedger(given.store));
   });
 });

@@ -50,9 +50,9 @@ describeStores('silent sessions', (given) => {
 
   it('are searched for again after the database was away', async () => {
     let isAway = true;
-    const store: Pick<Store, 'books'> = {
-      books: (work) =>
-        isAway ? Promise.reject(new StoreUnavailableError(new Error('away'))) : given.store.books(work),
+    const store: Pick<Store, 'ledger'> = {
+      ledger: (work) =>
+        isAway ? Promise.reject(new StoreUnavailableError(new Error('away'))) : given.store.ledger(work),
     };
     const { time, counted, expiry } = start({ store });
     await time.advance(4000);
@@ -95,7 +95,7 @@ describeStores('silent sessions', (given) => {
     await time.advance(4999);
     await touches.touch(anyProxy, [session]);
     const seenAt = () =>
-      given.store.books(async ({ db, now }) => {
+      given.store.ledger(async ({ db, now }) => {
         const { seen_at } = await db
           .selectFrom('ledger_sessions')
           .select('seen_at')
@@ -118,7 +118,7 @@ it('a session is not closed during an acquisition, and is still noted as active'
     await database.raw(silence);
     let closing: Promise<number> | undefined;
     let isClosed = false;
-    await store.books(async (tx) => {
+    await store.ledger(async (tx) => {
       await shareSessions(tx, [session]);
       closing = expireSessions(store).finally(() => {
         isClosed = true;
@@ -129,7 +129,7 @@ it('a session is not closed during an acquisition, and is still noted as active'
     expect(await closing).toBe(1);
 
     const other = await desk.session();
-    await store.books(async (tx) => {
+    await store.ledger(async (tx) => {
       await shareSessions(tx, [other]);
       await createSessionTouches(store, new VirtualTime()).touch(anyProxy, [other]);
     });

@@ -22,7 +22,7 @@ describeStores('numbered events', (given) => {
     row: usageEvent({ session_id: session, cost: 10, ...fields }),
     ordinal,
   });
-  const spent = async () => (await desk.books(budgetId))?.spent;
+  const spent = async () => (await desk.ledger(budgetId))?.spent;
   const ranges = () =>
     given.store.snapshot(async (db) => {
       const rows = await db.selectFrom('booked_ordinals').selectAll().execute();
@@ -70,7 +70,7 @@ describeStores('numbered events', (given) => {
   it('count once by day and id when their session is forgotten', async () => {
     const event = numbered(1);
     await desk.report([event]);
-    await given.store.books(({ db, now }) => forgetOrdinals(db, now + 1));
+    await given.store.ledger(({ db, now }) => forgetOrdinals(db, now + 1));
     expect(await ranges()).toEqual([]);
     expect(await desk.report([event])).toMatchObject({ recorded: 0, duplicate: 1 });
     expect(await ranges()).toEqual([[session, [[1, 1]]]]);

@@ -40,7 +40,7 @@ describeStores('a lease of which something is shut', (given) => {
       { row: usageEvent({ session_id: session, cost }), charges: [{ budgetId, window: 'total', escrow }] },
     ]);
   const named = (amount: number) => new Map([[`${budgetId} total`, amount]]);
-  const books = () => desk.books(budgetId);
+  const ledger = () => desk.ledger(budgetId);
   const lease = async () => (await desk.leases())[0];
 
   describe('at its expiry', () => {
@@ -48,14 +48,14 @@ describeStores('a lease of which something is shut', (given) => {
       await draw(400);
       await giveBack(0, 300);
       await silence();
-      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
       expect(await lease()).toMatchObject({ state: 'expired', remaining: 100, back: 300 });
     });
 
     it('frees nothing if the proxy reports no shut part', async () => {
       await draw(400);
       await silence();
-      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 400 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 400 });
     });
 
     it('frees no more than it has left', async () => {
@@ -63,7 +63,7 @@ describeStores('a lease of which something is shut', (given) => {
       await giveBack(0, 300);
       await spend(250);
       await silence();
-      expect(await books()).toEqual({ spent: 250, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 250, leased: 0, unsettled: 0 });
       expect(await lease()).toMatchObject({ remaining: 0, back: 150 });
     });
 
@@ -78,7 +78,7 @@ describeStores('a lease of which something is shut', (given) => {
       await giveBack(0, 300);
       await operate();
       await silence();
-      expect(await books()).toMatchObject({ unsettled });
+      expect(await ledger()).toMatchObject({ unsettled });
     });
 
     it('ignores the shut part of operations that were not executed', async () => {
@@ -88,7 +88,7 @@ describeStores('a lease of which something is shut', (given) => {
       await desk.draw({ ...operation(), seq: 9, need: 1, want: 1, shut: 0 });
       await desk.giveBack({ ...operation(), seq: 2, amount: 0, shut: 0 });
       await silence();
-      expect(await books()).toMatchObject({ unsettled: 100 });
+      expect(await ledger()).toMatchObject({ unsettled: 100 });
     });
   });
 
@@ -101,25 +101,25 @@ describeStores('a lease of which something is shut', (given) => {
 
     it('is taken first from the freed part, then from the unconfirmed part', async () => {
       expect(await giveBack(250)).toBe(250);
-      expect(await books()).toMatchObject({ unsettled: 100 });
+      expect(await ledger()).toMatchObject({ unsettled: 100 });
       expect(await giveBack(80)).toBe(80);
-      expect(await books()).toMatchObject({ unsettled: 70 });
+      expect(await ledger()).toMatchObject({ unsettled: 70 });
       expect(await giveBack(500)).toBe(70);
-      expect(await books()).toMatchObject({ unsettled: 0 });
+      expect(await ledger()).toMatchObject({ unsettled: 0 });
     });
 
     it('gets the same response when the release is repeated', async () => {
       expect(await giveBack(330)).toBe(330);
       seq--;
       expect(await giveBack(330)).toBe(330);
-      expect(await books()).toMatchObject({ unsettled: 70 });
+      expect(await ledger()).toMatchObject({ unsettled: 70 });
     });
 
     it('is charged for late reports out of the unconfirmed part', async () => {
       await spend(60);
-      expect(await books()).toEqual({ spent: 60, leased: 0, unsettled: 40 });
+      expect(await ledger()).toEqual({ spent: 60, leased: 0, unsettled: 40 });
       expect(await giveBack(340)).toBe(340);
-      expect(await books()).toEqual({ spent: 60, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 60, leased: 0, unsettled: 0 });
     });
 
     it('is released by an admin out of the unconfirmed part', async () => {
@@ -127,7 +127,7 @@ describeStores('a lease of which something is shut', (given) => {
         await releaseUnsettled(tx, { sessionId: session, budgetId, window: 'total' }, undefined);
         return undefined;
       });
-      expect(await books()).toMatchObject({ unsettled: 0 });
+      expect(await ledger()).toMatchObject({ unsettled: 0 });
       expect(await lease()).toMatchObject({ remaining: 0, back: 300 });
     });
   });
@@ -136,25 +136,25 @@ describeStores('a lease of which something is shut', (given) => {
     it('frees everything except the outstanding amount', async () => {
       await draw(400);
       expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 330 });
-      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 70 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 70 });
       expect(await draw(1)).toMatchObject({ outcome: 'gone' });
       await spend(70, 50);
-      expect(await books()).toEqual({ spent: 50, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 50, leased: 0, unsettled: 0 });
     });
 
     it('frees everything of a window that is not named', async () => {
       await draw(400);
       expect(await desk.closeSession(session)).toMatchObject({ freed: 400 });
-      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('keeps a window that is not named if the call names only some of the windows', async () => {
       await draw(400);
       expect(await desk.closeSession(session, new Map(), { andOthers: true })).toMatchObject({ freed: 0 });
-      expect(await books()).toMatchObject({ leased: 400 });
+      expect(await ledger()).toMatchObject({ leased: 400 });
       await giveBack(0, 300);
       await expireSessions(given.store);
-      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
     });
 
     it('frees nothing twice when the call is repeated, and more when less is outstanding later', async () => {
@@ -162,10 +162,10 @@ describeStores('a lease of which something is shut', (given) => {
       await desk.closeSession(session, named(70));
       expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 0 });
       expect(await desk.closeSession(session, named(90))).toMatchObject({ freed: 0 });
-      expect(await books()).toMatchObject({ unsettled: 70 });
+      expect(await ledger()).toMatchObject({ unsettled: 70 });
       expect(await desk.closeSession(session, named(20))).toMatchObject({ freed: 50 });
       expect(await desk.closeSession(session)).toMatchObject({ freed: 20 });
-      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('may have expired before', async () => {
@@ -173,27 +173,27 @@ describeStores('a lease of which something is shut', (given) => {
       await giveBack(0, 300);
       await silence();
       expect(await desk.closeSession(session, named(30))).toMatchObject({ freed: 70 });
-      expect(await books()).toMatchObject({ unsettled: 30 });
+      expect(await ledger()).toMatchObject({ unsettled: 30 });
       expect(await giveBack(370)).toBe(370);
-      expect(await books()).toMatchObject({ unsettled: 30 });
+      expect(await ledger()).toMatchObject({ unsettled: 30 });
     });
 
     it('does not free twice an acquisition whose response was lost', async () => {
       await draw(400);
       await desk.closeSession(session, named(100));
       expect(await giveBack(300)).toBe(300);
-      expect(await books()).toMatchObject({ unsettled: 100 });
+      expect(await ledger()).toMatchObject({ unsettled: 100 });
     });
 
     it('is never opened again by a late call, even if the database did not know it', async () => {
       const forgotten = uuidv7();
       expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
       expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
-      const late = await given.store.books((tx) => keepSession(tx, anyProxy, forgotten));
+      const late = await given.store.ledger((tx) => keepSession(tx, anyProxy, forgotten));
       expect(late).toMatchObject({ open: false });
       const request = { budgetId, window: 'total', seq: 1, need: 1, want: 1 };
       expect(await desk.draw({ ...request, session: forgotten })).toMatchObject({ outcome: 'gone' });
-      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('may have very many windows', async () => {
@@ -208,14 +208,14 @@ describeStores('a lease of which something is shut', (given) => {
         freed: 205 * 10 - 4,
       });
       for (const each of budgets)
-        expect(await desk.books(each)).toEqual({ spent: 0, leased: 0, unsettled: each === kept ? 4 : 0 });
+        expect(await desk.ledger(each)).toEqual({ spent: 0, leased: 0, unsettled: each === kept ? 4 : 0 });
     }, 60_000);
 
     it('is not found by another proxy, and an unknown session has nothing to free', async () => {
       await draw(400);
       const close = desk.closeSession(session, new Map(), { caller: otherProxy });
       await expect(close).rejects.toMatchObject({ reason: 'not_found' });
-      expect(await books()).toMatchObject({ leased: 400 });
+      expect(await ledger()).toMatchObject({ leased: 400 });
       expect(await desk.closeSession('00000000-0000-7000-8000-000000000001')).toMatchObject({ freed: 0 });
     });
   });
@@ -231,7 +231,7 @@ describeStores('a lease of which something is shut', (given) => {
   it('a kept session returns the number of sessions and the amount of its leases', async () => {
     await draw(300);
     await desk.session();
-    const keep = () => given.store.books((tx) => keepSession(tx, anyProxy, session));
+    const keep = () => given.store.ledger((tx) => keepSession(tx, anyProxy, session));
     expect(await keep()).toEqual({ open: true, sessions: 2, leased: 300 });
     await given.database.raw(
       `update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1} where id <> '${session}'`,

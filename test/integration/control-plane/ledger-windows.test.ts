@@ -38,7 +38,7 @@ describeStores('beginnings of windows', (opened) => {
         row: usageEvent({ at, key_id: random.pick(keys), cost: 1 }),
         charges: [],
       }));
-      return store.books((tx) => {
+      return store.ledger((tx) => {
         runs++;
         return reportTogether(tx, [{ events }]);
       });

@@ -43,7 +43,7 @@ describeStores('the ledger', (given) => {
       expect(await draw(1, 1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
       expect(await draw(2, 1, 900)).toMatchObject({ outcome: 'granted', granted: 225 });
       expect(await draw(3, 500, 900)).toMatchObject({ outcome: 'granted', granted: 500 });
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 825, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 825, unsettled: 0 });
       expect((await desk.leases())[0]).toMatchObject({ remaining: 825, state: 'open', seq: 3 });
     });
 
@@ -68,7 +68,7 @@ describeStores('the ledger', (given) => {
     it('that is repeated gets the same response and happens once', async () => {
       await draw(1, 100);
       expect(await draw(1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
     });
 
     it('that was refused stays refused when it is repeated, even if there is room by then', async () => {
@@ -86,7 +86,7 @@ describeStores('the ledger', (given) => {
       await draw(2, 10);
       expect(await draw(1, 10)).toMatchObject({ outcome: 'ignored', granted: 0 });
       expect(await draw(4, 10)).toMatchObject({ outcome: 'lost', granted: 0 });
-      expect(await desk.books(budgetId)).toMatchObject({ leased: 20 });
+      expect(await desk.ledger(budgetId)).toMatchObject({ leased: 20 });
     });
 
     it('with the number of a release is lost, and a release with that of an acquisition frees nothing', async () => {
@@ -101,7 +101,7 @@ describeStores('the ledger', (given) => {
       expect(await desk.draw({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'gone' });
       await silence();
       expect(await draw(1, 1)).toMatchObject({ outcome: 'gone' });
-      expect(await desk.books(budgetId)).toMatchObject({ leased: 0, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toMatchObject({ leased: 0, unsettled: 0 });
     });
 
     it('of another window than the present one of the budget is refused', async () => {
@@ -118,7 +118,7 @@ describeStores('the ledger', (given) => {
       expect(await drawIn(budgetId, dayOf(at))).toBe('window');
       expect(await drawIn(weekly, dayOf(Date.parse(windowOf('week', at)) + day))).toBe('window');
       expect(await drawIn(weekly, windowOf('week', at))).toBe('granted');
-      expect(await desk.books(daily, '1999-01-01')).toBeUndefined();
+      expect(await desk.ledger(daily, '1999-01-01')).toBeUndefined();
     });
 
     it('of a deleted or unknown budget is refused', async () => {
@@ -149,27 +149,27 @@ describeStores('the ledger', (given) => {
       await draw(1, 100);
       expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
       expect(await desk.giveBack({ ...operation(3), amount: 500 })).toBe(70);
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('that is repeated gets the same response and happens once', async () => {
       await draw(1, 100);
       await desk.giveBack({ ...operation(2), amount: 30 });
       expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
-      expect(await desk.books(budgetId)).toMatchObject({ leased: 70 });
+      expect(await desk.ledger(budgetId)).toMatchObject({ leased: 70 });
     });
 
     it('from a closed session comes out of the unconfirmed amount', async () => {
       await draw(1, 100);
       await silence();
       expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 70 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 70 });
     });
 
     it('without an earlier acquisition frees nothing', async () => {
       expect(await desk.giveBack({ ...operation(1), amount: 30 })).toBe(0);
       expect(await desk.giveBack({ ...operation(7), amount: 30 })).toBe(0);
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
   });
 
@@ -182,7 +182,7 @@ describeStores('the ledger', (given) => {
         unknown: 0,
         over: 0,
       });
-      expect(await desk.books(budgetId)).toEqual({ spent: 60, leased: 20, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 60, leased: 20, unsettled: 0 });
     });
 
     it('that is repeated, or contains an event twice, counts it once', async () => {
@@ -190,29 +190,29 @@ describeStores('the ledger', (given) => {
       const event = charged(40, 40);
       expect(await desk.report([event, event])).toMatchObject({ recorded: 1, duplicate: 1 });
       expect(await desk.report([event])).toMatchObject({ recorded: 0, duplicate: 1 });
-      expect(await desk.books(budgetId)).toEqual({ spent: 40, leased: 60, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 40, leased: 60, unsettled: 0 });
     });
 
     it('takes no more than the rest of the lease', async () => {
       await draw(1, 100);
       await desk.report([charged(70, 70), charged(70, 70)]);
-      expect(await desk.books(budgetId)).toEqual({ spent: 140, leased: 0, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 140, leased: 0, unsettled: 0 });
     });
 
     it('after its session was closed settles the unconfirmed amount', async () => {
       await draw(1, 100);
       await silence();
       await desk.report([charged(60, 50)]);
-      expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
     });
 
     it('between the closing of its session and of its lease settles the leased amount', async () => {
       await draw(1, 100);
       await given.database.raw('update ledger_sessions set open = 0');
       await desk.report([charged(60, 50)]);
-      expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 40, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 50, leased: 40, unsettled: 0 });
       await expireSessions(given.store);
-      expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
     });
 
     it('counts towards every matching budget, whether charged or not, deleted or not', async () => {
@@ -229,17 +229,17 @@ describeStores('the ledger', (given) => {
       // The row names the person twice, and the person is counted once.
       const row = usageEvent({ at, cost: 7, person_id: 'person-1', project_person_id: 'person-1' });
       await desk.report([{ row }]);
-      for (const id of [budgetId, ofKey, ofModel]) expect(await desk.books(id)).toMatchObject({ spent: 7 });
-      expect(await desk.books(ofProject, windowOf('month', at))).toMatchObject({ spent: 7 });
-      for (const id of ofOthers) expect(await desk.books(id)).toBeUndefined();
+      for (const id of [budgetId, ofKey, ofModel]) expect(await desk.ledger(id)).toMatchObject({ spent: 7 });
+      expect(await desk.ledger(ofProject, windowOf('month', at))).toMatchObject({ spent: 7 });
+      for (const id of ofOthers) expect(await desk.ledger(id)).toBeUndefined();
     });
 
     it('from before a total budget was created does not count towards it, but towards a daily budget', async () => {
       const daily = await desk.budget({ amount: 1000, period: 'day' });
       const at = Date.now() - 3_600_000;
       await desk.report([{ row: usageEvent({ at, cost: 7 }) }]);
-      expect(await desk.books(budgetId)).toBeUndefined();
-      expect(await desk.books(daily, dayOf(at))).toMatchObject({ spent: 7 });
+      expect(await desk.ledger(budgetId)).toBeUndefined();
+      expect(await desk.ledger(daily, dayOf(at))).toMatchObject({ spent: 7 });
     });
 
     it('counts in the window of its own time', async () => {
@@ -247,8 +247,8 @@ describeStores('the ledger', (given) => {
       const day = 86_400_000;
       const at = Date.now() - 2 * day;
       await desk.report([at, at, at + day].map((time) => ({ row: usageEvent({ at: time, cost: 5 }) })));
-      expect(await desk.books(daily, dayOf(at))).toMatchObject({ spent: 10 });
-      expect(await desk.books(daily, dayOf(at + day))).toMatchObject({ spent: 5 });
+      expect(await desk.ledger(daily, dayOf(at))).toMatchObject({ spent: 10 });
+      expect(await desk.ledger(daily, dayOf(at + day))).toMatchObject({ spent: 5 });
     });
 
     it('drops events of missing organizations, and records the others', async () => {
@@ -256,14 +256,14 @@ describeStores('the ledger', (given) => {
         row: usageEvent({ organization_id, cost: 5 }),
       }));
       expect(await desk.report(events)).toMatchObject({ recorded: 1, duplicate: 0, unknown: 1 });
-      expect(await desk.books(budgetId)).toMatchObject({ spent: 5 });
+      expect(await desk.ledger(budgetId)).toMatchObject({ spent: 5 });
     });
 
     it('above the limit is recorded and counted as over the limit', async () => {
       expect(await desk.report([{ row: usageEvent({ cost: 1000 }) }])).toMatchObject({ over: 0 });
       expect(await desk.report([{ row: usageEvent({ cost: 1 }) }])).toMatchObject({ over: 1 });
       expect(await desk.report([{ row: usageEvent({ cost: 0 }) }])).toMatchObject({ over: 0 });
-      expect(await desk.books(budgetId)).toMatchObject({ spent: 1001 });
+      expect(await desk.ledger(budgetId)).toMatchObject({ spent: 1001 });
     });
 
     it('notes the thresholds that the ledger has reached', async () => {
@@ -282,15 +282,15 @@ describeStores('the ledger', (given) => {
         row: usageEvent({ key_id: `key-${i % 20}`, cost: 3 }),
       }));
       expect(await desk.report(events)).toMatchObject({ recorded: 1000 });
-      for (const id of ids) expect(await desk.books(id)).toMatchObject({ spent: 150 });
-      expect(await desk.books(budgetId)).toMatchObject({ spent: 3000 });
+      for (const id of ids) expect(await desk.ledger(id)).toMatchObject({ spent: 150 });
+      expect(await desk.ledger(budgetId)).toMatchObject({ spent: 3000 });
     });
 
     it('never makes a sum that the database cannot return', async () => {
       const most = Number.MAX_SAFE_INTEGER;
       await desk.report([{ row: usageEvent({ cost: most }) }]);
       await desk.report([{ row: usageEvent({ cost: 5 }) }]);
-      expect(await desk.books(budgetId)).toMatchObject({ spent: most });
+      expect(await desk.ledger(budgetId)).toMatchObject({ spent: most });
     });
   });
 
@@ -310,10 +310,10 @@ describeStores('the ledger', (given) => {
         await desk.draw({ ...operation(1, { budgetId: id, window }), need: 1, want: 1 });
       }
       await desk.draw({ ...operation(1, { budgetId: later }), need: 1, want: 1 });
-      expect(await desk.books(whole, window)).toMatchObject({ spent: 12 });
-      expect(await desk.books(ofKey, window)).toMatchObject({ spent: 7 });
-      expect(await desk.books(ofModel, window)).toMatchObject({ spent: 5 });
-      expect(await desk.books(later)).toMatchObject({ spent: 0 });
+      expect(await desk.ledger(whole, window)).toMatchObject({ spent: 12 });
+      expect(await desk.ledger(ofKey, window)).toMatchObject({ spent: 7 });
+      expect(await desk.ledger(ofModel, window)).toMatchObject({ spent: 5 });
+      expect(await desk.ledger(later)).toMatchObject({ spent: 0 });
     });
 
     it('notes at its beginning the thresholds that are already reached', async () => {
@@ -329,7 +329,7 @@ describeStores('the ledger', (given) => {
 
   describe('a session', () => {
     const keep = async (caller = anyProxy) =>
-      (await given.store.books((tx) => keepSession(tx, caller, session))).open;
+      (await given.store.ledger((tx) => keepSession(tx, caller, session))).open;
 
     it('stays open while it is kept, and never opens again once it was closed', async () => {
       expect(await keep()).toBe(true);
@@ -355,7 +355,7 @@ describeStores('the ledger', (given) => {
       await draw(1, 100);
       expect(await silence()).toBe(1);
       expect(await expireSessions(given.store)).toBe(0);
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 100 });
       expect(await desk.leases()).toMatchObject([{ remaining: 100, state: 'expired' }]);
     });
   });
@@ -372,14 +372,14 @@ describeStores('the ledger', (given) => {
       expect(await release(30)).toMatchObject({ released: 30, remaining: 70, proxy: anyProxy.id });
       expect(await release(500)).toMatchObject({ released: 70, remaining: 0 });
       expect(await release(undefined)).toMatchObject({ released: 0, remaining: 0 });
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('does nothing for an open session or an unknown one', async () => {
       await draw(1, 100);
       expect(await release(30)).toBeUndefined();
       expect(await release(30, 'nobody')).toBeUndefined();
-      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
     });
 
     it('does not lose a report that arrives later', async () => {
@@ -387,7 +387,7 @@ describeStores('the ledger', (given) => {
       await silence();
       await release(undefined);
       expect(await desk.report([charged(900, 900)])).toMatchObject({ recorded: 1, over: 0 });
-      expect(await desk.books(budgetId)).toEqual({ spent: 900, leased: 0, unsettled: 0 });
+      expect(await desk.ledger(budgetId)).toEqual({ spent: 900, leased: 0, unsettled: 0 });
     });
   });
 });

@@ -60,12 +60,12 @@ describe('replicas over one PostgreSQL', () => {
   it('keep working when a newer one has migrated the tables of prepared statements', async () => {
     const store = await database.open();
     const read = () =>
-      store.books(({ db }) => db.selectFrom('leases').selectAll().where('seq', '>', 0).execute());
+      store.ledger(({ db }) => db.selectFrom('leases').selectAll().where('seq', '>', 0).execute());
     // Prepares the statement on several connections.
     for (let round = 0; round < 10; round++) await Promise.all([read(), read(), read()]);
     const prepared = () =>
       store
-        .books(({ db }) => sql`select name from pg_prepared_statements`.execute(db))
+        .ledger(({ db }) => sql`select name from pg_prepared_statements`.execute(db))
         .then(({ rows }) => rows);
     expect(await prepared()).not.toEqual([]);
     await database.raw('alter table leases add column later bigint');

@@ -240,8 +240,8 @@ describe('a proxy that is identified by its certificate', () => {
       },
     });
     const { httpPort, grpcPort } = plane.plane;
-    const door = trusting(authority.caFile, httpPort);
-    const { token } = await door('OperatorTokens/Bootstrap', plane.bootstrapToken, { name: 'platform' });
+    const callApi = trusting(authority.caFile, httpPort);
+    const { token } = await callApi('OperatorTokens/Bootstrap', plane.bootstrapToken, { name: 'platform' });
     const tls = await openControlPlaneTls({ caFile: authority.caFile, ...egress }, silentLog);
     const client = createControlPlaneClient({
       ...{ addresses: [`localhost:${grpcPort}`], token: undefined, credentials: tls.credentials, self },
@@ -251,7 +251,7 @@ describe('a proxy that is identified by its certificate', () => {
     client.watch({ since: undefined, maxStaleMs: 60_000 }, handlers);
     const reported = await until(
       async () => {
-        const { watchers } = await door('Status/Get', token, {});
+        const { watchers } = await callApi('Status/Get', token, {});
         return watchers.total === 1 && watchers.watchers[0].version !== undefined ? watchers : undefined;
       },
       { what: 'the proxy to be told of' },

@@ -24,7 +24,7 @@ async function leave(
   id: string | undefined,
   selector: string,
 ): Promise<void> {
-  await desk.store.books(async ({ db }) => {
+  await desk.store.ledger(async ({ db }) => {
     const [column, stored] =
       table === 'limits' || table === 'prices'
         ? ['model', selector]

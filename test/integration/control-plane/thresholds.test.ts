@@ -82,7 +82,7 @@ describeStores('noting thresholds', (given) => {
   });
 
   it('notes nothing when the transaction is undone', async () => {
-    const failing = given.store.books(async (tx) => {
+    const failing = given.store.ledger(async (tx) => {
       const window = { budgetId: 'budget-1', organizationId: 'organization-1', window: '2026-11-20' };
       await noteThresholds(tx, [{ ...window, amount: dollar, spent: dollar }]);
       throw new Error('undone');

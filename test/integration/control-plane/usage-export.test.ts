@@ -50,7 +50,7 @@ describe.each([
   let client: Client;
   let acme: TestTenant;
   let other: TestTenant;
-  let booked: readonly UsageEventRow[];
+  let recorded: readonly UsageEventRow[];
 
   beforeAll(async () => {
     database = await fresh();
@@ -65,8 +65,8 @@ describe.each([
     acme = await createTenant(plane, platform, 'acme');
     other = await createTenant(plane, platform, 'other');
     const random = new Random(seed);
-    booked = Array.from({ length: events }, () => randomEvent(random, acme.id)).toSorted(inOrder);
-    await recordEvents(store, [...booked, usageEvent({ organization_id: other.id, at: firstDay })]);
+    recorded = Array.from({ length: events }, () => randomEvent(random, acme.id)).toSorted(inOrder);
+    await recordEvents(store, [...recorded, usageEvent({ organization_id: other.id, at: firstDay })]);
   }, 60_000);
   afterAll(async () => {
     client.close();
@@ -116,7 +116,7 @@ describe.each([
     });
     const body = await response.text();
     expect(body.endsWith('}\n')).toBe(true);
-    expect(body.trimEnd().split('\n').map(parse)).toEqual(booked.map(jsonOf));
+    expect(body.trimEnd().split('\n').map(parse)).toEqual(recorded.map(jsonOf));
   });
 
   it('contains the same as CSV, with safe cells and exact numbers', async () => {
@@ -127,13 +127,13 @@ describe.each([
     const [header = '', ...records] = lines;
     const at = (name: string) => header.split(',').indexOf(name);
     const cells = records.map((line) => line.split(','));
-    expect(cells.map((record) => record[at('id')])).toEqual(booked.map(({ id }) => id));
-    expect(cells.map((record) => record[at('cost_usd')])).toEqual(booked.map(({ cost }) => usdOfNano(cost)));
+    expect(cells.map((record) => record[at('id')])).toEqual(recorded.map(({ id }) => id));
+    expect(cells.map((record) => record[at('cost_usd')])).toEqual(recorded.map(({ cost }) => usdOfNano(cost)));
     expect(cells.map((record) => record[at('model_asked')])).toEqual(
-      booked.map(({ model_asked }) => (model_asked.startsWith('=') ? `'${model_asked}` : model_asked)),
+      recorded.map(({ model_asked }) => (model_asked.startsWith('=') ? `'${model_asked}` : model_asked)),
     );
     expect(cells.map((record) => record[at('first_token_ms')])).toEqual(
-      booked.map(({ first_token_ms }) => String(first_token_ms ?? '')),
+      recorded.map(({ first_token_ms }) => String(first_token_ms ?? '')),
     );
   });
 
@@ -142,9 +142,9 @@ describe.each([
   });
 
   it('keeps to its range to the millisecond', async () => {
-    const [from, to] = [booked[100]?.at ?? 0, booked[200]?.at ?? 0];
+    const [from, to] = [recorded[100]?.at ?? 0, recorded[200]?.at ?? 0];
     const lines = await overGrpc({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
-    const expected = booked.filter(({ at }) => at >= from && at < to);
+    const expected = recorded.filter(({ at }) => at >= from && at < to);
     expect(lines.trimEnd().split('\n').map(parse)).toEqual(expected.map(jsonOf));
   });
 

@@ -2,7 +2,7 @@
 // and in sums. The sums by metadata, together with usage without it, equal the total.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs } from '../../../common/budget-window.ts';
-import { type AdjustedUsage, bookAdjustment } from '../../../control-plane/ledger/adjustments.ts';
+import { type AdjustedUsage, recordAdjustment } from '../../../control-plane/ledger/adjustments.ts';
 import { keepUp } from '../../../control-plane/ledger/usage-upkeep.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
@@ -123,8 +123,8 @@ describe.each([
     await use(acme, blue, { at });
     const nobody = { organizationId: acme.id, subjectId: acme.id, keyId: '', aiSystemId: '', personId: '' };
     const correct = (amount: number, fields: Partial<AdjustedUsage> = {}) =>
-      store.books((tx) =>
-        bookAdjustment(tx, { ...nobody, model: 'gpt-provider/gpt-4o', at, amount, ...fields }),
+      store.ledger((tx) =>
+        recordAdjustment(tx, { ...nobody, model: 'gpt-provider/gpt-4o', at, amount, ...fields }),
       );
     await correct(500_000_000);
     await correct(250_000_000, { subjectId: blue, keyId: blue });
@@ -240,7 +240,7 @@ describe.each([
     const acme = await tenant();
     const first = await keyWith(acme, { team: 'first' });
     await use(acme, first);
-    await store.books(async ({ db }) => {
+    await store.ledger(async ({ db }) => {
       const rows = Array.from({ length: metadataSetsMax - 1 }, (_, nth) => ({
         ...{ organization_id: acme.id, set_id: `filled ${nth}`, name: 'team', value: `filled ${nth}` },
       }));

@@ -17,10 +17,10 @@ async function record(
   events: readonly UsageEventRow[],
 ): Promise<ReadonlySet<string>> {
   await createUsageDays({ store, clock: { monotonic: () => 0 } }).ensureDays(events.map(({ day }) => day));
-  return store.books((tx) => recordUsage(tx, events));
+  return store.ledger((tx) => recordUsage(tx, events));
 }
 
-function booked({ store }: GivenStore) {
+function recorded({ store }: GivenStore) {
   return store.snapshot(async (db) => ({
     events: await db.selectFrom('usage_events').selectAll().orderBy('id').execute(),
     hours: await db.selectFrom('usage_hours').selectAll().orderBy('hour').orderBy('key_id').execute(),
@@ -52,7 +52,7 @@ describeStores('recorded usage', (given) => {
       streamed: 1,
     });
     expect(await record(given, [event])).toEqual(new Set([event.id]));
-    const { events } = await booked(given);
+    const { events } = await recorded(given);
     expect(events).toMatchObject([event]);
     expect(Math.abs((events[0]?.recorded_at ?? 0) - Date.now())).toBeLessThan(10_000);
   });
@@ -78,7 +78,7 @@ describeStores('recorded usage', (given) => {
       return usageEvent({ at: noon + nth * hourMs, model_answered: text, model_asked: text, cost: number });
     });
     await record(given, events);
-    const { events: found, hours } = await booked(given);
+    const { events: found, hours } = await recorded(given);
     expect(found.toSorted((a, b) => a.at - b.at)).toMatchObject(events);
     expect(hours.map(({ model_asked, cost }) => ({ model_asked, cost }))).toEqual(
       events.map(({ model_asked, cost }) => ({ model_asked, cost })),
@@ -88,7 +88,7 @@ describeStores('recorded usage', (given) => {
   it.each([1, 2, 3, 63, 64, 65, 127, 128, 129, 999])('is complete after a report of %i', async (size) => {
     const events = Array.from({ length: size }, () => usageEvent({ at: noon }));
     expect(await record(given, events)).toEqual(new Set(events.map(({ id }) => id)));
-    const { events: found, hours } = await booked(given);
+    const { events: found, hours } = await recorded(given);
     expect(found.map(({ id }) => id)).toEqual(events.map(({ id }) => id).toSorted());
     expect(hours).toMatchObject([{ requests: size }]);
   });
@@ -102,7 +102,7 @@ describeStores('recorded usage', (given) => {
     expect(await record(given, [first, second, first])).toEqual(new Set([first.id, second.id]));
     expect(await record(given, [second, third, { ...first, cost: 9 }])).toEqual(new Set([third.id]));
     expect(await record(given, [first, second, third])).toEqual(new Set());
-    const { events, hours } = await booked(given);
+    const { events, hours } = await recorded(given);
     expect(events).toHaveLength(3);
     expect(hours).toMatchObject([{ requests: 3, cost: 3 * first.cost }]);
   });
@@ -114,7 +114,7 @@ describeStores('recorded usage', (given) => {
     const reports = [events, events.toReversed(), events.slice(100), events.slice(0, 200).toReversed()];
     const fresh = await Promise.all(reports.map((report) => record(given, report)));
     expect(fresh.flatMap((ids) => [...ids]).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
-    const { hours } = await booked(given);
+    const { hours } = await recorded(given);
     expect(hours.reduce((sum, { requests }) => sum + requests, 0)).toBe(300);
   });
 
@@ -128,7 +128,7 @@ describeStores('recorded usage', (given) => {
       events.slice(0, 5).flatMap(({ key_id, project_key_id }) => [key_id, project_key_id ?? '']),
     );
     expect((await record(given, events)).size).toBe(1000);
-    expect((await booked(given)).hours).toHaveLength(1000);
+    expect((await recorded(given)).hours).toHaveLength(1000);
     expect(Object.values(await lastUses(given)).toSorted()).toEqual(
       [0, 1, 2, 3, 4].flatMap((index) => [noon + index * hourMs, noon + index * hourMs]),
     );
@@ -140,7 +140,7 @@ describeStores('recorded usage', (given) => {
       usageEvent({ at: noon }),
       usageEvent({ at: noon + hourMs - 1 }),
     ]);
-    const { hours } = await booked(given);
+    const { hours } = await recorded(given);
     expect(hours).toMatchObject([
       { hour: noon - hourMs, requests: 1 },
       { hour: noon, requests: 2 },
@@ -152,7 +152,7 @@ describeStores('recorded usage', (given) => {
       given,
       [200, 399, 400, 499, 503].map((status) => usageEvent({ at: noon, status })),
     );
-    expect((await booked(given)).hours).toMatchObject([{ requests: 5, failed_requests: 3 }]);
+    expect((await recorded(given)).hours).toMatchObject([{ requests: 5, failed_requests: 3 }]);
   });
 
   const seed = startingSeed();
@@ -166,7 +166,7 @@ describeStores('recorded usage', (given) => {
       sent.push(...events);
       await record(given, events);
     }
-    const { events, hours } = await booked(given);
+    const { events, hours } = await recorded(given);
     const expected = sumByHour(events);
     expect(hours.length).toBeGreaterThan(0);
     expect(hours.map((row) => JSON.stringify(row, hourColumns)).toSorted()).toEqual(
@@ -178,12 +178,12 @@ describeStores('recorded usage', (given) => {
   it('is undone with the transaction that records it', async () => {
     const event = usageEvent({ at: noon });
     await createUsageDays({ ...given, clock: { monotonic: () => 0 } }).ensureDays([event.day]);
-    const failing = given.store.books(async (tx) => {
+    const failing = given.store.ledger(async (tx) => {
       await recordUsage(tx, [event]);
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(await booked(given)).toEqual({ events: [], hours: [] });
+    expect(await recorded(given)).toEqual({ events: [], hours: [] });
   });
 });
 

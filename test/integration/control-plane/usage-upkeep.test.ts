@@ -27,7 +27,7 @@ async function record(
   events: readonly UsageEventRow[],
 ): Promise<void> {
   await days.ensureDays(events.map(({ day }) => day));
-  await store.books((tx) => recordUsage(tx, events));
+  await store.ledger((tx) => recordUsage(tx, events));
 }
 
 function counts({ store }: GivenStore) {
@@ -135,7 +135,7 @@ describe('partitions of usage in PostgreSQL', () => {
         events.map((event) =>
           whenReachable(async () => {
             await days.ensureDays([event.day]);
-            return (await store.books((tx) => recordUsage(tx, [event]))).size;
+            return (await store.ledger((tx) => recordUsage(tx, [event]))).size;
           }),
         ),
       );

@@ -54,7 +54,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([receiver.close(), slow.close()]));
 
-function deps<S extends Pick<Store, 'books'>>(store: S, more: Partial<Omit<DelivererDeps, 'store'>> = {}) {
+function deps<S extends Pick<Store, 'ledger'>>(store: S, more: Partial<Omit<DelivererDeps, 'store'>> = {}) {
   const outcomes: TryOutcome[] = [];
   return {
     ...{ store, masterKeys, clock: systemClock, log: silentLog, post: postOnLoopback(authority) },
@@ -188,8 +188,8 @@ describeStores('a delivery', (given) => {
     const { id } = await organizationWithWebhook(given.store);
     const delivery = await storeDelivery(given.store, { webhook_id: id });
     let calls = 0;
-    const dying: Pick<Store, 'books'> = {
-      books: (work) => (++calls === 2 ? Promise.reject(new Error('killed')) : given.store.books(work)),
+    const dying: Pick<Store, 'ledger'> = {
+      ledger: (work) => (++calls === 2 ? Promise.reject(new Error('killed')) : given.store.ledger(work)),
     };
     await round(new Deliverer(deps(dying)));
     expect(receiver.received).toHaveLength(1);

@@ -222,7 +222,7 @@ describe.each([
     try {
       await withWebhook(async ({ webhook }) => {
         // Writes to the database directly, because the service would refuse the URL.
-        await store.books(({ db }) =>
+        await store.ledger(({ db }) =>
           db
             .updateTable('webhooks')
             .set({ url: receiver.url('127.0.0.1') })

@@ -56,7 +56,7 @@ afterAll(async () => {
 async function anchored(): Promise<string> {
   await plane.expect('ProxyTokens.Create', await tokenOf(), { name: `anchor ${Date.now()}` });
   const before = plane.logs.length;
-  await store.books(({ db }) => db.updateTable('audit_checks').set({ due_at: 0 }).execute());
+  await store.ledger(({ db }) => db.updateTable('audit_checks').set({ due_at: 0 }).execute());
   const inLog = () => plane.logs.slice(before).some((line) => line.includes('"audit_anchor"'));
   await until(inLog, { what: 'an anchor in the log', timeoutMs: 90_000 });
   return plane.logs.join('');
@@ -114,7 +114,7 @@ it('audit verify is for platform operators, and refuses an invalid key and a mis
 
 /** Hashes all events from the second one on again, and updates the end of the chain. */
 async function hashAnew(): Promise<void> {
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     const events = await db.selectFrom('audit_events').selectAll().orderBy('revision').execute();
     let previous = chainStart;
     for (const event of events) {

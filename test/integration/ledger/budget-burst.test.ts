@@ -4,16 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
-  type Books,
-  booksAtRest,
-  booksOf,
+  type LedgerState,
+  ledgerAtRest,
+  ledgerOf,
   createBudget,
   makeDear,
   recordedCost,
   spend,
   spendPatiently,
   tally,
-  watchBooks,
+  watchLedger,
 } from '../../support/spending.ts';
 
 const dollar = 1_000_000_000;
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const urlOf = (index: number) => proxies[index % proxies.length]?.url ?? '';
 
-function expectNeverAbove(samples: readonly Books[]): void {
+function expectNeverAbove(samples: readonly LedgerState[]): void {
   expect(samples.length).toBeGreaterThan(20);
   const held = samples.map(({ spent, leased, unsettled }) => spent + leased + unsettled);
   expect(Math.max(...held)).toBeLessThanOrEqual(dollar);
@@ -55,24 +55,24 @@ function expectNeverAbove(samples: readonly Books[]): void {
 
 describe('a budget of a dollar', () => {
   it('is never overspent by a thousand concurrent requests, and 95 % of it can be used', async () => {
-    const watched = watchBooks(organization, budget);
+    const watched = watchLedger(organization, budget);
     const outcomes = await Promise.all(
       Array.from({ length: requests }, (_, i) => spendPatiently({ url: urlOf(i), key })),
     );
-    const books = await booksAtRest(organization, budget);
+    const ledger = await ledgerAtRest(organization, budget);
     expectNeverAbove(await watched.stop());
     const counts = tally(outcomes);
-    console.log(`${JSON.stringify(counts)}, spent $${books.spent / dollar}`);
+    console.log(`${JSON.stringify(counts)}, spent $${ledger.spent / dollar}`);
     expect(Object.keys(counts).toSorted()).toEqual(['200', '402 budget_exceeded']);
-    expect(books.spent).toBeGreaterThanOrEqual(0.95 * dollar);
-    expect(books).toMatchObject({ leased: 0, unsettled: 0 });
+    expect(ledger.spent).toBeGreaterThanOrEqual(0.95 * dollar);
+    expect(ledger).toMatchObject({ leased: 0, unsettled: 0 });
     // Each response costs the same: 33 tokens at $60 and 8 at $1 a million.
-    expect(books.spent).toBe((counts['200'] ?? 0) * (33 * 60_000 + 8 * 1_000));
-    expect(await recordedCost(organization)).toBe(books.spent);
+    expect(ledger.spent).toBe((counts['200'] ?? 0) * (33 * 60_000 + 8 * 1_000));
+    expect(await recordedCost(organization)).toBe(ledger.spent);
   }, 120_000);
 
   it('is never overspent with callers that leave, errors, time-outs and a killed proxy', async () => {
-    const watched = watchBooks(organization, budget);
+    const watched = watchLedger(organization, budget);
     const script = gateway.simulator.script.bind(gateway.simulator);
     for (let i = 0; i < 60; i++) script({ status: i % 2 === 0 ? 500 : 429 });
     for (let i = 0; i < 20; i++) script({ headDelayMs: 5_000 });
@@ -88,9 +88,9 @@ describe('a budget of a dollar', () => {
     const samples = await watched.stop();
     expectNeverAbove(samples);
     // The dead proxy's leases are still set aside, because their use is unknown; others wait for them in vain.
-    const books = await booksOf(organization, budget);
-    console.log(`${JSON.stringify(tally(outcomes))}, ${JSON.stringify(books)}`);
-    expect(books.spent + books.leased + books.unsettled).toBeLessThanOrEqual(dollar);
+    const ledger = await ledgerOf(organization, budget);
+    console.log(`${JSON.stringify(tally(outcomes))}, ${JSON.stringify(ledger)}`);
+    expect(ledger.spent + ledger.leased + ledger.unsettled).toBeLessThanOrEqual(dollar);
     expect(await recordedCost(organization)).toBeLessThanOrEqual(dollar);
   }, 120_000);
 });

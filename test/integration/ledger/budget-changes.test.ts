@@ -9,8 +9,8 @@ import {
   type TestProxy,
 } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { allBooks, costOf, recordedRequests } from '../../support/recorded.ts';
-import { booksAtRest, booksOf, createBudget, makeDear } from '../../support/spending.ts';
+import { wholeLedger, costOf, recordedRequests } from '../../support/recorded.ts';
+import { ledgerAtRest, ledgerOf, createBudget, makeDear } from '../../support/spending.ts';
 
 /** Cost of the simulator's usual response. */
 const responseNano = 33 * 60_000 + 8 * 1_000;
@@ -85,7 +85,7 @@ describe('a budget that is lowered below the spent amount', () => {
     const scene = await newScene();
     const id = await budget(scene, '1');
     for (const proxy of [...proxies, ...proxies]) expect((await scene.question(proxy)).outcome).toBe('200');
-    await until(async () => (await booksOf(scene.organization, id)).spent === 4 * responseNano);
+    await until(async () => (await ledgerOf(scene.organization, id)).spent === 4 * responseNano);
     await change(scene, id, '0.005');
     const refused = await untilAll(scene.question, exceeded);
     for (const { message } of refused.replies) {
@@ -93,7 +93,7 @@ describe('a budget that is lowered below the spent amount', () => {
         /^the virtual key's budget of \$0\.005 a day is spent; it opens again at \S+T00:00:00Z$/,
       );
     }
-    const { spent } = await booksAtRest(scene.organization, id);
+    const { spent } = await ledgerAtRest(scene.organization, id);
     expect(spent).toBeGreaterThan(5_000_000);
     await change(scene, id, '0.1');
     const opened = await untilAll(scene.question, '200');
@@ -108,15 +108,15 @@ describe('a budget that is lowered below the spent amount', () => {
     const scene = await newScene();
     const id = await budget(scene, '5');
     const requested = keepRequesting(scene.question);
-    await until(async () => (await booksOf(scene.organization, id)).spent > 20 * responseNano);
+    await until(async () => (await ledgerOf(scene.organization, id)).spent > 20 * responseNano);
     await change(scene, id, '0.01');
-    const lowered = await booksOf(scene.organization, id);
+    const lowered = await ledgerOf(scene.organization, id);
     await until(async () => (await scene.question(gateway.proxy)).outcome === exceeded, {
       timeoutMs: 10_000,
     });
     const outcomes = new Set((await requested.stop()).map(({ outcome }) => outcome));
     expect([...outcomes].filter((outcome) => !passing.has(outcome))).toEqual([]);
-    const { spent } = await booksAtRest(scene.organization, id);
+    const { spent } = await ledgerAtRest(scene.organization, id);
     expect(spent).toBeLessThanOrEqual(lowered.spent + lowered.leased);
     expect(spent).toBe(await recordedOf(scene));
   });
@@ -132,11 +132,11 @@ describe('a budget that is created while requests run', () => {
     console.log(`made: refused after ${Math.round(ms)} ms`);
     expect(ms).toBeLessThan(2_000);
     expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
-    const books = await until(async () => {
-      const found = await booksAtRest(scene.organization, id);
+    const ledger = await until(async () => {
+      const found = await ledgerAtRest(scene.organization, id);
       return found.spent === (await recordedOf(scene)) && found.spent >= 2 * responseNano && found;
     });
-    expect(books).toMatchObject({ leased: 0, unsettled: 0 });
+    expect(ledger).toMatchObject({ leased: 0, unsettled: 0 });
   });
 
   it('of all time does not count them, because it begins at its creation', async () => {
@@ -146,7 +146,7 @@ describe('a budget that is created while requests run', () => {
     const id = await budget(scene, '1', 'TOTAL');
     expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
     await until(async () => (await recordedOf(scene)) === 2 * responseNano);
-    const windows = async () => await allBooks(scene.organization, id);
+    const windows = async () => await wholeLedger(scene.organization, id);
     expect((await windows()).map(({ spent }) => spent)).toEqual([0]);
     await untilAll(scene.question, '200');
     await until(async () => (await windows())[0]?.spent === (await recordedOf(scene)) - 2 * responseNano);
@@ -169,10 +169,10 @@ describe('a budget that is deleted while requests run', () => {
     const requested = keepRequesting(scene.question);
     expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
     expect(new Set((await requested.stop()).map(({ outcome }) => outcome))).toEqual(new Set(['200']));
-    const books = async () => (await allBooks(scene.organization, id))[0];
-    await until(async () => (await books())?.spent === (await recordedOf(scene)));
-    await until(async () => (await books())?.leased === 0, { timeoutMs: 10_000 });
-    expect(await books()).toMatchObject({ amount: 20_000_000, unsettled: 0 });
+    const ledger = async () => (await wholeLedger(scene.organization, id))[0];
+    await until(async () => (await ledger())?.spent === (await recordedOf(scene)));
+    await until(async () => (await ledger())?.leased === 0, { timeoutMs: 10_000 });
+    expect(await ledger()).toMatchObject({ amount: 20_000_000, unsettled: 0 });
   });
 });
 

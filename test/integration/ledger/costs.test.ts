@@ -6,7 +6,7 @@ import type { Behaviour } from '../../../simulator/behaviour.ts';
 import { type VendorName, vendors } from '../../../simulator/vendors.ts';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { type RecordedRequest, recordedRequest } from '../../support/recorded.ts';
-import { booksOf, createBudget } from '../../support/spending.ts';
+import { ledgerOf, createBudget } from '../../support/spending.ts';
 import { plainModels } from '../../support/vendors.ts';
 
 let gateway: TestGateway;
@@ -153,7 +153,7 @@ describe('a request with a budget', () => {
     expect(row).toMatchObject({ unpriced: false, serviceTier: 'priority', costUsd: header });
     const cost = (row.promptTokens + row.completionTokens) * 3000;
     expect(Number(row.costUsd)).toBeCloseTo(cost / 1e9, 9);
-    expect((await booksOf(organization, budget)).spent).toBe(cost);
+    expect((await ledgerOf(organization, budget)).spent).toBe(cost);
   });
 });
 

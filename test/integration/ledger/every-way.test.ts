@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { allBooks, costOf, type RecordedRequest, recordedRequest } from '../../support/recorded.ts';
-import { booksOf, createBudget, type Subject } from '../../support/spending.ts';
+import { wholeLedger, costOf, type RecordedRequest, recordedRequest } from '../../support/recorded.ts';
+import { ledgerOf, createBudget, type Subject } from '../../support/spending.ts';
 import { ownHeaders, ownPath, plainModels } from '../../support/vendors.ts';
 
 let gateway: TestGateway;
@@ -111,7 +111,7 @@ async function createBudgets(subjects: Readonly<Record<string, Subject>>): Promi
 /** Spend of these budgets; call it when their usage is in the ledger. */
 async function spentOf(budgets: ReadonlyMap<string, string>): Promise<Record<string, number>> {
   const spent: Record<string, number> = {};
-  for (const [name, id] of budgets) spent[name] = (await booksOf(organization, id)).spent;
+  for (const [name, id] of budgets) spent[name] = (await ledgerOf(organization, id)).spent;
   return spent;
 }
 
@@ -353,7 +353,7 @@ describe('a request that does not end normally', () => {
         expect(await recorded(id)).toMatchObject({ costUsd: '0', estimated: false, errorSource: 'provider' });
       }
     }
-    expect(await booksOf(organization, budget)).toMatchObject({ spent: 0, unsettled: 0 });
+    expect(await ledgerOf(organization, budget)).toMatchObject({ spent: 0, unsettled: 0 });
   });
 
   it.each(ways)(
@@ -370,7 +370,7 @@ describe('a request that does not end normally', () => {
       expect(row).toMatchObject({ status: 499, estimated: true, streamed: true, keyId: key.id });
       expect(costOf(row)).toBeGreaterThan(0);
       expect(costOf(row)).toBeLessThan(1_000 * 600);
-      expect(await booksOf(organization, budget)).toMatchObject({ spent: costOf(row) });
+      expect(await ledgerOf(organization, budget)).toMatchObject({ spent: costOf(row) });
     },
   );
 
@@ -381,12 +381,12 @@ describe('a request that does not end normally', () => {
     expect(row).toMatchObject({ estimated: true, errorCode: 'upstream_protocol_error' });
     // Fifty tokens of six bytes arrived.
     expect(costOf(row)).toBeGreaterThan(40 * 600);
-    expect(await booksOf(organization, budget)).toMatchObject({ spent: costOf(row) });
+    expect(await ledgerOf(organization, budget)).toMatchObject({ spent: costOf(row) });
   });
 
   it('leaves no lease of any budget with the proxy', async () => {
-    const leased = async () => (await allBooks(organization)).filter((books) => books.leased > 0);
+    const leased = async () => (await wholeLedger(organization)).filter((ledger) => ledger.leased > 0);
     await until(async () => (await leased()).length === 0, { timeoutMs: 10_000 });
-    expect((await allBooks(organization)).filter(({ unsettled }) => unsettled > 0)).toEqual([]);
+    expect((await wholeLedger(organization)).filter(({ unsettled }) => unsettled > 0)).toEqual([]);
   });
 });

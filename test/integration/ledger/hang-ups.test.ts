@@ -7,7 +7,7 @@ import { startGateway, type TestGateway, type TestOrganization } from '../../sup
 import { until } from '../../support/process.ts';
 import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
 import { costOf, recordedRequest, recordedRequests } from '../../support/recorded.ts';
-import { booksAtRest, createBudget, type Spending, spend } from '../../support/spending.ts';
+import { ledgerAtRest, createBudget, type Spending, spend } from '../../support/spending.ts';
 import { storedKeys } from '../../support/vendors.ts';
 
 /** USD 10 per million tokens of output, the catalog's price of gpt-4o. */
@@ -116,7 +116,7 @@ async function attack({ fields, leaves, outputNano }: Attack) {
     }
   };
   await Promise.all([caller(), caller(), caller(), caller()]);
-  const { spent } = await booksAtRest(organization, budget);
+  const { spent } = await ledgerAtRest(organization, budget);
   const vendorNano = vendorTokens * outputNano;
   const dollars = (nano: number) => `$${(nano / 1e9).toFixed(3)}`;
   console.log(

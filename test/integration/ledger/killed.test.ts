@@ -13,16 +13,16 @@ import { startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/process.ts';
 import { costOf, type RecordedRequest, recordedRequests } from '../../support/recorded.ts';
 import {
-  type Books,
-  booksAtRest,
-  booksOf,
+  type LedgerState,
+  ledgerAtRest,
+  ledgerOf,
   createBudget,
   makeDear,
   type Outcome,
   spend,
   tally,
 } from '../../support/spending.ts';
-import { keepRequesting, wronglyBooked } from '../../support/steady-caller.ts';
+import { keepRequesting, wronglyRecorded } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
 import { costReported, namedRequest } from '../../support/witness.ts';
 
@@ -91,7 +91,7 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
     sent.push(send(first.url, key, sent.length % 3 === 0 ? 1_500 : 50));
     await sleep(25);
   }
-  const before = await booksOf(organization, budget);
+  const before = await ledgerOf(organization, budget);
   const killedAt = performance.now();
   first.child.signal('SIGKILL');
   await first.child.exited;
@@ -103,9 +103,9 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
   const startedAt = performance.now();
   await gateway.startProxyProcess(env);
   const readyMs = performance.now() - startedAt;
-  const books = await until(
+  const ledger = await until(
     async () => {
-      const now = await booksOf(organization, budget);
+      const now = await ledgerOf(organization, budget);
       return now.leased + now.unsettled === 0 && now;
     },
     { what: 'nothing to be unsettled', timeoutMs: 60_000 },
@@ -115,7 +115,7 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
   const rows = await rowsOf(organization, gateway.controlPlane);
   const killed = [...rows.values()].filter(({ estimateReason }) => estimateReason === 'killed');
   printLedger('before the kill', before);
-  printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, books);
+  printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, ledger);
   console.log(`  requests: ${JSON.stringify(tally(outcomes))}, booked at their hold: ${killed.length}`);
 
   // Every request that the vendor received is recorded once: with its usage, or with its reservation.
@@ -130,7 +130,7 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
   expect(hold).toBeGreaterThan(costReported(reported));
   for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
   const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
-  expect(books.spent).toBe(sum);
+  expect(ledger.spent).toBe(sum);
 }, 120_000);
 
 it('a proxy that is killed with its pod leaves no more unconfirmed than its reservations and the open part of its leases', async () => {
@@ -143,22 +143,22 @@ it('a proxy that is killed with its pod leaves no more unconfirmed than its rese
   await until(async () => (await gauge('shut')) > 0, { what: 'something to be shut', timeoutMs: 15_000 });
   await sleep(500);
   const [available, shut, held] = [await gauge('available'), await gauge('shut'), await gauge('held')];
-  const before = await booksOf(organization, budget);
+  const before = await ledgerOf(organization, budget);
   proxy.child.signal('SIGKILL');
   await proxy.child.exited;
   await Promise.all(hanging.map(({ outcome }) => outcome));
 
   // As if the session had been silent for a minute.
   await database.raw('update ledger_sessions set seen_at = seen_at - 61000');
-  const books = await booksAtRest(organization, budget);
+  const ledger = await ledgerAtRest(organization, budget);
   printLedger('before the kill', before);
   const open = available - shut;
   console.log(`  held ${usdOfNano(held)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
-  printLedger('after the session was closed', books);
+  printLedger('after the session was closed', ledger);
   expect(held).toBeGreaterThan(0);
   expect(shut).toBeGreaterThan(0);
-  expect(books.unsettled).toBeLessThanOrEqual(held + open);
-  expect(books.unsettled).toBeGreaterThanOrEqual(held);
+  expect(ledger.unsettled).toBeLessThanOrEqual(held + open);
+  expect(ledger.unsettled).toBeGreaterThanOrEqual(held);
 }, 60_000);
 
 it('a database that loses its last second gets the events again, and the budget is kept', async () => {
@@ -176,7 +176,7 @@ it('a database that loses its last second gets the events again, and the budget 
   const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1' });
   const proxies = [gateway.proxy, await gateway.startProxy()];
   const callers = proxies.map(({ url }) => keepRequesting(url, key, 30));
-  const spent = async () => (await booksOf(organization, budget)).spent;
+  const spent = async () => (await ledgerOf(organization, budget)).spent;
   const followed = `select 1 / (select count(*) from usage_events where cost > 0 having count(*) >= 20)`;
   await until(() => spent().then((nano) => nano > 0.15 * dollar), { timeoutMs: 60_000 });
   await until(
@@ -211,8 +211,8 @@ it('a database that loses its last second gets the events again, and the budget 
   await Promise.all(callers.map((caller) => caller.stop()));
   const outcomes = callers.flatMap((caller) => caller.outcomes);
   const recording = { controlPlane: gateway.controlPlane, organization };
-  expect(await wronglyBooked(recording, outcomes)).toEqual([]);
-  const books = await booksAtRest(organization, budget);
+  expect(await wronglyRecorded(recording, outcomes)).toEqual([]);
+  const ledger = await ledgerAtRest(organization, budget);
   const whole = outcomes.filter((each) => each.outcome === '200');
   const cost = whole.reduce((sum, each) => sum + costReported(each.reported), 0);
   const resumed = outcomes.find(({ at, outcome }) => at > promotedAt && outcome === '200');
@@ -221,17 +221,17 @@ it('a database that loses its last second gets the events again, and the budget 
     `  served again ${Math.round((resumed?.at ?? Number.NaN) - promotedAt)} ms after the promotion`,
   );
   console.log(`  ${JSON.stringify(tally(outcomes.map(({ outcome }) => outcome)))}`);
-  printLedger(`true cost ${usdOfNano(cost)}`, books);
+  printLedger(`true cost ${usdOfNano(cost)}`, ledger);
   console.log(`  the ledger was whole again after ${Math.round(reportedMs)} ms`);
   expect(last).toBeGreaterThan(before);
-  expect(books.spent).toBe(cost);
-  expect(books.unsettled).toBe(0);
+  expect(ledger.spent).toBe(cost);
+  expect(ledger.unsettled).toBe(0);
   // Nothing is granted for five seconds. Later, on a starved machine, other proxies may acquire money before the
   // reports arrive.
   expect(cost).toBeLessThanOrEqual(reportedMs < 5_000 ? dollar : dollar + last - before);
 }, 240_000);
 
-function printLedger(when: string, { leased, spent, unsettled }: Books): void {
+function printLedger(when: string, { leased, spent, unsettled }: LedgerState): void {
   console.log(
     `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unsettled ${usdOfNano(unsettled)}`,
   );

@@ -14,8 +14,8 @@ import {
 } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { booksAtRest, createBudget, makeDear, tally } from '../../support/spending.ts';
-import { askOnce, keepRequesting, type TimedOutcome, wronglyBooked } from '../../support/steady-caller.ts';
+import { ledgerAtRest, createBudget, makeDear, tally } from '../../support/spending.ts';
+import { askOnce, keepRequesting, type TimedOutcome, wronglyRecorded } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
 import { costReported } from '../../support/witness.ts';
 
@@ -89,13 +89,13 @@ const costOfAll = (response: readonly TimedOutcome[]) =>
 const outcomesOf = (response: readonly TimedOutcome[]) => tally(response.map(({ outcome }) => outcome));
 
 /** No lease is left, and the spend equals the cost of the responses. */
-async function expectBooks(
+async function expectLedger(
   { organization, budget }: Paying,
   response: readonly TimedOutcome[],
 ): Promise<void> {
-  expect(await wronglyBooked({ controlPlane: gateway.controlPlane, organization }, response)).toEqual([]);
-  const books = await booksAtRest(organization, budget);
-  expect(books).toMatchObject({ spent: costOfAll(response), leased: 0, unsettled: 0 });
+  expect(await wronglyRecorded({ controlPlane: gateway.controlPlane, organization }, response)).toEqual([]);
+  const ledger = await ledgerAtRest(organization, budget);
+  expect(ledger).toMatchObject({ spent: costOfAll(response), leased: 0, unsettled: 0 });
 }
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -143,9 +143,9 @@ describe('control plane gone', () => {
     expect(lastServed - goneAt, 'what was drawn lasts for seconds, not for ever').toBeLessThan(9_000);
     expect(outcomesOf(other.outcomes)).toEqual({ '200': other.outcomes.length });
     expect(Math.max(...others)).toBeLessThan(busyMs);
-    await expectBooks(paying, payer.outcomes);
+    await expectLedger(paying, payer.outcomes);
     const recording = { controlPlane: gateway.controlPlane, organization: free };
-    expect(await wronglyBooked(recording, other.outcomes)).toEqual([]);
+    expect(await wronglyRecorded(recording, other.outcomes)).toEqual([]);
   }
 
   it(
@@ -215,9 +215,9 @@ describe('Redis gone', () => {
         ...Array(letIn).fill('200'),
         ...Array(8 - letIn).fill(refused),
       ]);
-      await booksAtRest(paying.organization, paying.budget);
+      await ledgerAtRest(paying.organization, paying.budget);
       const recording = { controlPlane: gateway.controlPlane, organization: paying.organization };
-      expect(await wronglyBooked(recording, [...well, ...without, ...limited])).toEqual([]);
+      expect(await wronglyRecorded(recording, [...well, ...without, ...limited])).toEqual([]);
     },
     60_000,
   );
@@ -229,7 +229,7 @@ describe('usage while the control plane is gone', () => {
     const { value: key } = await organization.createKey();
     const known = await askOnce(proxy.url, key);
     const recording = { controlPlane: gateway.controlPlane, organization };
-    expect(await wronglyBooked(recording, [known])).toEqual([]);
+    expect(await wronglyRecorded(recording, [known])).toEqual([]);
     // The event may be in the ledger before the proxy has the acknowledgement, and then it would be reported again.
     await isQueueEmpty(proxy);
     return {
@@ -256,7 +256,7 @@ describe('usage while the control plane is gone', () => {
     const response = await use();
     expect(await queued(proxy)).toBe(50);
     await plane.heal();
-    expect(await wronglyBooked(recording, response)).toEqual([]);
+    expect(await wronglyRecorded(recording, response)).toEqual([]);
     await isQueueEmpty(proxy);
     expect(await counted(proxy, 'overflowed')).toBe(0);
   });
@@ -269,7 +269,7 @@ describe('usage while the control plane is gone', () => {
     await leaving.proxy.drain();
     const heir = await startCuttable(true);
     const from = performance.now();
-    expect(await wronglyBooked(recording, response)).toEqual([]);
+    expect(await wronglyRecorded(recording, response)).toEqual([]);
     log('usage that a stopped proxy left in Redis is recorded by another after', performance.now() - from);
     await until(async () => (await counted(heir.proxy, 'drained')) >= 50, { what: 'the heir to be done' });
     expect(await counted(heir.proxy, 'reported')).toBe(0);

@@ -12,7 +12,7 @@ import {
 } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
-import { booksAtRest, booksOf, createBudget, makeDear } from '../../support/spending.ts';
+import { ledgerAtRest, ledgerOf, createBudget, makeDear } from '../../support/spending.ts';
 
 interface Scene {
   readonly gateway: TestGateway;
@@ -46,12 +46,12 @@ async function newMoney({ gateway }: Scene): Promise<Money> {
 /** The proxy acquires, spends little of it, and keeps the rest for now. */
 async function leaveIdle({ idle }: Scene, { organization, budgetId, question }: Money): Promise<void> {
   expect((await question(idle)).outcome).toBe('200');
-  const books = await until(async () => {
-    const found = await booksOf(organization, budgetId);
+  const ledger = await until(async () => {
+    const found = await ledgerOf(organization, budgetId);
     return found.spent > 0 && found;
   });
-  expect(books.leased).toBeGreaterThan(0);
-  expect(books.amount - books.spent - books.leased).toBeLessThan(maxTokens * 60_000);
+  expect(ledger.leased).toBeGreaterThan(0);
+  expect(ledger.amount - ledger.spent - ledger.leased).toBeLessThan(maxTokens * 60_000);
 }
 
 interface Recalled {
@@ -107,7 +107,7 @@ async function spendAll({ idle, needy }: Scene, { organization, budgetId, questi
     );
   }
   expect([...seen].filter((outcome) => !['200', busy, exceeded].includes(outcome))).toEqual([]);
-  const { spent, amount } = await booksAtRest(organization, budgetId);
+  const { spent, amount } = await ledgerAtRest(organization, budgetId);
   expect(spent).toBeLessThanOrEqual(amount);
   for (const proxy of [idle, needy]) expect((await question(proxy)).outcome).toBe(exceeded);
 }

@@ -12,7 +12,7 @@ import {
   type TestProxy,
 } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { allBooks, costOf, recordedRequests } from '../../support/recorded.ts';
+import { wholeLedger, costOf, recordedRequests } from '../../support/recorded.ts';
 import { createBudget, makeDear, type Outcome, spend, tally } from '../../support/spending.ts';
 
 const budgetsInUse = 1000;
@@ -175,7 +175,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
   it('refuse no request because of it', async () => {
     await withProxies(async (proxies) => {
       await useOverTheEnd(proxies);
-      const old = () => allBooks(organization).then((all) => all.filter((books) => isOver(books.endsAt)));
+      const old = () => wholeLedger(organization).then((all) => all.filter((ledger) => isOver(ledger.endsAt)));
       await until(async () => (await old()).every(({ leased }) => leased === 0), {
         ...{ what: 'slices of old windows to be returned', timeoutMs: 15_000 },
       });
@@ -200,13 +200,13 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
       const name = `${budgetId} ${windowOf(period, Date.parse(row.at))}`;
       recorded.set(name, (recorded.get(name) ?? 0) + costOf(row));
     }
-    const books = await allBooks(organization);
+    const ledger = await wholeLedger(organization);
     // Each budget has two windows now.
-    expect(books).toHaveLength(2 * budgetsInUse);
-    expect(new Map(books.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(
+    expect(ledger).toHaveLength(2 * budgetsInUse);
+    expect(new Map(ledger.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(
       recorded,
     );
-    expect(books.filter(({ leased, unsettled }) => leased + unsettled > 0)).toEqual([]);
+    expect(ledger.filter(({ leased, unsettled }) => leased + unsettled > 0)).toEqual([]);
   });
 });
 
@@ -241,7 +241,7 @@ describe('the end of a week', () => {
     expect(old).toBeGreaterThan(0);
     expect(all).toBeGreaterThan(old);
     for (const [period, limitId] of budgets) {
-      const windows = (await allBooks(organization, limitId)).map(({ window, endsAt, spent }) => ({
+      const windows = (await wholeLedger(organization, limitId)).map(({ window, endsAt, spent }) => ({
         window,
         endsAt,
         spent,

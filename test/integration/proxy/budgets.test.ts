@@ -129,14 +129,14 @@ async function createBudget(amountUsd: string): Promise<TestBudget> {
   return { id, systemId: system.id };
 }
 
-async function booksOf({ id: limitId }: TestBudget) {
+async function ledgerOf({ id: limitId }: TestBudget) {
   const { windows } = await call('Budgets.ListWindows', { organizationId: tenant.id, limitId });
-  const [books] = windows;
+  const [ledger] = windows;
   const nano = (usd: string | undefined) => nanoOfUsd(usd ?? '0') ?? Number.NaN;
   return {
-    spent: nano(books?.spentUsd),
-    leased: nano(books?.leasedUsd),
-    unsettled: nano(books?.unsettledUsd),
+    spent: nano(ledger?.spentUsd),
+    leased: nano(ledger?.leasedUsd),
+    unsettled: nano(ledger?.unsettledUsd),
   };
 }
 
@@ -187,7 +187,7 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       const sampling = (async () => {
         let samples = 0;
         for (; isRunning; samples++) {
-          const { spent, leased, unsettled } = await booksOf(budget);
+          const { spent, leased, unsettled } = await ledgerOf(budget);
           expect(spent + leased + unsettled).toBeLessThanOrEqual(nanoPerUsd);
           await sleep(5);
         }
@@ -199,7 +199,7 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       isRunning = false;
       expect(await sampling).toBeGreaterThan(5);
       const spent = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-      expect((await booksOf(budget)).spent).toBe(spent);
+      expect((await ledgerOf(budget)).spent).toBe(spent);
       expect(spent).toBeGreaterThanOrEqual(0.95 * nanoPerUsd);
     });
   });
@@ -246,7 +246,7 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       const unlimited = await proxy.take(budget, 100 * nanoPerUsd);
       expect(unlimited).toMatchObject({ amount: 100 * nanoPerUsd });
       await proxy.report(budget, hold, nanoPerUsd);
-      expect((await booksOf(budget)).spent).toBe(nanoPerUsd);
+      expect((await ledgerOf(budget)).spent).toBe(nanoPerUsd);
     });
   });
 
@@ -258,7 +258,7 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       if (typeof hold === 'string') throw new Error(hold);
       await proxy.report(budget, hold, 400_000);
       await proxy.close();
-      expect(await booksOf(budget)).toEqual({ spent: 400_000, leased: 0, unsettled: 0 });
+      expect(await ledgerOf(budget)).toEqual({ spent: 400_000, leased: 0, unsettled: 0 });
     });
   });
 

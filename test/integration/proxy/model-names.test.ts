@@ -6,7 +6,7 @@ import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { chatBody, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { recordedRequest, recordedRequests } from '../../support/recorded.ts';
-import { booksOf, createBudget } from '../../support/spending.ts';
+import { ledgerOf, createBudget } from '../../support/spending.ts';
 import { ownHeaders, ownPath } from '../../support/vendors.ts';
 
 let database: StoreDatabase;
@@ -118,7 +118,7 @@ describe('a budget', () => {
     expect(new Set(rows.map(({ modelAsked }) => modelAsked))).toEqual(new Set(['gpt-provider/gpt-4o']));
     const costs = rows.map(({ costUsd }) => Number(costUsd));
     expect(Math.min(...costs)).toBeGreaterThan(0.01);
-    expect((await booksOf(organization, id)).spent).toBe(Math.round(costs.reduce((a, b) => a + b, 0) * 1e9));
+    expect((await ledgerOf(organization, id)).spent).toBe(Math.round(costs.reduce((a, b) => a + b, 0) * 1e9));
     for (const model of [...spellings, 'openai/gpt-4o*']) {
       const { totals } = (await api.call('Usage/Totals', { organizationId, model })) as {
         totals: { requests: string }[];

@@ -20,7 +20,7 @@ import { log } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../support/redis.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { FakeBooks, startUsageProxy, type UsageProxy, usageOf, usagesOf } from '../../support/usage-queue.ts';
+import { FakeWindows, startUsageProxy, type UsageProxy, usageOf, usagesOf } from '../../support/usage-queue.ts';
 
 const realTime = { ...systemClock, ...systemTimers };
 const sealKeys = parseSealKeys(createSealKey());
@@ -306,16 +306,16 @@ describe('a Redis that', () => {
 });
 
 describe('proxies', () => {
-  const books = new FakeBooks(realTime);
+  const ledger = new FakeWindows(realTime);
   beforeEach(() => {
-    books.condition = 'up';
-    books.recorded.clear();
+    ledger.condition = 'up';
+    ledger.recorded.clear();
   });
 
   function startProxy(connection: RedisConnection): UsageProxy {
     const proxy = startUsageProxy({
       time: realTime,
-      client: books.client(),
+      client: ledger.client(),
       overflow: newOverflow(connection),
     });
     closers.push(() => proxy.close(performance.now()));
@@ -323,27 +323,27 @@ describe('proxies', () => {
   }
 
   it('that end while the control plane is away leave their usage to others', async () => {
-    books.condition = 'down';
+    ledger.condition = 'down';
     const ending = startProxy(await connect());
     const events = [...usagesOf(1_500), ...usagesOf(700, { organizationId: 'organization-2' })];
     for (const event of events) ending.record(event);
     await ending.close(performance.now() + 10_000);
     expect(ending.counts).toMatchObject({ overflowed: events.length, lost: 0 });
-    books.condition = 'up';
+    ledger.condition = 'up';
     const other = startProxy(await connect());
-    await until(() => books.recorded.size === events.length, { what: 'the usage to be recorded' });
+    await until(() => ledger.recorded.size === events.length, { what: 'the usage to be recorded' });
     await until(async () => (await client.keys('*events')).length === 0, { what: 'Redis to be emptied' });
     await until(() => other.counts.drained === events.length, { what: 'Redis to have said so' });
     expect(other.counts).toMatchObject({ skipped: 0, lost: 0 });
     // Each event keeps the ordinal of its session that the ended proxy gave it.
     for (const event of events)
-      expect({ ...usageOf(), ...books.recorded.get(event.id), ordinal: event.ordinal }).toEqual(event);
+      expect({ ...usageOf(), ...ledger.recorded.get(event.id), ordinal: event.ordinal }).toEqual(event);
   });
 
   it('that continue meanwhile lose nothing when Redis is killed, or when it is back empty', async () => {
     const own = await startRedis();
     const proxy = startProxy(await connect(own.url, redisDeadlineMs));
-    books.condition = 'down';
+    ledger.condition = 'down';
     const events = usagesOf(100);
     await own.kill();
     for (const event of events) proxy.record(event);
@@ -351,8 +351,8 @@ describe('proxies', () => {
       what: 'the control plane to be given up',
     });
     expect(proxy.gauges.events).toBe(100);
-    books.condition = 'up';
-    await until(() => books.recorded.size === 100, { timeoutMs: 15_000, what: 'the usage to be recorded' });
+    ledger.condition = 'up';
+    await until(() => ledger.recorded.size === 100, { timeoutMs: 15_000, what: 'the usage to be recorded' });
     await until(() => proxy.gauges.events === 0, { what: 'the acknowledgement' });
     expect(proxy.counts).toMatchObject({ lost: 0 });
   }, 30_000);

@@ -36,7 +36,7 @@ describe.each([
 
   /** Makes ledger and bill of a day differ. @returns the difference */
   async function apart(day: string, ledger: string, billed: string): Promise<JsonResponse> {
-    if (ledger !== '0') await desk.book(day, ledger);
+    if (ledger !== '0') await desk.record(day, ledger);
     await desk.bill(day, [{ usd: billed }]);
     return await desk.driftOf(day);
   }
@@ -60,7 +60,7 @@ describe.each([
       { limitId: ofMonth, window: month },
     ];
     expect(made).toMatchObject({
-      ...{ driftId: drift.id, day, amountUsd: '4.5', booked: true, reason: 'as billed' },
+      ...{ driftId: drift.id, day, amountUsd: '4.5', recorded: true, reason: 'as billed' },
       ...{ authorId: desk.acme.owner.id, providerKeyId: desk.providerKeyId, model: 'gpt-provider/gpt-4o' },
       subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: desk.acme.id },
     });
@@ -97,7 +97,7 @@ describe.each([
     const budget = await desk.budget();
     const drift = await apart(day, '10', '6');
     const made = await settle(drift);
-    expect(made).toMatchObject({ amountUsd: '-4', booked: true });
+    expect(made).toMatchObject({ amountUsd: '-4', recorded: true });
     expect((await desk.spent(budget))[day]).toBe('6');
     expect(await desk.total(day)).toMatchObject({ costUsd: '6' });
   });
@@ -142,7 +142,7 @@ describe.each([
     const budget = await desk.budget();
     const drift = await apart(day, '3', '5');
     const made = await settle(drift, { accept: true, reason: 'credit of last week' });
-    expect(made).toMatchObject({ amountUsd: '2', booked: false, windows: [] });
+    expect(made).toMatchObject({ amountUsd: '2', recorded: false, windows: [] });
     expect(await desk.spent(budget)).toEqual({});
     expect(await desk.total(day)).toMatchObject({ costUsd: '3' });
     expect(await desk.exported(day)).toHaveLength(1);
@@ -158,7 +158,7 @@ describe.each([
     const drift = await apart(day, '3', '5');
     const made = await settle(drift, { accept });
     const undone = await desk.expect('Undo', { id: made.id, reason: 'wrong day' });
-    expect(undone).toMatchObject({ undoes: made.id, amountUsd: '-2', booked: !accept, reason: 'wrong day' });
+    expect(undone).toMatchObject({ undoes: made.id, amountUsd: '-2', recorded: !accept, reason: 'wrong day' });
     expect(await desk.total(day)).toMatchObject({ costUsd: '3' });
     if (!accept) expect((await desk.spent(budget))[day]).toBe('3');
     expect(await desk.driftOf(day)).toMatchObject({ id: drift.id, driftUsd: '2', adjustedUsd: '0' });
@@ -203,7 +203,7 @@ describe.each([
   it('deducts no more than was used', async () => {
     const day = ago(14);
     const person = await createPerson(desk.plane, desk.acme, 'ROLE_MEMBER');
-    await desk.book(day, '1', { person_id: person.id });
+    await desk.record(day, '1', { person_id: person.id });
     const drift = await apart(day, '9', '4');
     const subject = { kind: 'LIMIT_SUBJECT_KIND_PERSON', id: person.id };
     expect(await refused(drift, { subject })).toMatchObject({ reason: 'adjustment_too_large' });

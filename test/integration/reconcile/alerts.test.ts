@@ -28,7 +28,7 @@ const difference = (day: string, drift: number): Insertable<ReconcileRowsTable> 
 });
 
 async function write(store: Store, row: Insertable<ReconcileRowsTable>): Promise<void> {
-  await store.books(async ({ db }) => {
+  await store.ledger(async ({ db }) => {
     await db.deleteFrom('reconcile_rows').where('id', '=', row.id).execute();
     await db.insertInto('reconcile_rows').values(row).execute();
   });

@@ -22,7 +22,7 @@ describe.each([
 
   it('that its vendor corrects reopens a settled day, by the change', async () => {
     const day = ago(6);
-    await desk.book(day, '10');
+    await desk.record(day, '10');
     await desk.bill(day, [{ usd: '12' }]);
     const { id } = await desk.driftOf(day);
     await desk.expect('Settle', { id, reason: 'as billed' });
@@ -41,7 +41,7 @@ describe.each([
 
   it('is compared with the keys to which its references are mapped now', async () => {
     const day = ago(7);
-    await desk.book(day, '4');
+    await desk.record(day, '4');
     await desk.bill(day, [{ usd: '4', project: 'proj_new' }]);
     const before = await desk.drift(day);
     expect(before.map(({ codes }) => codes.join()).toSorted()).toEqual([
@@ -136,7 +136,7 @@ describe.each([
   it('may replace any number of rows, and adds only as many as fit', async () => {
     const full = ago(13);
     const rows = (count: number) => Array.from({ length: count }, () => ({ usd: '0' }));
-    await desk.store.books(async ({ db }) => {
+    await desk.store.ledger(async ({ db }) => {
       await db
         .insertInto('bill_days')
         .values({
@@ -243,7 +243,7 @@ describe.each([
     const never = Date.now() + 10 * dayMs;
     // More days than one run reports, of an organization that comes first and imports all the time.
     const days = Array.from({ length: 30 }, (_, n) => ago(20 + n));
-    await desk.store.books(async ({ db }) => {
+    await desk.store.ledger(async ({ db }) => {
       const template = { vendor: 'aws' as const, model: 'm', name: 'm', kind: 'usage' as const };
       for (const day of days)
         await db
@@ -277,7 +277,7 @@ describe.each([
 
   it('is compared with the threshold that the organization has set', async () => {
     const about = ago(10);
-    await desk.book(about, '100');
+    await desk.record(about, '100');
     await desk.bill(about, [{ usd: '100.9' }]);
     expect(await desk.drift(about)).toEqual([]);
     await desk.expect('UpdateSettings', { boundPercent: '0.5', boundUsd: '0.5' });

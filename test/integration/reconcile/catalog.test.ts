@@ -69,7 +69,7 @@ it('models of the catalog in force are recognized by their names on bills, those
 it('usage with a name of the catalog in force balances the bill with another of its spellings', async () => {
   const day = ago(7);
   const name = 'gpt-77';
-  await desk.book(day, '5', { model_asked: `gpt-provider/${name}`, model_answered: name });
+  await desk.record(day, '5', { model_asked: `gpt-provider/${name}`, model_answered: name });
   await desk.bill(day, [{ usd: '5', model: 'GPT 77' }]);
   expect(await desk.drift(day)).toEqual([]);
 });
@@ -78,7 +78,7 @@ it("a price other than that of the catalog in force is reported with the catalog
   const day = ago(8);
   const requested = 'gpt-provider/gpt-77';
   const fields = { model_asked: requested, model_answered: 'gpt-77', prompt_tokens: 1_000_000 };
-  await desk.book(day, '3', { ...fields, completion_tokens: 0, cache_read_tokens: 0 });
+  await desk.record(day, '3', { ...fields, completion_tokens: 0, cache_read_tokens: 0 });
   await billTokens(day, 'gpt-77', 1_000_000);
   await desk.bill(day, [{ usd: '4', model: 'gpt-77' }]);
   const { reasons } = await desk.driftOf(day);

@@ -166,7 +166,7 @@ describe.each([
       ['hangUps', 'gpt-main', 'gpt-provider/gpt-4o', 'estimated'],
       ['countedLow', 'gpt-main', 'gpt-provider/gpt-4o', 'estimated'],
       ['searchesUnbooked', 'gpt-main', '', 'tools'],
-      ['bookedPriority', 'gpt-main', 'gpt-provider/gpt-4o-mini', 'service_tier'],
+      ['recordedPriority', 'gpt-main', 'gpt-provider/gpt-4o-mini', 'service_tier'],
       ['priority', 'gpt-main', 'gpt-provider/gpt-4o-mini', 'service_tier'],
       ['noPrice', 'gpt-main', 'gpt-provider/gpt-9-unheard', 'unpriced'],
       ['foreignKey', 'gpt-main', 'gpt-provider/gpt-4o', 'past_gateway'],

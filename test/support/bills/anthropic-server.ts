@@ -35,15 +35,15 @@ export interface AnthropicCost {
   readonly cents: number;
 }
 
-export interface AnthropicBooks {
+export interface AnthropicLedger {
   readonly usage: readonly AnthropicUsage[];
   readonly costs: readonly AnthropicCost[];
 }
 
 const pageDays = 7;
 
-export function startAnthropic(adminKey: string, books: () => AnthropicBooks, busyEvery = 5) {
-  return startVendor({ busyEvery, responseTo: (requested) => responseTo(adminKey, books(), requested) });
+export function startAnthropic(adminKey: string, ledger: () => AnthropicLedger, busyEvery = 5) {
+  return startVendor({ busyEvery, responseTo: (requested) => responseTo(adminKey, ledger(), requested) });
 }
 
 const usageGroups = ['api_key_id', 'workspace_id', 'model', 'service_tier', 'context_window'];
@@ -54,7 +54,7 @@ const usageSums = [
 
 function responseTo(
   adminKey: string,
-  { usage, costs }: AnthropicBooks,
+  { usage, costs }: AnthropicLedger,
   { path, query, headers }: VendorRequest,
 ) {
   if (headers['x-api-key'] !== adminKey) return refused(401, 'invalid x-api-key');

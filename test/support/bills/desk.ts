@@ -87,7 +87,7 @@ export class BillDesk {
   }
 
   /** Records requests of the organization with the provider key. */
-  async book(day: string, usd: string, fields: Partial<UsageEventRow> = {}): Promise<UsageEventRow> {
+  async record(day: string, usd: string, fields: Partial<UsageEventRow> = {}): Promise<UsageEventRow> {
     const row = usageEvent({
       ...{
         organization_id: this.acme.id,
@@ -119,7 +119,7 @@ export class BillDesk {
   /** Waits until all pending comparisons are done, and makes them old enough for differences to be reported. */
   async quiet(): Promise<void> {
     await this.compared();
-    await this.store.books(async ({ db }) => {
+    await this.store.ledger(async ({ db }) => {
       await db
         .updateTable('reconcile_days')
         .set(({ eb }) => ({ compared_at: eb('compared_at', '-', 60_000) }))

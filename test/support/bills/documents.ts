@@ -1,6 +1,6 @@
 // The vendors' bills, each in its own format: the responses of two APIs, and three exports as their vendors write them.
-import type { AnthropicBooks, AnthropicCost } from './anthropic-server.ts';
-import type { OpenAiBooks, OpenAiCost } from './openai-server.ts';
+import type { AnthropicLedger, AnthropicCost } from './anthropic-server.ts';
+import type { OpenAiLedger, OpenAiCost } from './openai-server.ts';
 import { type KeyName, plants, type Use } from './uses.ts';
 
 /** The vendor's charge for some requests. */
@@ -41,8 +41,8 @@ export const accounts = {
 } as const satisfies Record<KeyName, { readonly apiKey: string; readonly project: string }>;
 
 export interface Documents {
-  readonly openAi: OpenAiBooks;
-  readonly anthropic: AnthropicBooks;
+  readonly openAi: OpenAiLedger;
+  readonly anthropic: AnthropicLedger;
   /** The text of a file, as are the next two. */
   readonly aws: string;
   readonly azure: string;
@@ -57,8 +57,8 @@ export function documentsOf(billed: readonly BilledUse[], days: readonly string[
   const [aws, azure, google] = [of('bedrock-a', 'bedrock-b'), of('studio'), of('gemini')];
   const sum = (uses: readonly BilledUse[]) => uses.reduce((all, { usd }) => all + usd, 0);
   return {
-    openAi: openAiBooks(openAi),
-    anthropic: anthropicBooks(anthropic),
+    openAi: openAiLedger(openAi),
+    anthropic: anthropicLedger(anthropic),
     aws: awsCsv(aws, days),
     azure: azureCsv(azure, days),
     google: googleLines(google, days),
@@ -86,7 +86,7 @@ function parts({ use, usd }: BilledUse) {
     .map(({ kind, tokens, rate }) => ({ kind, tokens, usd: (usd * tokens * rate) / usual }));
 }
 
-function openAiBooks(billed: readonly BilledUse[]): OpenAiBooks {
+function openAiLedger(billed: readonly BilledUse[]): OpenAiLedger {
   const of = ({ use, apiKey, project }: BilledUse) => ({
     api_key_id: apiKey ?? accounts[use.line.key].apiKey,
     project_id: project ?? accounts[use.line.key].project,
@@ -111,7 +111,7 @@ function openAiBooks(billed: readonly BilledUse[]): OpenAiBooks {
   return { usage, costs: [...costs, ...searches] };
 }
 
-function anthropicBooks(billed: readonly BilledUse[]): AnthropicBooks {
+function anthropicLedger(billed: readonly BilledUse[]): AnthropicLedger {
   const usage = billed.map(({ day, use }) => ({
     ...{ day, api_key_id: accounts[use.line.key].apiKey, workspace_id: accounts[use.line.key].project },
     ...{

@@ -27,7 +27,7 @@ export function makeMonth(options: MonthOptions): Month {
   const events: UsageEventRow[] = [];
   const billed: BilledUse[] = [];
   const side: Sides = {
-    book: (day, use, fields) => void events.push(eventOf(options, day, use, fields)),
+    record: (day, use, fields) => void events.push(eventOf(options, day, use, fields)),
     bill: (day, use, fields) =>
       void billed.push({ day, use, usd: worth(use), requests: 1, tier: '', batch: false, ...fields }),
   };
@@ -36,7 +36,7 @@ export function makeMonth(options: MonthOptions): Month {
       for (let n = 0; n < options.requestsADay; n++) {
         const use = someUse(line, random);
         if (!isPlanted(index + 1, line, n)) {
-          side.book(day, use, {});
+          side.record(day, use, {});
           side.bill(day, use, {});
         }
       }
@@ -52,7 +52,7 @@ function someUse(line: Line, random: Random): Use {
 }
 
 interface Sides {
-  book(day: string, use: Use, fields: Partial<UsageEventRow>): void;
+  record(day: string, use: Use, fields: Partial<UsageEventRow>): void;
   bill(day: string, use: Use, fields: Partial<BilledUse>): void;
 }
 
@@ -89,12 +89,12 @@ const times = (count: number, work: () => void) => {
 
 const planted: Readonly<Record<number, Plant>> = {
   // Callers left: recorded with their reservations, 16,384 output tokens each, of which the vendor generated 500.
-  [plants.hangUps]: (day, _next, { book, bill }) => {
+  [plants.hangUps]: (day, _next, { record: entry, bill }) => {
     const line = lineOf('gpt-main', 'gpt-4o');
     times(20, () => {
       const use = { line, prompt: 1000, cached: 0, completion: 500 };
       const hold = nano(worth({ ...use, completion: 16_384 }));
-      book(
+      entry(
         day,
         { ...use, completion: 0 },
         { estimated: 1, estimate_reason: 'left', cost: hold, reported_cost: nano(0.0025), status: 499 },
@@ -103,27 +103,27 @@ const planted: Readonly<Record<number, Plant>> = {
     });
   },
   // Billed at twice the price, recorded at the usual one.
-  [plants.priority]: (day, _next, { book, bill }, random) => {
+  [plants.priority]: (day, _next, { record: entry, bill }, random) => {
     const use = { ...someUse(lineOf('gpt-main', 'gpt-4o-mini'), random), prompt: 3_000_000, cached: 0 };
-    book(day, use, {});
+    entry(day, use, {});
     bill(day, use, { tier: 'priority', usd: 2 * worth(use) });
   },
-  [plants.agreeing]: (day, _next, { book, bill }, random) => {
+  [plants.agreeing]: (day, _next, { record: entry, bill }, random) => {
     const use = { ...someUse(lineOf('gpt-main', 'gpt-4o-mini'), random), prompt: 3_000_000, cached: 0 };
-    book(day, use, { cost: nano(2 * worth(use)), special: JSON.stringify({ serviceTier: 'priority' }) });
+    entry(day, use, { cost: nano(2 * worth(use)), special: JSON.stringify({ serviceTier: 'priority' }) });
     bill(day, use, { tier: 'priority', usd: 2 * worth(use) });
     const unnamed = { ...someUse(lineOf('studio'), random), prompt: 2_000_000, cached: 0 };
-    book(day, unnamed, { model_answered: '' });
+    entry(day, unnamed, { model_answered: '' });
     bill(day, unnamed, {});
   },
-  [plants.noPrice]: (day, _next, { book, bill }) => {
+  [plants.noPrice]: (day, _next, { record: entry, bill }) => {
     const line = {
       ...lineOf('gpt-main', 'gpt-4o'),
       requested: 'gpt-9-unheard',
       servedModel: 'gpt-9-unheard-2026-09-01',
     };
     const use = { line, prompt: 400_000, cached: 0, completion: 40_000 };
-    book(day, use, { unpriced: 1, cost: 0 });
+    entry(day, use, { unpriced: 1, cost: 0 });
     bill(day, use, {});
   },
   // A foreign key in the gateway's project.
@@ -141,47 +141,47 @@ const planted: Readonly<Record<number, Plant>> = {
       { requests: 12 },
     ),
   // An inference profile of b that is mapped to a.
-  [plants.wrongMapping]: (day, _next, { book, bill }) => {
+  [plants.wrongMapping]: (day, _next, { record: entry, bill }) => {
     const use = { line: lineOf('bedrock-b'), prompt: 800_000, cached: 0, completion: 60_000 };
-    book(day, use, {});
+    entry(day, use, {});
     bill(day, use, { resource: 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/b2' });
   },
   // Reserved before midnight, billed after it.
-  [plants.midnight]: (day, next, { book, bill }) => {
+  [plants.midnight]: (day, next, { record: entry, bill }) => {
     const use = { line: lineOf('claude-main'), prompt: 500_000, cached: 0, completion: 50_000 };
-    book(day, use, {});
+    entry(day, use, {});
     bill(next, use, {});
   },
   // Requested and recorded at priority, but served and billed as usual.
-  [plants.bookedPriority]: (day, _next, { book, bill }, random) => {
+  [plants.recordedPriority]: (day, _next, { record: entry, bill }, random) => {
     const use = { ...someUse(lineOf('gpt-main', 'gpt-4o-mini'), random), prompt: 3_000_000, cached: 0 };
-    book(day, use, { cost: nano(2 * worth(use)), special: JSON.stringify({ serviceTier: 'priority' }) });
+    entry(day, use, { cost: nano(2 * worth(use)), special: JSON.stringify({ serviceTier: 'priority' }) });
     bill(day, use, {});
   },
   // Cut streams, counted by their text: a third less than the vendor generated.
-  [plants.countedLow]: (day, _next, { book, bill }) =>
+  [plants.countedLow]: (day, _next, { record: entry, bill }) =>
     times(20, () => {
       const use = { line: lineOf('gpt-main', 'gpt-4o'), prompt: 1000, cached: 0, completion: 3000 };
-      book(day, { ...use, completion: 2000 }, { estimated: 1, estimate_reason: 'cut', reported_cost: 0 });
+      entry(day, { ...use, completion: 2000 }, { estimated: 1, estimate_reason: 'cut', reported_cost: 0 });
       bill(day, use, {});
     }),
-  [plants.searches]: (day, _next, { book, bill }, random) => {
+  [plants.searches]: (day, _next, { record: entry, bill }, random) => {
     const use = someUse(lineOf('gpt-main', 'gpt-4o'), random);
-    book(day, use, { cost: nano(worth(use) + 0.3), special: JSON.stringify({ searches: 30 }) });
+    entry(day, use, { cost: nano(worth(use) + 0.3), special: JSON.stringify({ searches: 30 }) });
     bill(day, use, {});
     bill(day, use, { isTool: true, usd: 0.3 });
   },
   [plants.searchesUnbooked]: (day, _next, { bill }, random) =>
     bill(day, someUse(lineOf('gpt-main', 'gpt-4o'), random), { isTool: true, usd: 0.4 }),
   // The vendor's price increased, the ledger's did not.
-  [plants.otherPrice]: (day, _next, { book, bill }, random) =>
+  [plants.otherPrice]: (day, _next, { record: entry, bill }, random) =>
     times(3, () => {
       const use = { ...someUse(lineOf('studio'), random), prompt: 2_000_000 };
-      book(day, use, {});
+      entry(day, use, {});
       bill(day, use, { usd: 1.4 * worth(use) });
     }),
-  [plants.notBilled]: (day, _next, { book }, random) =>
-    times(3, () => book(day, someUse(lineOf('gemini'), random), {})),
+  [plants.notBilled]: (day, _next, { record: entry }, random) =>
+    times(3, () => entry(day, someUse(lineOf('gemini'), random), {})),
   [plants.foreignProject]: (day, _next, { bill }) =>
     bill(
       day,

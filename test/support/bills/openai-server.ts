@@ -34,7 +34,7 @@ export interface OpenAiCost {
   readonly value: number;
 }
 
-export interface OpenAiBooks {
+export interface OpenAiLedger {
   readonly usage: readonly OpenAiUsage[];
   readonly costs: readonly OpenAiCost[];
 }
@@ -42,8 +42,8 @@ export interface OpenAiBooks {
 /** Largest number of days in a page, whatever the request says. */
 const pageDays = 7;
 
-export function startOpenAi(adminKey: string, books: () => OpenAiBooks, busyEvery = 4) {
-  return startVendor({ busyEvery, responseTo: (requested) => responseTo(adminKey, books(), requested) });
+export function startOpenAi(adminKey: string, ledger: () => OpenAiLedger, busyEvery = 4) {
+  return startVendor({ busyEvery, responseTo: (requested) => responseTo(adminKey, ledger(), requested) });
 }
 
 const usageGroups = ['project_id', 'user_id', 'api_key_id', 'model', 'batch', 'service_tier'];
@@ -58,7 +58,7 @@ const costGroups = ['project_id', 'user_id', 'line_item', 'api_key_id'];
 
 function responseTo(
   adminKey: string,
-  { usage, costs }: OpenAiBooks,
+  { usage, costs }: OpenAiLedger,
   { path, query, headers }: VendorRequest,
 ) {
   if (headers.authorization !== `Bearer ${adminKey}`)

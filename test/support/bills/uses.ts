@@ -93,7 +93,7 @@ export const plants = {
   googleCredit: 15,
   midnight: 16,
   tax: 18,
-  bookedPriority: 19,
+  recordedPriority: 19,
   otherPrice: 20,
   countedLow: 21,
   notBilled: 22,

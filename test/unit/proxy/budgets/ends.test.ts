@@ -21,7 +21,7 @@ afterEach(() => {
 const session = () => world.budgets.stamp().session;
 const window = () => dayOf(world.ledger.now());
 const ends = () => world.link.calls.flatMap((call) => (call.kind === 'close' ? [call.end] : []));
-const books = () => world.ledger.books('a');
+const ledger = () => world.ledger.ledger('a');
 
 /** The database loses all later operations on leases. */
 function loseLeases(): void {
@@ -46,7 +46,7 @@ describe('a restored database', () => {
     expect(ends()).toEqual([{ session: old, outstanding, andOthers: false }]);
     expect(session()).not.toBe(old);
     expect(session()).not.toBe('');
-    expect(books()).toMatchObject({ leased: 0, unsettled: 110 });
+    expect(ledger()).toMatchObject({ leased: 0, unsettled: 110 });
   });
 
   it('nothing is released to a session that ended shortly before, even if its requests end later', async () => {
@@ -77,7 +77,7 @@ describe('a restored database', () => {
     const returns = world.link.returns.length;
     await world.time.advance(1_500);
     expect(ends().at(-1)).toEqual({ session: old, outstanding: [], andOthers: false });
-    expect(books()).toMatchObject({ spent: 40, leased: 0, unsettled: 0 });
+    expect(ledger()).toMatchObject({ spent: 40, leased: 0, unsettled: 0 });
     expect(world.link.returns.slice(returns).filter((each) => each.session === old)).toEqual([]);
     await world.time.advance(10_000);
     expect(ends()).toHaveLength(2);
@@ -90,7 +90,7 @@ describe('a restored database', () => {
     world.link.condition = 'up';
     await world.time.advance(2_000);
     expect(session()).not.toBe('');
-    expect(books()).toMatchObject({ leased: 0, unsettled: 110 });
+    expect(ledger()).toMatchObject({ leased: 0, unsettled: 110 });
   });
 
   it('when the control plane cannot close sessions, the session ends as without a restore', async () => {
@@ -126,7 +126,7 @@ describe('a budget that was deleted', () => {
     await world.time.advance(50);
     expect(await world.refusal(ask(9_000_000, 'a'))).toBe('exceeded a');
     await world.take(ask(100, 'a'));
-    expect(books().leased).toBeGreaterThan(0);
+    expect(ledger().leased).toBeGreaterThan(0);
   });
 
   it('is requested once in a session', async () => {
@@ -166,8 +166,8 @@ describe('a lease that the ledger does not know', () => {
 describe('usage that was lost on its way', () => {
   const lose = (amount: number) => {
     for (const lease of world.ledger.reference.leases.values()) lease.left += amount;
-    const key = [...world.ledger.reference.books.keys()][0] ?? '';
-    const row = world.ledger.reference.books.get(key);
+    const key = [...world.ledger.reference.ledger.keys()][0] ?? '';
+    const row = world.ledger.reference.ledger.get(key);
     if (row !== undefined) row.leased += amount;
   };
 
@@ -175,7 +175,7 @@ describe('usage that was lost on its way', () => {
     world.ledger.reportsLeased = true;
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(15_000);
-    expect(books().leased).toBe(0);
+    expect(ledger().leased).toBe(0);
   });
 
   it('is detected after five minutes: the session ends, and its lost money is unconfirmed', async () => {
@@ -187,7 +187,7 @@ describe('usage that was lost on its way', () => {
     expect(world.lost).toEqual([70]);
     expect(session()).not.toBe(old);
     world.ledger.expire(old);
-    expect(books()).toMatchObject({ leased: 0, unsettled: 70 });
+    expect(ledger()).toMatchObject({ leased: 0, unsettled: 70 });
   });
 
   it('is not searched for while usage waits in the overflow', async () => {
@@ -230,7 +230,7 @@ describe('the end of the proxy', () => {
     await world.time.advance(50);
     await ended;
     expect(ends()).toMatchObject([{ session: old, outstanding: [{ amount: 100 }] }]);
-    expect(books()).toMatchObject({ leased: 0, unsettled: 100 });
+    expect(ledger()).toMatchObject({ leased: 0, unsettled: 100 });
   });
 });
 
@@ -271,7 +271,7 @@ describe('the next window of a budget', () => {
     }
     expect(nextDraws()).toHaveLength(1);
     await world.time.advance(15_000);
-    expect(books().leased).toBe(0);
+    expect(ledger().leased).toBe(0);
     expect(world.budgets.totals().available).toBe(0);
   });
 
@@ -284,6 +284,6 @@ describe('the next window of a budget', () => {
     expect(nextDraws()).toHaveLength(1);
     world.budgets.renewSession(session());
     await world.time.advance(500);
-    expect(books().leased).toBe(0);
+    expect(ledger().leased).toBe(0);
   });
 });

@@ -55,7 +55,7 @@ describe('an operation at the ledger', () => {
     expect((await pending).amount).toBe(100);
     const [first, second] = world.link.draws;
     expect(second).toEqual(first);
-    expect(world.ledger.books('a').leased).toBe(200);
+    expect(world.ledger.ledger('a').leased).toBe(200);
     expect(world.slice('a')).toMatchObject({ available: 100, holds: 100, seq: 1 });
   });
 
@@ -70,7 +70,7 @@ describe('an operation at the ledger', () => {
     }
     expect(brought).toBe(200);
     await world.time.advance(2_000);
-    expect(world.ledger.books('a').leased).toBe(0);
+    expect(world.ledger.ledger('a').leased).toBe(0);
     expect(world.slice('a').available).toBe(0);
   });
 
@@ -84,7 +84,7 @@ describe('an operation at the ledger', () => {
     await world.time.advance(1_000);
     expect(world.link.returns.length).toBeGreaterThan(1);
     for (const request of world.link.returns) expect(request).toMatchObject({ amount: 200, seq: 2 });
-    expect(world.ledger.books('a').leased).toBe(0);
+    expect(world.ledger.ledger('a').leased).toBe(0);
   });
 
   it('that the ledger cannot apply begins a new session', async () => {
@@ -136,7 +136,7 @@ describe('a session of the proxy', () => {
     world.ledger.spend(hold, 40);
     world.ledger.spend(next, 40);
     await world.time.advance(10_000);
-    expect(world.ledger.books('a')).toEqual({ spent: 80, leased: 0, unsettled: 0 });
+    expect(world.ledger.ledger('a')).toEqual({ spent: 80, leased: 0, unsettled: 0 });
     expect(world.budgets.slices().map(({ origin }) => origin.session)).not.toContain(lost);
   });
 
@@ -149,7 +149,7 @@ describe('a session of the proxy', () => {
     expect(world.link.returns).toContainEqual(
       expect.objectContaining({ session: lost, budgetId: 'a', amount: 100 }),
     );
-    expect(world.ledger.books('a')).toMatchObject({ leased: 0, unsettled: 100 });
+    expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unsettled: 100 });
   });
 
   it('is never mixed with another session in one reservation', async () => {
@@ -181,7 +181,7 @@ describe('a window that ends', () => {
     await toMidnight(500);
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(3_000);
-    expect(world.ledger.books('a').leased).toBe(0);
+    expect(world.ledger.ledger('a').leased).toBe(0);
     expect(world.budgets.slices()).toEqual([]);
   });
 
@@ -209,7 +209,7 @@ describe('a window that ends', () => {
     }
     expect(Math.max(...sent)).toBe(unhurriedReturnsMax);
     expect(world.link.returns).toHaveLength(ids.length);
-    for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
+    for (const id of ids) expect(world.ledger.ledger(id).leased).toBe(0);
   });
 
   it('is acquired again when the first try was made with a wrong clock, which the response has corrected', async () => {
@@ -244,7 +244,7 @@ describe('money that this proxy does not need', () => {
     await world.time.advance(4_900);
     expect(world.link.returns).toEqual([]);
     await world.time.advance(1_200);
-    expect(world.ledger.books('a').leased).toBe(0);
+    expect(world.ledger.ledger('a').leased).toBe(0);
   });
 
   it('is released for a few leases at a time when traffic ends for many budgets at once', async () => {
@@ -264,7 +264,7 @@ describe('money that this proxy does not need', () => {
     await world.time.advance(60_000);
     world.link.condition = 'up';
     await world.time.advance(10_000);
-    for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
+    for (const id of ids) expect(world.ledger.ledger(id).leased).toBe(0);
   });
 
   it('is released while traffic is low, except for the part that the traffic needs', async () => {
@@ -273,7 +273,7 @@ describe('money that this proxy does not need', () => {
       world.ledger.spend(await world.take(ask(10, 'a')), 10);
       await world.time.advance(980);
     }
-    expect(world.ledger.books('a').leased).toBeLessThan(1_000);
+    expect(world.ledger.ledger('a').leased).toBeLessThan(1_000);
     expect(world.waits.length).toBeLessThan(3);
   });
 
@@ -319,7 +319,7 @@ describe('money that this proxy does not need', () => {
     await pending;
     await world.time.advance(200);
     expect(world.slice('a').available).toBe(0);
-    expect(world.ledger.books('a').leased).toBe(1_000);
+    expect(world.ledger.ledger('a').leased).toBe(1_000);
   });
 });
 
@@ -346,7 +346,7 @@ describe('closing the lease manager', () => {
     expect(closed).toBe(false);
     await world.time.advance(10);
     await closing;
-    expect(world.ledger.books('a').leased).toBe(100);
+    expect(world.ledger.ledger('a').leased).toBe(100);
     world.ledger.spend(hold, 40);
   });
 
@@ -367,7 +367,7 @@ describe('closing the lease manager', () => {
     const closing = world.budgets.close(world.time.monotonic() + 5_000);
     expect(await refused).toBe('unavailable a');
     await closing;
-    expect(world.ledger.books('a').leased).toBe(0);
+    expect(world.ledger.ledger('a').leased).toBe(0);
   });
 });
 

@@ -97,11 +97,11 @@ describe('the shut part of a lease', () => {
   it('stays shut when the session is over', async () => {
     const [session = ''] = world.link.sessions;
     world.ledger.expire(session);
-    expect(world.ledger.books('a')).toMatchObject({ leased: 0, unsettled: 200 });
+    expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unsettled: 200 });
     const hold = await world.take(ask(1_500, 'a'));
     expect(hold.stamp.session).not.toBe(session);
     await world.time.advance(1_000);
-    expect(world.ledger.books('a').unsettled).toBe(0);
+    expect(world.ledger.ledger('a').unsettled).toBe(0);
   });
 
   it('is not available while the control plane is unreachable', async () => {
@@ -145,7 +145,7 @@ describe('the shut part of a lease', () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(1_000);
     expect(parts()).toEqual({ open: 200, shut: 0, holds: 0 });
-    expect(world.ledger.books('a').leased).toBe(200);
+    expect(world.ledger.ledger('a').leased).toBe(200);
   });
 });
 

@@ -82,7 +82,7 @@ describe('concurrent requests', () => {
       { seq: 2, need: 100 },
     ]);
     expect(world.slice('a').holds).toBe(300);
-    expect(world.ledger.books('a').leased).toBe(world.slice('a').holds + world.slice('a').available);
+    expect(world.ledger.ledger('a').leased).toBe(world.slice('a').holds + world.slice('a').available);
   });
 
   it('never have two operations of one lease under way', async () => {

@@ -23,7 +23,7 @@ function organization(...prices: OwnPrice[]): OrganizationRecord {
   };
 }
 
-const book = new PriceBook();
+const entry = new PriceBook();
 
 function call(
   record: OrganizationRecord,
@@ -46,7 +46,7 @@ function targetIn(region: string | undefined, origin = 'https://vendor.example')
 
 /** The price in USD of a million input tokens. */
 function inputOf(priced: PricedCall): number | undefined {
-  const cost = book.of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
+  const cost = entry.of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
   return cost === undefined ? undefined : cost / 1e9;
 }
 
@@ -161,12 +161,12 @@ describe('the region of a call', () => {
   it('when unknown, is reserved at the highest price and charged at the usual price', () => {
     const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
     const prices = (...regions: (string | undefined)[]) =>
-      book.of(call(organization(), 'acme/m', regional, regions));
+      entry.of(call(organization(), 'acme/m', regional, regions));
     expect(prices(undefined)?.dearest(1).input.whole).toBe(12_000);
     expect(prices('south')?.dearest(1).input.whole).toBe(8000);
     expect(prices(undefined)).toBe(prices(undefined));
-    expect(book.of(at(targetIn(undefined)))?.dearest(1).input.whole).toBe(11_000);
-    expect(book.of(at(targetIn('us')))?.dearest(1).input.whole).toBe(10_000);
+    expect(entry.of(at(targetIn(undefined)))?.dearest(1).input.whole).toBe(11_000);
+    expect(entry.of(at(targetIn('us')))?.dearest(1).input.whole).toBe(10_000);
   });
 });
 
@@ -195,9 +195,9 @@ describe('a call has no known price', () => {
 describe('prices of the price book', () => {
   it('are compiled once', () => {
     const record = organization(own('1', 'acme/*', '2'));
-    expect(book.of(call(record, 'acme/m'))).toBe(book.of(call(record, 'acme/other')));
-    expect(book.of(call(organization(), 'acme/m', model))).toBe(
-      book.of(call(organization(), 'acme/m', model)),
+    expect(entry.of(call(record, 'acme/m'))).toBe(entry.of(call(record, 'acme/other')));
+    expect(entry.of(call(organization(), 'acme/m', model))).toBe(
+      entry.of(call(organization(), 'acme/m', model)),
     );
   });
 

@@ -14,16 +14,16 @@ async function packed(): Promise<void> {
 
 describe('acknowledged usage', () => {
   it('is reported again in another epoch, and not in the same', async () => {
-    const { books, start, time } = usageScene();
+    const { ledger, start, time } = usageScene();
     const proxy = start();
     const events = usagesOf(30);
     for (const event of events) proxy.record(event);
     await time.advance(100);
     await packed();
     await proxy.reportAgain('epoch-1');
-    expect(books.recorded.size).toBe(30);
-    books.recorded.clear();
-    books.epoch = 'epoch-2';
+    expect(ledger.recorded.size).toBe(30);
+    ledger.recorded.clear();
+    ledger.epoch = 'epoch-2';
     await Promise.all([
       proxy.reportAgain('epoch-2'),
       time
@@ -31,21 +31,21 @@ describe('acknowledged usage', () => {
         .then(packed)
         .then(() => time.advance(1_000)),
     ]);
-    expect(books.recorded.size).toBe(30);
-    expect(new Set([...books.recorded.values()].map(({ ordinal }) => ordinal)).size).toBe(30);
-    const reports = books.reports.length;
+    expect(ledger.recorded.size).toBe(30);
+    expect(new Set([...ledger.recorded.values()].map(({ ordinal }) => ordinal)).size).toBe(30);
+    const reports = ledger.reports.length;
     await proxy.reportAgain('epoch-2');
-    expect(books.reports.length).toBe(reports);
+    expect(ledger.reports.length).toBe(reports);
   });
 
   it('is reported again once when several callers request it at the same time', async () => {
-    const { books, start, time } = usageScene();
+    const { ledger, start, time } = usageScene();
     const proxy = start();
     for (const event of usagesOf(30)) proxy.record(event);
     await time.advance(100);
     await packed();
-    const before = books.reports.length;
-    books.epoch = 'epoch-2';
+    const before = ledger.reports.length;
+    ledger.epoch = 'epoch-2';
     let done = 0;
     const again = () => void proxy.reportAgain('epoch-2').then(() => done++);
     again();
@@ -56,11 +56,11 @@ describe('acknowledged usage', () => {
       if (nth === 0) again();
     }
     expect(done).toBe(3);
-    expect(books.reports.slice(before)).toEqual([30]);
+    expect(ledger.reports.slice(before)).toEqual([30]);
   });
 
   it('is reported again when its acknowledgement came from the database before the restore', async () => {
-    const { books, start, time } = usageScene();
+    const { ledger, start, time } = usageScene();
     const proxy = start();
     await proxy.reportAgain('epoch-2');
     proxy.record(usageOf());
@@ -68,28 +68,28 @@ describe('acknowledged usage', () => {
     await packed();
     await time.advance(100);
     await packed();
-    expect(books.reports).toEqual([1, 1]);
-    books.epoch = 'epoch-2';
+    expect(ledger.reports).toEqual([1, 1]);
+    ledger.epoch = 'epoch-2';
     proxy.record(usageOf());
     await time.advance(100);
     await packed();
-    expect(books.reports).toEqual([1, 1, 1]);
+    expect(ledger.reports).toEqual([1, 1, 1]);
   });
 
   it('is reported again by its own proxy when the proxy that drained it from Redis is gone', async () => {
-    const { books, start, store, time } = usageScene();
+    const { ledger, start, store, time } = usageScene();
     const proxy = start();
-    books.condition = 'down';
+    ledger.condition = 'down';
     for (const event of usagesOf(30)) proxy.record(event);
     await time.advance(60_000);
     expect(store.events.length).toBe(30);
-    books.condition = 'up';
+    ledger.condition = 'up';
     const other = start();
     await time.advance(60_000);
-    expect([store.events.length, books.recorded.size]).toEqual([0, 30]);
+    expect([store.events.length, ledger.recorded.size]).toEqual([0, 30]);
     await Promise.all([other.close(time.monotonic() + 1_000), time.advance(1_000)]);
-    books.recorded.clear();
-    books.epoch = 'epoch-2';
+    ledger.recorded.clear();
+    ledger.epoch = 'epoch-2';
     await packed();
     await Promise.all([
       proxy.reportAgain('epoch-2'),
@@ -98,31 +98,31 @@ describe('acknowledged usage', () => {
         .then(packed)
         .then(() => time.advance(1_000)),
     ]);
-    expect(books.recorded.size).toBe(30);
+    expect(ledger.recorded.size).toBe(30);
   });
 
   it('is reported again until the control plane has it', async () => {
-    const { books, start, time } = usageScene();
+    const { ledger, start, time } = usageScene();
     const proxy = start();
     proxy.record(usageOf());
     await time.advance(100);
     await packed();
-    books.recorded.clear();
-    books.condition = 'down';
+    ledger.recorded.clear();
+    ledger.condition = 'down';
     let isDone = false;
     void proxy.reportAgain('epoch-2').then(() => {
       isDone = true;
     });
     await packed();
-    const before = books.reports.length;
+    const before = ledger.reports.length;
     await time.advance(5_000);
     expect(isDone).toBe(false);
     // The delays grow, so that there are fewer tries than the fast refusals would allow.
-    expect(books.reports.length - before).toBeLessThan(15);
-    books.condition = 'up';
+    expect(ledger.reports.length - before).toBeLessThan(15);
+    ledger.condition = 'up';
     await time.advance(5_000);
     expect(isDone).toBe(true);
-    expect(books.recorded.size).toBe(1);
+    expect(ledger.recorded.size).toBe(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
 import { Random } from '../../../support/access/random.ts';
 import {
-  FakeBooks,
+  FakeWindows,
   FakeStore,
   startUsageProxy,
   type UsageProxy,
@@ -13,14 +13,14 @@ import {
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 let time: VirtualTime;
-let books: FakeBooks;
+let ledger: FakeWindows;
 let store: FakeStore;
 const proxies: UsageProxy[] = [];
 const dayMs = 86_400_000;
 
 beforeEach(() => {
   time = new VirtualTime();
-  books = new FakeBooks(time);
+  ledger = new FakeWindows(time);
   store = new FakeStore(time);
 });
 
@@ -35,7 +35,7 @@ function start(options: Partial<UsageProxyOptions> = {}): UsageProxy {
   const random = new Random(proxies.length);
   const proxy = startUsageProxy({
     time,
-    client: books.client(),
+    client: ledger.client(),
     overflow: store.overflow(),
     random,
     ...options,
@@ -57,7 +57,7 @@ describe('usage in the overflow', () => {
     await leave(usagesOf(10), usagesOf(20, { organizationId: 'organization-2' }));
     const proxy = start();
     await time.advance(15_000);
-    expect(books.recorded.size).toBe(30);
+    expect(ledger.recorded.size).toBe(30);
     expect(store.entries).toEqual([]);
     expect(proxy.counts).toMatchObject({ drained: 30, reported: 0, skipped: 0 });
   });
@@ -67,40 +67,40 @@ describe('usage in the overflow', () => {
     await time.advance(60_000);
     await leave(usagesOf(10));
     await time.advance(20_000);
-    expect(books.recorded.size).toBe(10);
+    expect(ledger.recorded.size).toBe(10);
   });
 
   it('is reported in few large reports', async () => {
     await leave(...Array.from({ length: 60 }, () => usagesOf(2)));
     start();
     await time.advance(15_000);
-    expect(books.recorded.size).toBe(120);
-    expect(books.reports.length).toBeLessThan(30);
+    expect(ledger.recorded.size).toBe(120);
+    expect(ledger.reports.length).toBeLessThan(30);
   });
 
   it('stays when its report is not acknowledged', async () => {
     await leave(usagesOf(10));
-    books.condition = 'deaf';
+    ledger.condition = 'deaf';
     start();
     await time.advance(60_000);
-    expect(books.recorded.size).toBe(10);
+    expect(ledger.recorded.size).toBe(10);
     expect(store.events.length).toBe(10);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(20_000);
-    expect(books.recorded.size).toBe(10);
+    expect(ledger.recorded.size).toBe(10);
     expect(store.entries).toEqual([]);
   });
 
   it('is searched within a second when the control plane is back', async () => {
     const proxy = start();
-    books.condition = 'down';
+    ledger.condition = 'down';
     proxy.record(usageOf());
     await time.advance(40_000);
     await leave(usagesOf(50));
-    books.condition = 'up';
+    ledger.condition = 'up';
     proxy.record(usageOf());
     await time.advance(6_500);
-    expect(books.recorded.size).toBe(52);
+    expect(ledger.recorded.size).toBe(52);
   });
 
   it('is reported once by two concurrent proxies', async () => {
@@ -108,21 +108,21 @@ describe('usage in the overflow', () => {
     const together = { random: new Random(9), overflow: store.overflow() };
     const [first, second] = [start(together), start({ ...together, random: new Random(9) })];
     await time.advance(30_000);
-    expect(books.recorded.size).toBe(4_000);
+    expect(ledger.recorded.size).toBe(4_000);
     expect(first.counts.drained + second.counts.drained).toBe(4_000);
-    expect(books.reports.reduce((sum, events) => sum + events, 0)).toBe(4_000);
+    expect(ledger.reports.reduce((sum, events) => sum + events, 0)).toBe(4_000);
   });
 
   it('is taken over from a killed proxy as soon as its lock ends', async () => {
     await leave(...Array.from({ length: 40 }, () => usagesOf(100)));
     const killed = start();
-    while (books.recorded.size === 0) await time.advance(1);
+    while (ledger.recorded.size === 0) await time.advance(1);
     killed.kill();
     proxies.splice(0);
     expect(store.entries.length).toBeGreaterThan(0);
     start();
     await time.advance(40_000);
-    expect(books.recorded.size).toBe(4_000);
+    expect(ledger.recorded.size).toBe(4_000);
     expect(store.entries).toEqual([]);
   });
 
@@ -131,10 +131,10 @@ describe('usage in the overflow', () => {
     store.condition = 'mute';
     const proxy = start();
     await time.advance(60_000);
-    expect(books.recorded.size).toBe(0);
+    expect(ledger.recorded.size).toBe(0);
     store.condition = 'up';
     await time.advance(20_000);
-    expect(books.recorded.size).toBe(10);
+    expect(ledger.recorded.size).toBe(10);
     expect(proxy.failures).toEqual([]);
   });
 });
@@ -150,16 +150,16 @@ describe('an entry that cannot be reported', () => {
     await time.advance(20_000);
     expect(store.entries).toEqual(unreadable);
     expect(proxy.counts).toMatchObject({ skipped: unreadable.length, lost: 0 });
-    expect(books.recorded.size).toBe(17 - unreadable.flatMap(({ events }) => events).length);
+    expect(ledger.recorded.size).toBe(17 - unreadable.flatMap(({ events }) => events).length);
   });
 
   it('because one of its events is refused for good stays, while its other events are recorded', async () => {
     const events = usagesOf(100);
-    books.invalid.add(events[33]?.id ?? '');
+    ledger.invalid.add(events[33]?.id ?? '');
     await leave(events, usagesOf(10), usagesOf(10));
     const proxy = start();
     await time.advance(15_000);
-    expect(books.recorded.size).toBe(119);
+    expect(ledger.recorded.size).toBe(119);
     expect(store.entries.map((entry) => entry.events.length)).toEqual([100]);
     expect(proxy.counts).toMatchObject({ drained: 20, skipped: 1, lost: 0 });
   });
@@ -168,21 +168,21 @@ describe('an entry that cannot be reported', () => {
     await leave(
       ...Array.from({ length: 20 }, (_, i) => usagesOf(5, { organizationId: `organization-${i % 2}` })),
     );
-    const bound = start({ client: books.client('organization-1') });
+    const bound = start({ client: ledger.client('organization-1') });
     await time.advance(1_500);
-    expect(books.recorded.size).toBe(50);
+    expect(ledger.recorded.size).toBe(50);
     expect(bound.counts).toMatchObject({ drained: 50, skipped: 1 });
     // One denial for a group, and one for its first entry alone.
-    expect(books.denials).toBe(2);
-    const reports = books.reports.length;
+    expect(ledger.denials).toBe(2);
+    const reports = ledger.reports.length;
     await time.advance(300_000);
-    expect(books.reports.length).toBe(reports);
+    expect(ledger.reports.length).toBe(reports);
     bound.record(usageOf({ organizationId: 'organization-1' }));
     await time.advance(100);
     expect(bound.counts.reported).toBe(1);
     start();
     await time.advance(15_000);
-    expect(books.recorded.size).toBe(101);
+    expect(ledger.recorded.size).toBe(101);
     expect(store.entries).toEqual([]);
   });
 
@@ -194,14 +194,14 @@ describe('an entry that cannot be reported', () => {
     await time.advance(15_000);
     store.unreadable.clear();
     await time.advance(300_000);
-    expect(books.recorded.size).toBe(0);
+    expect(ledger.recorded.size).toBe(0);
     await time.advance(320_000);
-    expect(books.recorded.size).toBe(5);
+    expect(ledger.recorded.size).toBe(5);
   });
 
   it('is logged and removed when it is older than the control plane accepts', async () => {
     const events = usagesOf(3);
-    for (const { id } of events) books.invalid.add(id);
+    for (const { id } of events) ledger.invalid.add(id);
     await leave(events);
     time.wallOffset += 40 * dayMs - 60_000;
     const proxy = start();
@@ -225,14 +225,14 @@ describe('the pending charge of usage in the overflow', () => {
   /** Makes the proxy put its usage into the overflow as two entries. @returns the proxy, with the control plane back */
   async function overflowed(events: readonly [number, number], options: Partial<UsageProxyOptions> = {}) {
     const proxy = start(options);
-    books.condition = 'down';
+    ledger.condition = 'down';
     for (const [index, count] of events.entries())
       for (const event of usagesOf(count, { organizationId: `organization-${index + 1}` }))
         proxy.record(event);
     await time.advance(30_000);
     expect(store.events.length).toBe(events[0] + events[1]);
     expect(escrowOf(proxy)).toEqual([events[0] + events[1]]);
-    books.condition = 'up';
+    ledger.condition = 'up';
     return proxy;
   }
 
@@ -243,16 +243,16 @@ describe('the pending charge of usage in the overflow', () => {
     const proxy = await overflowed([10, 10]);
     store.unreadable.add(entryOf('organization-2')?.id ?? '');
     await time.advance(20_000);
-    expect(books.recorded.size).toBe(10);
+    expect(ledger.recorded.size).toBe(10);
     expect(escrowOf(proxy)).toEqual([10]);
   });
 
   it('is not deducted each time that an entry with a refused event is reported again', async () => {
     const proxy = await overflowed([10, 10]);
-    books.invalid.add(entryOf('organization-1')?.events[3]?.id ?? '');
+    ledger.invalid.add(entryOf('organization-1')?.events[3]?.id ?? '');
     store.unreadable.add(entryOf('organization-2')?.id ?? '');
     await time.advance(4 * 600_000);
-    expect(books.recorded.size).toBe(9);
+    expect(ledger.recorded.size).toBe(9);
     expect(store.events.length).toBe(20);
     expect(escrowOf(proxy)).toEqual([20]);
   });
@@ -267,7 +267,7 @@ describe('the pending charge of usage in the overflow', () => {
     const proxy = await overflowed([10, 10], { overflow: { ...overflow, remove } });
     store.unreadable.add(entryOf('organization-2')?.id ?? '');
     await time.advance(60_000);
-    expect(books.reports.filter((events) => events === 10).length).toBeGreaterThanOrEqual(3);
+    expect(ledger.reports.filter((events) => events === 10).length).toBeGreaterThanOrEqual(3);
     expect(store.events.length).toBe(10);
     expect(escrowOf(proxy)).toEqual([10]);
   });
@@ -275,7 +275,7 @@ describe('the pending charge of usage in the overflow', () => {
   it('is deducted once when the entry was written several times because its acknowledgement was lost', async () => {
     store.condition = 'deaf';
     const proxy = start();
-    books.condition = 'down';
+    ledger.condition = 'down';
     for (const event of usagesOf(10)) proxy.record(event);
     await time.advance(8_000);
     store.condition = 'up';
@@ -287,24 +287,24 @@ describe('the pending charge of usage in the overflow', () => {
     await time.advance(8_000);
     for (const { id } of store.entries) if (!copies.includes(id)) store.unreadable.add(id);
     expect(escrowOf(proxy)).toEqual([20]);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(20_000);
-    expect([books.recorded.size, store.events.length]).toEqual([10, 10]);
+    expect([ledger.recorded.size, store.events.length]).toEqual([10, 10]);
     expect(escrowOf(proxy)).toEqual([10]);
   });
 
   it('is not deducted for usage that was reported from memory and is also in Redis', async () => {
     const proxy = start();
-    books.condition = 'down';
+    ledger.condition = 'down';
     for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);
     await time.advance(10_000);
     for (const { id } of store.entries) store.unreadable.add(id);
     store.condition = 'deaf';
     for (const event of usagesOf(10)) proxy.record(event);
     await time.advance(7_000);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(6_000);
-    expect(books.recorded.size).toBe(10);
+    expect(ledger.recorded.size).toBe(10);
     expect(proxy.counts).toMatchObject({ reported: 10 });
     store.condition = 'up';
     await time.advance(20_000);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import {
   type Condition,
-  FakeBooks,
+  FakeWindows,
   FakeStore,
   startUsageProxy,
   usagesOf,
@@ -14,14 +14,14 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
  */
 async function liveUntil(ms: number): Promise<number> {
   const time = new VirtualTime();
-  const books = new FakeBooks(time);
+  const ledger = new FakeWindows(time);
   const store = new FakeStore(time);
-  const start = () => startUsageProxy({ time, client: books.client(), overflow: store.overflow() });
+  const start = () => startUsageProxy({ time, client: ledger.client(), overflow: store.overflow() });
   const proxy = start();
   const events = [...usagesOf(2), ...usagesOf(2, { organizationId: 'organization-2' })];
   const record = (from: number, to: number) => () => events.slice(from, to).map(proxy.record);
   const become = (condition: Condition) => () => {
-    books.condition = condition;
+    ledger.condition = condition;
   };
   const plan: readonly (readonly [number, () => void])[] = [
     [0, record(0, 2)],
@@ -38,16 +38,16 @@ async function liveUntil(ms: number): Promise<number> {
   await time.advance(ms - now);
   proxy.kill();
   const stored = new Set(store.events.map(({ id }) => id));
-  const isSafe = (event: (typeof events)[number]) => books.has(event) || stored.has(event.id);
+  const isSafe = (event: (typeof events)[number]) => ledger.has(event) || stored.has(event.id);
   const known = ms < 30 ? events.slice(0, 2) : events;
   const safe = known.filter(isSafe);
   expect(known.length - safe.length).toBeLessThanOrEqual(proxy.gauges.events);
-  books.condition = 'up';
+  ledger.condition = 'up';
   start();
   await time.advance(30_000);
-  expect(safe.filter((event) => !books.has(event))).toEqual([]);
+  expect(safe.filter((event) => !ledger.has(event))).toEqual([]);
   expect(store.entries).toEqual([]);
-  return books.recorded.size;
+  return ledger.recorded.size;
 }
 
 it('a killed proxy loses only unacknowledged usage', async () => {

@@ -7,7 +7,7 @@ import { Random } from '../../../support/access/random.ts';
 import { startingSeed } from '../../../support/seed.ts';
 import {
   type Condition,
-  FakeBooks,
+  FakeWindows,
   FakeStore,
   startUsageProxy,
   type UsageProxy,
@@ -33,7 +33,7 @@ class Schedule {
   readonly seen = new Map<string, number>();
   readonly #random: Random;
   readonly #time = new VirtualTime();
-  readonly #books = new FakeBooks(this.#time);
+  readonly #ledger = new FakeWindows(this.#time);
   readonly #store = new FakeStore(this.#time);
   #living: Recording[] = [];
   /** The remaining events of closed proxies, without those that they logged as lost. */
@@ -58,7 +58,7 @@ class Schedule {
     const kind = random.below(20);
     if (kind < 8) this.#record(random.pick(this.#living));
     else if (kind < 14) await this.#time.advance(random.pick([1, 7, 25, 400, 3_000, 20_000]));
-    else if (kind < 16) this.#books.condition = random.pick(conditions);
+    else if (kind < 16) this.#ledger.condition = random.pick(conditions);
     else if (kind < 18) this.#store.condition = random.pick(conditions);
     else if (kind === 18) this.#store.entriesMax = random.pick([0, 2, 100]);
     else if (random.chance(0.5)) this.#kill();
@@ -68,7 +68,7 @@ class Schedule {
   #start(overflows = this.#random.chance(0.8)): void {
     const { random, time } = { random: new Random(this.#random.below(1_000_000)), time: this.#time };
     const overflow = overflows ? this.#store.overflow(random) : undefined;
-    const proxy = startUsageProxy({ ...{ random, time, overflow }, client: this.#books.client() });
+    const proxy = startUsageProxy({ ...{ random, time, overflow }, client: this.#ledger.client() });
     this.#living.push({ proxy, open: [] });
   }
 
@@ -76,7 +76,7 @@ class Schedule {
     const many = this.#random.pick([1, 1, 3, 3, 40, 40, 1_200]);
     for (let i = 0; i < many; i++) {
       const event = usageOf({ organizationId: `organization-${this.#random.below(3)}` });
-      if (this.#random.chance(0.0005)) this.#books.invalid.add(event.id);
+      if (this.#random.chance(0.0005)) this.#ledger.invalid.add(event.id);
       open.push(event);
       proxy.record(event);
     }
@@ -84,7 +84,7 @@ class Schedule {
 
   #check(recording: Recording): void {
     const { proxy } = recording;
-    recording.open = recording.open.filter((event) => !this.#books.has(event));
+    recording.open = recording.open.filter((event) => !this.#ledger.has(event));
     expect(this.#missing(recording.open).length).toBeLessThanOrEqual(proxy.gauges.events + proxy.counts.lost);
     expect(proxy.failures).toEqual([]);
   }
@@ -92,7 +92,7 @@ class Schedule {
   /** The events that are neither in the ledger nor in the overflow. */
   #missing(events: readonly UsageEvent[]): readonly UsageEvent[] {
     const stored = new Set(this.#store.events.map(({ id }) => id));
-    return events.filter((event) => !this.#books.has(event) && !stored.has(event.id));
+    return events.filter((event) => !this.#ledger.has(event) && !stored.has(event.id));
   }
 
   /** Events that were only in the killed proxy's memory are lost. */
@@ -131,20 +131,20 @@ class Schedule {
 
   async #rest(): Promise<void> {
     this.#note('in the overflow', this.#store.events.length);
-    this.#books.condition = 'up';
+    this.#ledger.condition = 'up';
     this.#store.condition = 'up';
     this.#store.entriesMax = Number.POSITIVE_INFINITY;
     // The other proxies may all be without Redis.
     this.#start(true);
     // Longer than the time for which an entry is skipped.
     await this.#time.advance(700_000);
-    const valid = ({ id }: UsageEvent) => !this.#books.invalid.has(id);
+    const valid = ({ id }: UsageEvent) => !this.#ledger.invalid.has(id);
     for (const { proxy, open } of this.#living) {
       expect(proxy.gauges).toMatchObject({ events: 0, bytes: 0 });
       this.#left.push(...open);
       for (const [name, count] of Object.entries(proxy.counts)) this.#note(name, count);
     }
-    const lost = this.#left.filter((event) => valid(event) && !this.#books.has(event));
+    const lost = this.#left.filter((event) => valid(event) && !this.#ledger.has(event));
     expect(lost.map(({ id }) => id)).toEqual([]);
     // An entry remains only because of an event that is refused for good.
     expect(this.#store.entries.filter((entry) => entry.events.every(valid)).length).toBe(0);

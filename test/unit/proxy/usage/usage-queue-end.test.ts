@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { type UsageProxy, usageOf, usageScene, usagesOf } from '../../../support/usage-queue.ts';
 
-let { books, goAway, proxies, start, store, time } = usageScene();
+let { ledger, goAway, proxies, start, store, time } = usageScene();
 
 beforeEach(() => {
-  ({ books, goAway, proxies, start, store, time } = usageScene());
+  ({ ledger, goAway, proxies, start, store, time } = usageScene());
 });
 
 afterEach(() => {
@@ -27,19 +27,19 @@ describe('closing the usage queue', () => {
     expect(proxy.hasRoom).toBe(false);
     await time.advance(5);
     await closed;
-    expect(books.recorded.size).toBe(1_500);
+    expect(ledger.recorded.size).toBe(1_500);
     expect(store.entries).toEqual([]);
     expect(proxy.counts.lost).toBe(0);
   });
 
   it('ends at once when no events remain', async () => {
     await start().close(soon());
-    expect(books.reports).toEqual([]);
+    expect(ledger.reports).toEqual([]);
   });
 
   it('puts events into Redis that a mute control plane does not acknowledge in time, including reports under way', async () => {
     const proxy = start();
-    books.condition = 'mute';
+    ledger.condition = 'mute';
     recordAll(proxy, usagesOf(5_000));
     await time.advance(20);
     const closed = proxy.close(time.monotonic() + 900);
@@ -67,10 +67,10 @@ describe('closing the usage queue', () => {
     recordAll(proxy, usagesOf(10));
     const closed = proxy.close(time.monotonic() + 60_000);
     await time.advance(30_000);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(5_005);
     await closed;
-    expect(books.recorded.size).toBe(11);
+    expect(ledger.recorded.size).toBe(11);
     expect(proxy.counts.lost).toBe(0);
   });
 
@@ -84,9 +84,9 @@ describe('closing the usage queue', () => {
     await closed;
     expect(proxy.counts.lost).toBe(1_000);
     expect(proxy.lines.at(-1)).toMatchObject({ level: 'error', events: 1_000, cost_usd: '1.5' });
-    const reports = books.reports.length;
+    const reports = ledger.reports.length;
     await time.advance(60_000);
-    expect(books.reports.length).toBe(reports);
+    expect(ledger.reports.length).toBe(reports);
   });
 
   it('accepts events of requests that end while it closes, and logs later ones as lost', async () => {
@@ -97,7 +97,7 @@ describe('closing the usage queue', () => {
     proxy.record(usageOf());
     await time.advance(10);
     await closed;
-    expect(books.recorded.size).toBe(2);
+    expect(ledger.recorded.size).toBe(2);
     proxy.record(usageOf());
     expect(proxy.counts.lost).toBe(1);
     expect(proxy.lines.at(-1)).toMatchObject({ events: 1, cost_usd: '0.0015' });

@@ -3,10 +3,10 @@ import { bytesOf } from '../../../../proxy/usage/batch.ts';
 import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { type UsageProxy, usageOf, usageScene, usagesOf } from '../../../support/usage-queue.ts';
 
-let { books, goAway, proxies, start, store, time } = usageScene();
+let { ledger, goAway, proxies, start, store, time } = usageScene();
 
 beforeEach(() => {
-  ({ books, goAway, proxies, start, store, time } = usageScene());
+  ({ ledger, goAway, proxies, start, store, time } = usageScene());
 });
 
 afterEach(() => {
@@ -24,9 +24,9 @@ describe('usage while the control plane is reachable', () => {
     const proxy = start();
     recordAll(proxy, usagesOf(3));
     await time.advance(19);
-    expect(books.reports).toEqual([]);
+    expect(ledger.reports).toEqual([]);
     await time.advance(1);
-    expect(books.reports).toEqual([3]);
+    expect(ledger.reports).toEqual([3]);
     expect(proxy.gauges.events).toBe(3);
     await time.advance(5);
     expect(proxy.gauges).toMatchObject({ events: 0, bytes: 0, oldestMs: 0 });
@@ -36,26 +36,26 @@ describe('usage while the control plane is reachable', () => {
   it('is not reported synchronously when it is recorded', async () => {
     const proxy = start();
     recordAll(proxy, usagesOf(2_500));
-    expect(books.reports).toEqual([]);
+    expect(ledger.reports).toEqual([]);
     await time.advance(0);
-    expect(books.reports).toEqual([1_000, 1_000]);
+    expect(ledger.reports).toEqual([1_000, 1_000]);
     await time.advance(20);
-    expect(books.reports).toEqual([1_000, 1_000, 500]);
+    expect(ledger.reports).toEqual([1_000, 1_000, 500]);
   });
 
   it('is sent in at most three reports at a time, and further events are collected meanwhile', async () => {
     const proxy = start({ overflow: undefined });
-    books.condition = 'mute';
+    ledger.condition = 'mute';
     for (let i = 0; i < 40; i++) {
       recordAll(proxy, usagesOf(10));
       await time.advance(20);
     }
-    expect(books.reports).toEqual([10, 10, 10]);
-    books.condition = 'up';
+    expect(ledger.reports).toEqual([10, 10, 10]);
+    ledger.condition = 'up';
     await time.advance(5_000);
-    expect(books.mostUnderWay).toBe(3);
-    expect(books.recorded.size).toBe(400);
-    expect(books.reports.length).toBeLessThan(12);
+    expect(ledger.mostUnderWay).toBe(3);
+    expect(ledger.recorded.size).toBe(400);
+    expect(ledger.reports.length).toBeLessThan(12);
   });
 
   it('fills a report by its bytes as well', async () => {
@@ -63,21 +63,21 @@ describe('usage while the control plane is reachable', () => {
     const big = usagesOf(20, { requestId: 'r'.repeat(100_000) });
     recordAll(proxy, big);
     await time.advance(50);
-    expect(books.recorded.size).toBe(20);
-    expect(Math.max(...books.reports)).toBe(11);
+    expect(ledger.recorded.size).toBe(20);
+    expect(Math.max(...ledger.reports)).toBe(11);
   });
 
   it('is sent again unchanged after a failure, after growing delays', async () => {
     const proxy = start({ overflow: undefined });
-    books.condition = 'down';
+    ledger.condition = 'down';
     recordAll(proxy, usagesOf(4));
     await time.advance(60_000);
-    expect(new Set(books.reports)).toEqual(new Set([4]));
-    expect(books.reports.length).toBeGreaterThan(10);
-    expect(books.reports.length).toBeLessThan(30);
-    books.condition = 'up';
+    expect(new Set(ledger.reports)).toEqual(new Set([4]));
+    expect(ledger.reports.length).toBeGreaterThan(10);
+    expect(ledger.reports.length).toBeLessThan(30);
+    ledger.condition = 'up';
     await time.advance(5_005);
-    expect(books.recorded.size).toBe(4);
+    expect(ledger.recorded.size).toBe(4);
     expect(proxy.gauges.events).toBe(0);
     expect(logged(proxy)).toEqual([
       'usage cannot be reported; it is kept until it can',
@@ -87,31 +87,31 @@ describe('usage while the control plane is reachable', () => {
 
   it('is sent in one report at a time while the control plane is unreachable', async () => {
     const proxy = start({ overflow: undefined });
-    books.condition = 'mute';
+    ledger.condition = 'mute';
     recordAll(proxy, usagesOf(5_000));
     await time.advance(1_100);
-    expect(books.mostUnderWay).toBe(3);
-    books.mostUnderWay = 0;
+    expect(ledger.mostUnderWay).toBe(3);
+    ledger.mostUnderWay = 0;
     await time.advance(10_000);
-    expect(books.mostUnderWay).toBe(1);
+    expect(ledger.mostUnderWay).toBe(1);
   });
 
   it('is recorded once in the ledger when its acknowledgement was lost', async () => {
     const proxy = start({ overflow: undefined });
-    books.condition = 'deaf';
+    ledger.condition = 'deaf';
     recordAll(proxy, usagesOf(2));
     await time.advance(1_025);
     expect(proxy.gauges.events).toBe(2);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(1_000);
     expect(proxy.gauges.events).toBe(0);
-    expect(books.recorded.size).toBe(2);
+    expect(ledger.recorded.size).toBe(2);
     expect(proxy.counts.reported).toBe(2);
   });
 
   it('has a gauge of how long the oldest event has waited', async () => {
     const proxy = start({ overflow: undefined });
-    books.condition = 'down';
+    ledger.condition = 'down';
     proxy.record(usageOf());
     await time.advance(3_000);
     proxy.record(usageOf());
@@ -124,7 +124,7 @@ describe('the memory limit of usage', () => {
 
   it('stops new requests from the byte at which it is reached, and drops no event that still arrives', async () => {
     const proxy = start({ overflow: undefined, memoryBytesMax: 3 * bytesOf(one) });
-    books.condition = 'down';
+    ledger.condition = 'down';
     recordAll(proxy, [one, usageOf()]);
     expect(proxy.hasRoom).toBe(true);
     proxy.record(usageOf());
@@ -133,10 +133,10 @@ describe('the memory limit of usage', () => {
     await time.advance(10_000);
     expect(proxy.hasRoom).toBe(false);
     expect(proxy.gauges.events).toBe(8);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(6_000);
     expect(proxy.hasRoom).toBe(true);
-    expect(books.recorded.size).toBe(8);
+    expect(ledger.recorded.size).toBe(8);
     expect(proxy.gauges.bytes).toBe(0);
   });
 
@@ -158,7 +158,7 @@ describe('the memory limit of usage', () => {
 
   it('is not reached when the control plane is slow: beyond half of it, usage is put into the overflow', async () => {
     const proxy = start({ memoryBytesMax: 20 * bytesOf(one) });
-    books.condition = 'mute';
+    ledger.condition = 'mute';
     for (let i = 0; i < 15; i++) {
       recordAll(proxy, usagesOf(2));
       await time.advance(20);
@@ -188,10 +188,10 @@ describe('an event that is refused for good', () => {
     const proxy = start();
     const events = usagesOf(1_000);
     const bad = [events[0], events[499], events[999]].filter((event) => event !== undefined);
-    for (const { id } of bad) books.invalid.add(id);
+    for (const { id } of bad) ledger.invalid.add(id);
     recordAll(proxy, events);
     await time.advance(1_000);
-    expect(books.recorded.size).toBe(997);
+    expect(ledger.recorded.size).toBe(997);
     expect(proxy.gauges.events).toBe(0);
     expect(proxy.counts).toMatchObject({ reported: 997, lost: 3 });
     expect(proxy.lines.map((line) => line.event_id).toSorted()).toEqual(bad.map(({ id }) => id).toSorted());
@@ -200,27 +200,27 @@ describe('an event that is refused for good', () => {
       cost_usd: '0.0015',
       organization_id: 'organization-1',
     });
-    expect(books.reports.length).toBeLessThan(70);
+    expect(ledger.reports.length).toBeLessThan(70);
   });
 
   it('loses no other event, even if the control plane fails during the search', async () => {
     const proxy = start();
     const events = usagesOf(64);
     const bad = events[20] ?? usageOf();
-    books.invalid.add(bad.id);
+    ledger.invalid.add(bad.id);
     recordAll(proxy, events);
     await time.advance(32);
-    books.condition = 'down';
+    ledger.condition = 'down';
     await time.advance(400);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(5_000);
-    expect(books.recorded.size).toBe(63);
+    expect(ledger.recorded.size).toBe(63);
     expect(proxy.counts).toMatchObject({ reported: 63, lost: 1 });
     expect(proxy.gauges.events).toBe(0);
   });
 
   it('is not one that only this proxy may not report, which is kept', async () => {
-    const proxy = start({ client: books.client('organization-2'), overflow: undefined });
+    const proxy = start({ client: ledger.client('organization-2'), overflow: undefined });
     recordAll(proxy, usagesOf(3));
     await time.advance(60_000);
     expect(proxy.gauges.events).toBe(3);
@@ -238,7 +238,7 @@ describe('usage while the control plane is unreachable', () => {
     expect(stored).toContainEqual(['organization-2', 400]);
     expect(stored).toContainEqual(['organization-1', 600]);
     expect(proxy.gauges.events).toBe(0);
-    expect(books.recorded.size).toBe(0);
+    expect(ledger.recorded.size).toBe(0);
   });
 
   it('waits five seconds for a full batch', async () => {
@@ -255,17 +255,17 @@ describe('usage while the control plane is unreachable', () => {
 
   it('is not moved to the overflow after a single failure', async () => {
     const proxy = start();
-    books.condition = 'down';
+    ledger.condition = 'down';
     recordAll(proxy, usagesOf(3));
     await time.advance(60);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(1_000);
     expect(proxy.counts).toMatchObject({ reported: 3, overflowed: 0 });
   });
 
   it('is moved to the overflow after the first report without a response', async () => {
     const proxy = start();
-    books.condition = 'mute';
+    ledger.condition = 'mute';
     recordAll(proxy, usagesOf(3));
     await time.advance(1_019);
     expect(proxy.gauges.events).toBe(3);
@@ -281,10 +281,10 @@ describe('usage while the control plane is unreachable', () => {
     recordAll(proxy, usagesOf(2_000));
     await time.advance(60_000);
     expect(proxy.gauges.events).toBe(2_001);
-    books.condition = 'up';
+    ledger.condition = 'up';
     store.condition = 'up';
     await time.advance(30_000);
-    expect(books.recorded.size).toBe(2_001);
+    expect(ledger.recorded.size).toBe(2_001);
     expect(proxy.gauges.events).toBe(0);
     expect(store.entries).toEqual([]);
   });
@@ -297,9 +297,9 @@ describe('usage while the control plane is unreachable', () => {
       await time.advance(60_000);
     }
     expect(proxy.gauges.events).toBeLessThan(300);
-    books.condition = 'up';
+    ledger.condition = 'up';
     await time.advance(60_000);
-    expect(books.recorded.size).toBe(18_001);
+    expect(ledger.recorded.size).toBe(18_001);
     expect(store.entries).toEqual([]);
     expect(proxy.counts.lost).toBe(0);
   });
