@@ -95,7 +95,7 @@ export async function assemble(
     redis,
     readOn,
     feedAgeMs: () => records.feed().ageMs,
-    budgets: () => money.slices.totals(),
+    budgets: () => money.leases.totals(),
     usage: money.usageLog.gauges,
     catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
   });
@@ -193,7 +193,7 @@ function openRedis(
 
 /** The parts that use the ledger of the control plane. */
 interface Money {
-  readonly slices: SlicedBudgets;
+  readonly leases: SlicedBudgets;
   /** The budgets in which requests reserve money. */
   readonly budgets: Budgets;
   readonly usageLog: LiveUsageLog;
@@ -224,7 +224,7 @@ async function openMoney(
       atEndOfTurn: setImmediate,
       timers: systemTimers,
       nextOrdinal: (session) => ordinals.next(session),
-      onRenew: (session) => slices.renewSession(session),
+      onRenew: (session) => leases.renewSession(session),
     });
   const { cacheKey: sealKeys } = settings;
   const overflow =
@@ -239,7 +239,7 @@ async function openMoney(
     memoryBytesMax: usageMemoryBytesMax,
     metrics: metrics.usage,
   });
-  const slices = new SlicedBudgets({
+  const leases = new SlicedBudgets({
     ...deps,
     metrics: metrics.slices,
     usage: usageLog,
@@ -256,17 +256,17 @@ async function openMoney(
       folder,
       metrics: metrics.journals,
       onRecorded: usageLog.keep,
-      onClosed: (session) => slices.adopted(session),
+      onClosed: (session) => leases.adopted(session),
     });
   lifecycle.onClose('ledger', async () => {
     const until = clock.monotonic() + ledgerCloseMs;
     if (adoption) adoption.close();
-    await Promise.all([slices.close(until), usageLog.close(until)]);
-    await slices.endSession();
+    await Promise.all([leases.close(until), usageLog.close(until)]);
+    await leases.endSession();
     if (journals) journals.close();
     if (folder) await folder.close();
   });
-  return { slices, budgets: journals ? new JournaledBudgets(slices, journals) : slices, usageLog };
+  return { leases, budgets: journals ? new JournaledBudgets(leases, journals) : leases, usageLog };
 }
 
 /** Time for the last reports and releases. Unacknowledged usage then goes to Redis, or becomes unconfirmed. */
@@ -275,7 +275,7 @@ const ledgerCloseMs = 5_000;
 function openLedger(
   settings: ProxySettings,
   shared: Shared,
-  { budgets, slices, usageLog }: Money,
+  { budgets, leases, usageLog }: Money,
   lifecycle: Lifecycle,
 ): Ledger {
   const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
@@ -286,7 +286,7 @@ function openLedger(
     outputTokensDefault,
     metrics,
     budgetMetrics,
-    rates: openRates(shared, () => slices.sessions, lifecycle),
+    rates: openRates(shared, () => leases.sessions, lifecycle),
     prices: new PriceBook(),
   });
 }
@@ -357,7 +357,7 @@ async function openControlPlane(
 function openRecords(
   settings: ProxySettings,
   deps: Shared,
-  { slices }: Money,
+  { leases }: Money,
   lifecycle: Lifecycle,
 ): LiveRecordSource {
   const unknownCredentials = new RateShare(shares.unknown_credentials.bounds);
@@ -370,8 +370,8 @@ function openRecords(
     cache: openCache(settings, deps),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,
-    onRecall: ({ budgetId, window }) => slices.recall(budgetId, window),
-    onEpochChange: (change, epoch) => slices.epochChanged(change, epoch),
+    onRecall: ({ budgetId, window }) => leases.recall(budgetId, window),
+    onEpochChange: (change, epoch) => leases.epochChanged(change, epoch),
     clock: systemClock,
     timers: systemTimers,
     random: Math.random,

@@ -48,7 +48,7 @@ export interface BudgetHold {
   /** Nano-dollars reserved in each budget: from `least` to `full`. */
   readonly amount: number;
   /** The leases of the reservation. */
-  readonly slices: readonly Pick<Charge, 'budgetId' | 'window'>[];
+  readonly leases: readonly Pick<Charge, 'budgetId' | 'window'>[];
   /** Replaces the reservation by the cost. Called exactly once. @returns the charge to each lease, at most the cost */
   settle(cost: number): readonly Charge[];
 }

@@ -11,14 +11,14 @@ import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
-import type { DrawKind, Slice } from './lease.ts';
-import { drawAhead, isForgettable, type Moment, Slices } from './lease-table.ts';
+import type { DrawKind, Lease } from './lease.ts';
+import { drawAhead, isForgettable, type Moment, LeaseTable } from './lease-table.ts';
 import { LostUsage } from './lost-usage.ts';
 import { Operations } from './operations.ts';
 import { RecentSessions, Session } from './session.ts';
 import { knownOf, outstandingOf, SessionEnds } from './session-end.ts';
 
-export interface HoldingMetrics {
+export interface LeaseManagerMetrics {
   /** An acquire call got its response. @param granted nano-dollars */
   drawn(outcome: AcquireResponse['outcome'], granted: number): void;
   /** @param amount nano-dollars that the control plane has back */
@@ -27,7 +27,7 @@ export interface HoldingMetrics {
   escrowLost(amount: number): void;
 }
 
-export interface HoldingsDeps {
+export interface LeaseManagerDeps {
   readonly client: Pick<LedgerClient, 'keepSession' | 'draw' | 'giveBack' | 'closeSession'>;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -35,7 +35,7 @@ export interface HoldingsDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly background: Background;
-  readonly metrics: HoldingMetrics;
+  readonly metrics: LeaseManagerMetrics;
   /** The usage that is not settled, for the end of a session. */
   readonly usage: UnsettledUsage;
   /** open: a session is open; over: no more reservations are made in it. */
@@ -51,13 +51,13 @@ const { countsMax, sweepMs, unhurriedReturnsMax } = budgetBounds;
 /** Time to report usage before its session is closed. Usage that is not reported by then is left outstanding. */
 const reportMs = 2_000;
 
-export class Holdings {
-  readonly #deps: HoldingsDeps;
+export class LeaseManager {
+  readonly #deps: LeaseManagerDeps;
   readonly #databaseClock: DatabaseClock;
   readonly #contact: Contact;
   readonly #session: Session;
   readonly #operations: Operations;
-  readonly #slices = new Slices();
+  readonly #leases = new LeaseTable();
   readonly #ends: SessionEnds;
   readonly #lost: LostUsage;
   readonly #recent = new RecentSessions();
@@ -67,14 +67,14 @@ export class Holdings {
    * Releases that no request waits for, with a function for the amount at that time. Many become due at once when a
    * window or the traffic ends.
    */
-  readonly #unhurried = new Map<Slice, () => number>();
+  readonly #unhurried = new Map<Lease, () => number>();
   /** Leases with a release under way. */
-  readonly #returning = new Set<Slice>();
+  readonly #returning = new Set<Lease>();
   #cancelSweep: () => void = () => undefined;
   #isClosing = false;
   #onAllReturned: () => void = () => undefined;
 
-  constructor(deps: HoldingsDeps) {
+  constructor(deps: LeaseManagerDeps) {
     this.#deps = deps;
     this.#databaseClock = new DatabaseClock(deps.clock);
     this.#contact = new Contact({
@@ -95,21 +95,21 @@ export class Holdings {
     });
     this.#lost = new LostUsage({
       ...deps,
-      known: (session) => knownOf(session, this.#slices.all(), deps.usage),
+      known: (session) => knownOf(session, this.#leases.all(), deps.usage),
       onLost: (session) => this.#session.renew(session),
     });
     this.#ends = new SessionEnds({
       ...deps,
       contact: this.#contact,
-      outstanding: (session) => outstandingOf(session, this.#slices.all(), deps.usage),
+      outstanding: (session) => outstandingOf(session, this.#leases.all(), deps.usage),
       onEnded: (session) => deps.usage.forget(session),
     });
     this.#operations = new Operations({
       ...deps,
       contact: this.#contact,
-      onDrawn: (slice, response, sentAt) => this.#drawn(slice, response, sentAt),
-      onReturned: (slice, amount) => this.#returned(slice, amount),
-      onDenied: (slice) => this.#denied(slice),
+      onDrawn: (lease, response, sentAt) => this.#drawn(lease, response, sentAt),
+      onReturned: (lease, amount) => this.#returned(lease, amount),
+      onDenied: (lease) => this.#denied(lease),
     });
   }
 
@@ -134,38 +134,38 @@ export class Holdings {
   }
 
   /** All leases: those that requests use, and past ones until they are settled. */
-  all(): Iterable<Slice> {
-    return this.#slices.all();
+  all(): Iterable<Lease> {
+    return this.#leases.all();
   }
 
   /** The current leases; undefined without a session. Deleted budgets are left out. */
-  of(budgets: readonly Budget[], moment: Moment): readonly Slice[] | undefined {
+  of(budgets: readonly Budget[], moment: Moment): readonly Lease[] | undefined {
     const session = this.#session.current;
     if (session === '' || this.#isClosing) return undefined;
-    const slices: Slice[] = [];
+    const leases: Lease[] = [];
     for (const budget of budgets) {
-      const slice = this.#sliceOf(session, budget, moment);
-      if (slice.state !== 'deleted') slices.push(slice);
+      const lease = this.#sliceOf(session, budget, moment);
+      if (lease.state !== 'deleted') leases.push(lease);
     }
-    return slices;
+    return leases;
   }
 
-  draw(slice: Slice, kind: DrawKind, now: number): void {
-    slice.draw(kind, now);
-    this.#operations.send(slice);
+  draw(lease: Lease, kind: DrawKind, now: number): void {
+    lease.draw(kind, now);
+    this.#operations.send(lease);
   }
 
   /** A request has settled: money came back to the lease. */
-  settled(slice: Slice): void {
-    if (slice.waiting.size > 0 || slice.state !== 'current') this.#attend(slice);
+  settled(lease: Lease): void {
+    if (lease.waiting.size > 0 || lease.state !== 'current') this.#attend(lease);
   }
 
   /** Another proxy needs money of the budget: what no request here waits for is released. */
   recall(budgetId: string, window: string): void {
-    const slice = this.#slices.current(budgetId);
-    if (slice === undefined || slice.origin.window !== window) return;
-    slice.recall(this.#deps.clock.monotonic());
-    this.#giveBackDue(slice);
+    const lease = this.#leases.current(budgetId);
+    if (lease === undefined || lease.origin.window !== window) return;
+    lease.recall(this.#deps.clock.monotonic());
+    this.#giveBackDue(lease);
   }
 
   /** Sessions that called the control plane recently. */
@@ -215,7 +215,7 @@ export class Holdings {
       // The ledger may have lost the ends of recent sessions and count those sessions as open. Acknowledged usage may
       // be lost for as long back.
       for (const recent of this.#recent.since(clock.monotonic() - usageKeptMs)) {
-        this.#slices.forfeit(recent);
+        this.#leases.forfeit(recent);
         await this.#ends.end(recent);
       }
     });
@@ -223,7 +223,7 @@ export class Holdings {
 
   /** The last call of the process: the rest of the session's money is free at once. One try. */
   async endSession(): Promise<void> {
-    this.#slices.forfeit(this.#session.id);
+    this.#leases.forfeit(this.#session.id);
     await this.#ends.report(this.#session.id);
   }
 
@@ -232,25 +232,25 @@ export class Holdings {
     this.#isClosing = true;
     this.#cancelSweep();
     this.#deps.onTurn();
-    this.#slices.retireAll();
-    for (const slice of this.#slices.all()) this.#giveBackDue(slice);
+    this.#leases.retireAll();
+    for (const lease of this.#leases.all()) this.#giveBackDue(lease);
     await this.#allReturned(until - this.#deps.clock.monotonic());
     this.#session.close();
     this.#operations.close();
     this.#ends.close();
   }
 
-  #sliceOf(session: string, budget: Budget, moment: Moment): Slice {
-    const found = this.#slices.current(budget.id);
+  #sliceOf(session: string, budget: Budget, moment: Moment): Lease {
+    const found = this.#leases.current(budget.id);
     if (found?.covers(moment.at)) return found;
     if (found !== undefined) this.#retire(found);
-    return this.#slices.open({ id: session, shuts: this.#session.shuts }, budget, moment);
+    return this.#leases.open({ id: session, shuts: this.#session.shuts }, budget, moment);
   }
 
-  #drawn(slice: Slice, response: AcquireResponse, sentAt: number): void {
+  #drawn(lease: Lease, response: AcquireResponse, sentAt: number): void {
     const { outcome, granted, now } = response;
-    const isRequested = slice.operation?.kind === 'draw' && slice.operation.request.want > 0;
-    slice.drawn(response, this.#deps.clock.monotonic());
+    const isRequested = lease.operation?.kind === 'draw' && lease.operation.request.want > 0;
+    lease.drawn(response, this.#deps.clock.monotonic());
     if (isRequested) this.#deps.metrics.drawn(outcome, granted);
     switch (outcome) {
       case 'granted':
@@ -260,86 +260,86 @@ export class Holdings {
         break;
       case 'window':
         // The lease was acquired ahead, and the control plane does not support that.
-        if (slice.state === 'next') break;
+        if (lease.state === 'next') break;
         this.#databaseClock.correct(now, sentAt);
-        for (const request of slice.waiting) request.windowMissed();
+        for (const request of lease.waiting) request.windowMissed();
         break;
       case 'lost':
       case 'ignored':
         // The control plane's database went back, or this is a defect: in both cases the lease cannot be relied on.
-        this.#deps.log.error({ outcome, ...slice.origin }, 'the books do not know the lease of a budget');
-        this.replaceSession(slice.origin.session);
+        this.#deps.log.error({ outcome, ...lease.origin }, 'the books do not know the lease of a budget');
+        this.replaceSession(lease.origin.session);
         break;
       case 'gone':
-        this.#session.renew(slice.origin.session);
+        this.#session.renew(lease.origin.session);
     }
-    this.#attend(slice);
+    this.#attend(lease);
   }
 
-  #returned(slice: Slice, amount: number): void {
-    slice.returned();
-    this.#returning.delete(slice);
+  #returned(lease: Lease, amount: number): void {
+    lease.returned();
+    this.#returning.delete(lease);
     if (amount > 0) this.#deps.metrics.returned(amount);
-    this.#attend(slice);
+    this.#attend(lease);
     this.#giveBackNext();
   }
 
-  #denied(slice: Slice): void {
-    slice.denied(this.#deps.clock.monotonic());
-    this.#returning.delete(slice);
-    this.#attend(slice);
+  #denied(lease: Lease): void {
+    lease.denied(this.#deps.clock.monotonic());
+    this.#returning.delete(lease);
+    this.#attend(lease);
     this.#giveBackNext();
   }
 
   /** Continues the requests and operations of a lease that has changed. */
-  #attend(slice: Slice): void {
-    for (const request of [...slice.waiting]) request.advance();
-    this.#giveBackDue(slice);
-    this.#noteLater(slice);
+  #attend(lease: Lease): void {
+    for (const request of [...lease.waiting]) request.advance();
+    this.#giveBackDue(lease);
+    this.#noteLater(lease);
     this.#reportAllReturned();
   }
 
   /** Reports the shut amount if more can be shut than the control plane knows. */
-  #noteLater(slice: Slice): void {
-    if (slice.isToNote(this.#deps.clock.monotonic())) this.#giveBackUnhurried(slice, () => 0);
+  #noteLater(lease: Lease): void {
+    if (lease.isToNote(this.#deps.clock.monotonic())) this.#giveBackUnhurried(lease, () => 0);
   }
 
   /** Retires a lease whose window is over. */
-  #retire(slice: Slice): void {
-    this.#slices.retire(slice);
-    this.#giveBackUnhurried(slice, () => slice.due());
+  #retire(lease: Lease): void {
+    this.#leases.retire(lease);
+    this.#giveBackUnhurried(lease, () => lease.due());
   }
 
-  #giveBackUnhurried(slice: Slice, amount: () => number): void {
-    this.#unhurried.set(slice, amount);
+  #giveBackUnhurried(lease: Lease, amount: () => number): void {
+    this.#unhurried.set(lease, amount);
     this.#giveBackNext();
   }
 
   #giveBackNext(): void {
     const now = this.#deps.clock.monotonic();
-    for (const [slice, amount] of this.#unhurried) {
+    for (const [lease, amount] of this.#unhurried) {
       if (this.#returning.size >= unhurriedReturnsMax) return;
-      this.#unhurried.delete(slice);
-      if (slice.operation === undefined) this.#giveBack(slice, amount());
-      if (slice.isToNote(now) && this.mayDraw) this.#note(slice, now);
+      this.#unhurried.delete(lease);
+      if (lease.operation === undefined) this.#giveBack(lease, amount());
+      if (lease.isToNote(now) && this.mayDraw) this.#note(lease, now);
     }
   }
 
-  #note(slice: Slice, now: number): void {
-    slice.note(now);
-    this.#returning.add(slice);
-    this.#operations.send(slice);
+  #note(lease: Lease, now: number): void {
+    lease.note(now);
+    this.#returning.add(lease);
+    this.#operations.send(lease);
   }
 
-  #giveBackDue(slice: Slice): void {
-    if (slice.operation === undefined) this.#giveBack(slice, slice.due());
+  #giveBackDue(lease: Lease): void {
+    if (lease.operation === undefined) this.#giveBack(lease, lease.due());
   }
 
-  #giveBack(slice: Slice, amount: number): void {
+  #giveBack(lease: Lease, amount: number): void {
     if (amount <= 0) return;
-    slice.giveBack(amount, this.#deps.clock.monotonic());
-    this.#returning.add(slice);
-    this.#operations.send(slice);
+    lease.giveBack(amount, this.#deps.clock.monotonic());
+    this.#returning.add(lease);
+    this.#operations.send(lease);
   }
 
   #away(): void {
@@ -348,10 +348,10 @@ export class Holdings {
   }
 
   #leaveSession(session: string, isClosed: boolean): void {
-    const retired = this.#slices.retireAll();
-    if (isClosed) this.#slices.forfeit(session);
+    const retired = this.#leases.retireAll();
+    if (isClosed) this.#leases.forfeit(session);
     this.#recent.ended(session, this.#deps.clock.monotonic());
-    for (const slice of retired) this.#giveBackDue(slice);
+    for (const lease of retired) this.#giveBackDue(lease);
     this.#deps.onSession?.(session, 'over');
     this.#deps.onTurn();
   }
@@ -365,31 +365,31 @@ export class Holdings {
 
   #sweep(moment: Moment): void {
     this.#ends.sweep();
-    for (const slice of this.#slices.all()) {
-      if (slice.state === 'current' && !slice.covers(moment.at)) this.#retire(slice);
-      else if (slice.state === 'next') this.#sweepNext(slice, moment);
-      else if (slice.operation === undefined) this.#giveBackUnhurried(slice, () => this.#idle(slice));
-      if (isForgettable(slice, moment.now)) this.#slices.forget(slice, this.#session.current);
+    for (const lease of this.#leases.all()) {
+      if (lease.state === 'current' && !lease.covers(moment.at)) this.#retire(lease);
+      else if (lease.state === 'next') this.#sweepNext(lease, moment);
+      else if (lease.operation === undefined) this.#giveBackUnhurried(lease, () => this.#idle(lease));
+      if (isForgettable(lease, moment.now)) this.#leases.forget(lease, this.#session.current);
     }
     const may = this.mayDraw && this.#session.shuts;
-    for (const next of may ? drawAhead(this.#slices, moment, this.#deps.random) : [])
+    for (const next of may ? drawAhead(this.#leases, moment, this.#deps.random) : [])
       this.#operations.send(next);
-    if (this.#slices.countsKept > countsMax) this.#session.renew(this.#session.current);
+    if (this.#leases.countsKept > countsMax) this.#session.renew(this.#session.current);
   }
 
   /**
    * If the window has begun without a request, its lease may be released from now on. If the window is over, it never
    * began here.
    */
-  #sweepNext(slice: Slice, { at }: Moment): void {
-    if (slice.covers(at)) this.#slices.begin(slice);
-    else if (at >= slice.origin.endsAt) this.#retire(slice);
+  #sweepNext(lease: Lease, { at }: Moment): void {
+    if (lease.covers(at)) this.#leases.begin(lease);
+    else if (at >= lease.origin.endsAt) this.#retire(lease);
   }
 
-  #idle(slice: Slice): number {
-    if (slice.state !== 'current') return slice.due();
+  #idle(lease: Lease): number {
+    if (lease.state !== 'current') return lease.due();
     // The acquired money has to last while no more can be acquired.
-    return this.mayDraw ? slice.idle(this.#deps.clock.monotonic()) : 0;
+    return this.mayDraw ? lease.idle(this.#deps.clock.monotonic()) : 0;
   }
 
   #allReturned(withinMs: number): Promise<void> {
@@ -405,7 +405,7 @@ export class Holdings {
 
   #reportAllReturned(): void {
     if (!this.#isClosing) return;
-    for (const { available, operation } of this.#slices.all())
+    for (const { available, operation } of this.#leases.all())
       if (available > 0 || operation !== undefined) return;
     this.#onAllReturned();
   }

@@ -1,40 +1,40 @@
 // A reservation in leases. All of them are of one session, under which the request's usage is reported.
 import type { BudgetHold, Charge, Stamp } from './budgets.ts';
-import type { Slice, SliceOrigin } from './lease.ts';
+import type { Lease, LeaseOrigin } from './lease.ts';
 
 /** The owner of the leases, which made the reservation. */
 export interface HoldOwner {
   monotonic(): number;
   /** Money came back to the lease. */
-  settled(slice: Slice): void;
+  settled(lease: Lease): void;
 }
 
-export class SliceHold implements BudgetHold {
+export class LeaseReservation implements BudgetHold {
   readonly stamp: Stamp;
   readonly amount: number;
-  readonly slices: readonly SliceOrigin[];
+  readonly leases: readonly LeaseOrigin[];
   readonly #owner: HoldOwner;
-  #slices: readonly Slice[] | undefined;
+  #leases: readonly Lease[] | undefined;
 
-  constructor(owner: HoldOwner, stamp: Stamp, amount: number, slices: readonly Slice[]) {
+  constructor(owner: HoldOwner, stamp: Stamp, amount: number, leases: readonly Lease[]) {
     this.stamp = stamp;
     this.amount = amount;
     this.#owner = owner;
-    this.slices = slices.map(({ origin }) => origin);
-    this.#slices = slices;
+    this.leases = leases.map(({ origin }) => origin);
+    this.#leases = leases;
   }
 
   settle(cost: number): readonly Charge[] {
-    const slices = this.#slices;
-    if (slices === undefined) throw new Error('a hold was settled twice');
-    this.#slices = undefined;
+    const leases = this.#leases;
+    if (leases === undefined) throw new Error('a hold was settled twice');
+    this.#leases = undefined;
     const now = this.#owner.monotonic();
     const charges: Charge[] = [];
-    for (const slice of slices) {
-      const escrow = slice.settle(this.amount, cost, now);
-      const { budgetId, window } = slice.origin;
+    for (const lease of leases) {
+      const escrow = lease.settle(this.amount, cost, now);
+      const { budgetId, window } = lease.origin;
       if (escrow > 0) charges.push({ budgetId, window, escrow });
-      this.#owner.settled(slice);
+      this.#owner.settled(lease);
     }
     return charges;
   }

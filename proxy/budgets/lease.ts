@@ -9,7 +9,7 @@ import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
 
 /** The subject of a lease: leases of the same session, budget and window have the same name. */
-export interface SliceOrigin {
+export interface LeaseOrigin {
   readonly session: string;
   readonly budgetId: string;
   readonly period: BudgetPeriod;
@@ -19,18 +19,18 @@ export interface SliceOrigin {
   readonly endsAt: number;
 }
 
-export interface SliceTerms {
+export interface LeaseTerms {
   /** Number of the newest operation of the lease. */
   readonly seq: number;
   /** Whether the control plane supports shut money. */
   readonly shuts: boolean;
 }
 
-export function sliceOrigin(
+export function leaseOrigin(
   session: string,
   budget: { readonly id: string; readonly period: BudgetPeriod },
   at: number,
-): SliceOrigin {
+): LeaseOrigin {
   const window = windowOf(budget.period, at);
   return {
     session,
@@ -42,7 +42,7 @@ export function sliceOrigin(
   };
 }
 
-export type SliceOperation =
+export type LeaseOperation =
   | { readonly kind: 'draw'; readonly request: DrawRequest }
   | { readonly kind: 'return'; readonly request: ReturnRequest };
 
@@ -53,7 +53,7 @@ export type DrawKind = 'draw' | 'open';
  * next: its window begins soon, and no reservation is made yet; past: its window or session is over, or the proxy
  * stops; deleted: its budget was deleted. In the last two states no more reservations are made.
  */
-export type SliceState = 'next' | 'current' | 'past' | 'deleted';
+export type LeaseState = 'next' | 'current' | 'past' | 'deleted';
 
 /** A request that waits for acquire calls. */
 export interface WaitingRequest {
@@ -84,11 +84,11 @@ const noteShare = 1 / 8;
 const openFrom = 3 / 4;
 const openTo = 3 / 2;
 
-export class Slice {
-  readonly origin: SliceOrigin;
+export class Lease {
+  readonly origin: LeaseOrigin;
   /** Requests that wait for this lease, in order of arrival. */
   readonly waiting = new Set<WaitingRequest>();
-  state: SliceState = 'current';
+  state: LeaseState = 'current';
   /** Whether the control plane supports shut money. */
   readonly #shuts: boolean;
   #available = 0;
@@ -103,7 +103,7 @@ export class Slice {
   #largestHoldBefore = 0;
   #largestHoldSince: number;
   #seq: number;
-  #operation: SliceOperation | undefined;
+  #operation: LeaseOperation | undefined;
   #newestDraw = 0;
   #refusal: Refusal | undefined;
   #isRecalled = false;
@@ -119,7 +119,7 @@ export class Slice {
   #lowSince: number;
 
   /** @param now monotonic, like all times here */
-  constructor(origin: SliceOrigin, { seq, shuts }: SliceTerms, now: number) {
+  constructor(origin: LeaseOrigin, { seq, shuts }: LeaseTerms, now: number) {
     this.origin = origin;
     this.#seq = seq;
     this.#shuts = shuts;
@@ -150,7 +150,7 @@ export class Slice {
     return this.#seq;
   }
 
-  get operation(): SliceOperation | undefined {
+  get operation(): LeaseOperation | undefined {
     return this.#operation;
   }
 

@@ -11,22 +11,22 @@ import {
   type Stamp,
 } from './budgets.ts';
 import { type Claim, claimOn, fits, judge, toBeDrawn } from './claim.ts';
-import type { Slice, WaitingRequest } from './lease.ts';
-import { type HoldingMetrics, Holdings, type HoldingsDeps } from './lease-manager.ts';
-import { type HoldOwner, SliceHold } from './lease-reservation.ts';
+import type { Lease, WaitingRequest } from './lease.ts';
+import { type LeaseManagerMetrics, LeaseManager, type LeaseManagerDeps } from './lease-manager.ts';
+import { type HoldOwner, LeaseReservation } from './lease-reservation.ts';
 import type { Moment } from './lease-table.ts';
 
-export interface SliceMetrics extends HoldingMetrics {
+export interface LeaseMetrics extends LeaseManagerMetrics {
   /** A request has waited for acquire calls, with whichever result. */
   waited(ms: number): void;
 }
 
-export interface SlicedBudgetsDeps extends Omit<HoldingsDeps, 'metrics' | 'onTurn'> {
-  readonly metrics: SliceMetrics;
+export interface SlicedBudgetsDeps extends Omit<LeaseManagerDeps, 'metrics' | 'onTurn'> {
+  readonly metrics: LeaseMetrics;
 }
 
 export interface BudgetTotals {
-  readonly slices: number;
+  readonly leases: number;
   /** Requests that wait. */
   readonly waiting: number;
   /** Nano-dollars. */
@@ -53,27 +53,27 @@ const { waitMs, waitPieceMs, windowTriesMax } = budgetBounds;
 
 export class SlicedBudgets implements Budgets {
   readonly #deps: SlicedBudgetsDeps;
-  readonly #holdings: Holdings;
+  readonly #leaseManager: LeaseManager;
   readonly #owner: HoldOwner;
   /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
 
   constructor(deps: SlicedBudgetsDeps) {
     this.#deps = deps;
-    const holdings = new Holdings({ ...deps, onTurn: () => this.#advanceAll() });
-    this.#holdings = holdings;
+    const leaseManager = new LeaseManager({ ...deps, onTurn: () => this.#advanceAll() });
+    this.#leaseManager = leaseManager;
     this.#owner = {
       monotonic: () => deps.clock.monotonic(),
-      settled: (slice) => holdings.settled(slice),
+      settled: (lease) => leaseManager.settled(lease),
     };
-    holdings.start();
+    leaseManager.start();
   }
 
   take(question: BudgetQuestion): BudgetHold | Promise<BudgetHold> {
-    const moment = this.#holdings.moment();
-    const slices = this.#holdings.of(question.budgets, moment);
-    if (slices !== undefined && fits(slices, question)) return this.#hold(slices, question.full, moment);
-    const claim = slices && claimOn(slices, question);
+    const moment = this.#leaseManager.moment();
+    const leases = this.#leaseManager.of(question.budgets, moment);
+    if (leases !== undefined && fits(leases, question)) return this.#hold(leases, question.full, moment);
+    const claim = leases && claimOn(leases, question);
     const request: ReservationRequest = { question, claim, windowMisses: 0, isLate: false };
     const outcome = this.#outcome(request, moment);
     if (outcome instanceof BudgetRefusal) throw outcome;
@@ -81,39 +81,39 @@ export class SlicedBudgets implements Budgets {
   }
 
   stamp(): Stamp {
-    return this.#stamp(this.#holdings.moment().at);
+    return this.#stamp(this.#leaseManager.moment().at);
   }
 
   /** Another proxy needs money of the budget: what no request here waits for is released. */
   recall(budgetId: string, window: string): void {
-    this.#holdings.recall(budgetId, window);
+    this.#leaseManager.recall(budgetId, window);
   }
 
   /** The database has another epoch than before. */
   epochChanged(change: 'restarted' | 'restored', epoch: string): void {
-    this.#holdings.epochChanged(change, epoch);
+    this.#leaseManager.epochChanged(change, epoch);
   }
 
   /** A session of a dead process was closed: a database that goes back may count it as open. */
   adopted(session: string): void {
-    this.#holdings.adopted(session);
+    this.#leaseManager.adopted(session);
   }
 
   /** New reservations are made in another session. */
   renewSession(session: string): void {
-    this.#holdings.renewSession(session);
+    this.#leaseManager.renewSession(session);
   }
 
   /** Sessions that called the control plane within a minute; at least 1. */
   get sessions(): number {
-    return this.#holdings.sessions;
+    return this.#leaseManager.sessions;
   }
 
   /** Walks all leases. */
   totals(): BudgetTotals {
-    const totals = { slices: 0, waiting: this.#waiters.size, available: 0, shut: 0, holds: 0 };
-    for (const { available, holds, shut } of this.#holdings.all()) {
-      totals.slices += 1;
+    const totals = { leases: 0, waiting: this.#waiters.size, available: 0, shut: 0, holds: 0 };
+    for (const { available, holds, shut } of this.#leaseManager.all()) {
+      totals.leases += 1;
       totals.available += available;
       totals.shut += shut;
       totals.holds += holds;
@@ -122,8 +122,8 @@ export class SlicedBudgets implements Budgets {
   }
 
   /** All leases, on which a model test checks the protocol's invariants. */
-  slices(): readonly Slice[] {
-    return [...this.#holdings.all()];
+  leases(): readonly Lease[] {
+    return [...this.#leaseManager.all()];
   }
 
   /**
@@ -131,7 +131,7 @@ export class SlicedBudgets implements Budgets {
    * settle in time; otherwise it becomes unconfirmed until they are reported. @param until monotonic
    */
   close(until: number): Promise<void> {
-    return this.#holdings.close(until);
+    return this.#leaseManager.close(until);
   }
 
   /**
@@ -139,37 +139,37 @@ export class SlicedBudgets implements Budgets {
    * rejects.
    */
   endSession(): Promise<void> {
-    return this.#holdings.endSession();
+    return this.#leaseManager.endSession();
   }
 
   /** Undefined: the request has to wait for acquire calls. */
   #outcome(request: ReservationRequest, moment: Moment): BudgetHold | BudgetRefusal | undefined {
     const { claim, isLate, question, windowMisses } = request;
     const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
-    const means = this.#holdings.mayDraw ? inTime : 'away';
+    const means = this.#leaseManager.mayDraw ? inTime : 'away';
     if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
     const verdict = judge(claim, means, moment.now);
     switch (verdict.kind) {
       case 'hold':
-        return this.#hold(claim.slices, verdict.amount, moment);
+        return this.#hold(claim.leases, verdict.amount, moment);
       case 'refused':
-        return refusalOf(verdict.slice, verdict.reason);
+        return refusalOf(verdict.lease, verdict.reason);
       case 'wait':
         return undefined;
     }
   }
 
-  #hold(slices: readonly Slice[], amount: number, { now, at }: Moment): BudgetHold {
-    for (const slice of slices) {
-      slice.take(amount, now);
-      const kind = slice.runsLow(now);
-      if (kind !== undefined && this.#holdings.mayDraw) this.#holdings.draw(slice, kind, now);
+  #hold(leases: readonly Lease[], amount: number, { now, at }: Moment): BudgetHold {
+    for (const lease of leases) {
+      lease.take(amount, now);
+      const kind = lease.runsLow(now);
+      if (kind !== undefined && this.#leaseManager.mayDraw) this.#leaseManager.draw(lease, kind, now);
     }
-    return new SliceHold(this.#owner, this.#stamp(at), amount, slices);
+    return new LeaseReservation(this.#owner, this.#stamp(at), amount, leases);
   }
 
   #stamp(at: number): Stamp {
-    return { id: uuidv7(at), at, session: this.#holdings.session };
+    return { id: uuidv7(at), at, session: this.#leaseManager.session };
   }
 
   #wait(request: ReservationRequest, moment: Moment): Promise<BudgetHold> {
@@ -198,7 +198,7 @@ export class SlicedBudgets implements Budgets {
       };
       waitOn();
       this.#waiters.add(waiter);
-      for (const slice of waiter.claim?.slices ?? []) slice.waiting.add(waiter);
+      for (const lease of waiter.claim?.leases ?? []) lease.waiting.add(waiter);
       this.#drawFor(waiter, moment.now);
     });
   }
@@ -206,7 +206,7 @@ export class SlicedBudgets implements Budgets {
   /** Undefined: the request continues to wait. */
   #proceed(waiter: Waiter): BudgetHold | BudgetRefusal | undefined {
     if (!this.#waiters.has(waiter)) return undefined;
-    const moment = this.#holdings.moment();
+    const moment = this.#leaseManager.moment();
     this.#moveToCurrent(waiter, moment);
     const outcome = this.#outcome(waiter, moment);
     if (outcome === undefined) {
@@ -214,24 +214,24 @@ export class SlicedBudgets implements Budgets {
       return undefined;
     }
     this.#waiters.delete(waiter);
-    for (const slice of waiter.claim?.slices ?? []) slice.waiting.delete(waiter);
+    for (const lease of waiter.claim?.leases ?? []) lease.waiting.delete(waiter);
     return outcome;
   }
 
   /** Moves the request to the current leases: its own may be past, by their window or their session. */
   #moveToCurrent(waiter: Waiter, moment: Moment): void {
-    const before = waiter.claim?.slices;
-    const slices = this.#holdings.of(waiter.question.budgets, moment);
-    if (before !== undefined && slices !== undefined && areSame(before, slices)) return;
-    for (const slice of before ?? []) slice.waiting.delete(waiter);
-    waiter.claim = slices && claimOn(slices, waiter.question);
-    for (const slice of slices ?? []) slice.waiting.add(waiter);
+    const before = waiter.claim?.leases;
+    const leases = this.#leaseManager.of(waiter.question.budgets, moment);
+    if (before !== undefined && leases !== undefined && areSame(before, leases)) return;
+    for (const lease of before ?? []) lease.waiting.delete(waiter);
+    waiter.claim = leases && claimOn(leases, waiter.question);
+    for (const lease of leases ?? []) lease.waiting.add(waiter);
   }
 
   #drawFor({ claim }: Waiter, now: number): void {
     if (claim === undefined) return;
-    for (const [slice, kind] of toBeDrawn(claim, now))
-      if (slice.operation === undefined) this.#holdings.draw(slice, kind, now);
+    for (const [lease, kind] of toBeDrawn(claim, now))
+      if (lease.operation === undefined) this.#leaseManager.draw(lease, kind, now);
   }
 
   #advanceAll(): void {
@@ -239,11 +239,11 @@ export class SlicedBudgets implements Budgets {
   }
 }
 
-function areSame(some: readonly Slice[], others: readonly Slice[]): boolean {
-  return some.length === others.length && some.every((slice, index) => slice === others[index]);
+function areSame(some: readonly Lease[], others: readonly Lease[]): boolean {
+  return some.length === others.length && some.every((lease, index) => lease === others[index]);
 }
 
-function refusalOf({ origin }: Slice, reason: RefusalReason): BudgetRefusal {
+function refusalOf({ origin }: Lease, reason: RefusalReason): BudgetRefusal {
   const { budgetId, endsAt } = origin;
   return new BudgetRefusal(budgetId, reason, Number.isFinite(endsAt) ? endsAt : undefined);
 }

@@ -7,7 +7,7 @@ import type { Timers } from '../../common/timers.ts';
 import { type AcquireResponse, type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import type { Slice, SliceOperation } from './lease.ts';
+import type { Lease, LeaseOperation } from './lease.ts';
 
 export interface OperationsDeps {
   readonly client: Pick<LedgerClient, 'draw' | 'giveBack'>;
@@ -17,15 +17,15 @@ export interface OperationsDeps {
   readonly random: () => number;
   readonly background: Background;
   /** @param sentAt monotonic, of the try that got the response */
-  readonly onDrawn: (slice: Slice, response: AcquireResponse, sentAt: number) => void;
-  readonly onReturned: (slice: Slice, amount: number) => void;
+  readonly onDrawn: (lease: Lease, response: AcquireResponse, sentAt: number) => void;
+  readonly onReturned: (lease: Lease, amount: number) => void;
   /** The operation is sent again nevertheless: it may be allowed later. */
-  readonly onDenied: (slice: Slice) => void;
+  readonly onDenied: (lease: Lease) => void;
 }
 
 interface Sending {
-  readonly slice: Slice;
-  readonly operation: SliceOperation;
+  readonly lease: Lease;
+  readonly operation: LeaseOperation;
   tries: number;
 }
 
@@ -42,10 +42,10 @@ export class Operations {
   }
 
   /** Sends the lease's operation, which has just begun. */
-  send(slice: Slice): void {
-    const { operation } = slice;
+  send(lease: Lease): void {
+    const { operation } = lease;
     if (operation === undefined) throw new Error('the slice has no operation to send');
-    this.#try({ slice, operation, tries: 0 });
+    this.#try({ lease, operation, tries: 0 });
   }
 
   /** The control plane is back: sends the operations that rest. */
@@ -76,16 +76,16 @@ export class Operations {
    * @returns a function that reports the response, so that an error in its handling does not count as a failure of the
    * call
    */
-  #ask({ slice, operation }: Sending): Promise<() => void> {
+  #ask({ lease, operation }: Sending): Promise<() => void> {
     const { client, clock, contact, onDrawn, onReturned } = this.#deps;
     const sentAt = clock.monotonic();
     const { kind, request } = operation;
     if (kind === 'draw') {
       const pending = contact.ask(sentAt, () => client.draw(request));
-      return pending.then((response) => () => onDrawn(slice, response, sentAt));
+      return pending.then((response) => () => onDrawn(lease, response, sentAt));
     }
     const pending = contact.ask(sentAt, () => client.giveBack(request));
-    return pending.then(() => () => onReturned(slice, request.amount));
+    return pending.then(() => () => onReturned(lease, request.amount));
   }
 
   #again(sending: Sending, error: unknown): void {
@@ -96,7 +96,7 @@ export class Operations {
       return;
     }
     this.#tryAfter(backoffMs(sending.tries, { firstMs: retryFirstMs, maxMs: retryMaxMs }, random), sending);
-    if (error instanceof LedgerRefusedError) onDenied(sending.slice);
+    if (error instanceof LedgerRefusedError) onDenied(sending.lease);
   }
 
   #tryAfter(delayMs: number, sending: Sending): void {

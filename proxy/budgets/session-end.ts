@@ -11,7 +11,7 @@ import type { UnsettledUsage } from '../usage/live-usage-log.ts';
 import type { Escrow } from '../usage/unacknowledged.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import type { Slice } from './lease.ts';
+import type { Lease } from './lease.ts';
 
 export interface SessionEndsDeps {
   readonly client: Pick<LedgerClient, 'closeSession'>;
@@ -124,11 +124,11 @@ function sumOf(parts: readonly Escrow[]): number {
  */
 export function outstandingOf(
   session: string,
-  slices: Iterable<Slice>,
+  leases: Iterable<Lease>,
   usage: Pick<UnsettledUsage, 'queued' | 'elsewhere'>,
 ): readonly Escrow[] {
   const parts = [...usage.queued(session), ...usage.elsewhere(session)];
-  for (const { holds, origin } of slices)
+  for (const { holds, origin } of leases)
     if (origin.session === session && holds > 0) parts.push({ ...origin, amount: holds });
   return parts;
 }
@@ -139,11 +139,11 @@ export function outstandingOf(
  */
 export function knownOf(
   session: string,
-  slices: Iterable<Slice>,
+  leases: Iterable<Lease>,
   usage: Pick<UnsettledUsage, 'queued'>,
 ): number {
   let known = 0;
-  for (const { available, holds, operation, origin } of slices) {
+  for (const { available, holds, operation, origin } of leases) {
     if (origin.session !== session) continue;
     known += available + holds;
     if (operation?.kind === 'return') known += operation.request.amount;

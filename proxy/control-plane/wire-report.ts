@@ -12,7 +12,7 @@ import type { LedgerClient, UsageEvent } from '../usage/ledger-client.ts';
 import { clock } from './wire-values.ts';
 
 export function encodeReport(events: readonly UsageEvent[]): WireReport {
-  const tables = { sources: new Sources(), slices: new Slices(), times: new Times() };
+  const tables = { sources: new Sources(), slices: new LeaseTable(), times: new Times() };
   const encoded = events.map((event) => encodeEvent(event, tables));
   return { events: encoded, sources: tables.sources.rows, slices: tables.slices.rows };
 }
@@ -27,11 +27,11 @@ export function decodeReport({
 
 interface Tables {
   readonly sources: Sources;
-  readonly slices: Slices;
+  readonly slices: LeaseTable;
   readonly times: Times;
 }
 
-function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): WireEvent {
+function encodeEvent(event: UsageEvent, { sources, slices: leases, times }: Tables): WireEvent {
   const wire: WireEvent = {
     id: event.id,
     at: times.text(event.at),
@@ -60,7 +60,7 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
   if (event.special !== undefined) wire.special = encodeSpecial(event.special);
   if (event.charges.length > 0) {
     wire.charges = event.charges.map(({ budgetId, window, escrow }) => ({
-      slice: slices.positionOf(budgetId, window),
+      slice: leases.positionOf(budgetId, window),
       escrowNanoUsd: String(escrow),
     }));
   }
@@ -140,7 +140,7 @@ function encodeSource(event: UsageEvent): UsageSource {
   };
 }
 
-class Slices {
+class LeaseTable {
   readonly rows: UsageSlice[] = [];
   /** Positions by budget and window. */
   readonly #known = new Map<string, Map<string, number>>();

@@ -28,10 +28,10 @@ export interface Taken {
   readonly event: UsageEvent;
   /** Nano-dollars, in each lease. */
   readonly amount: number;
-  readonly slices: readonly Slice[];
+  readonly slices: readonly LeaseName[];
 }
 
-type Slice = Pick<Charge, 'budgetId' | 'window'>;
+type LeaseName = Pick<Charge, 'budgetId' | 'window'>;
 
 export function lineOf(line: JournalLine): string {
   return `${JSON.stringify(line)}\n`;
@@ -94,9 +94,9 @@ export class JournalReader {
     if (this.#session === '') return undefined;
     const killed = new Map<string, UsageEvent>();
     for (const [id, { charges, cost }] of this.#released) this.#addTo(killed, id, { cost, charges });
-    for (const { amount, event, slices } of this.#holds.values()) {
+    for (const { amount, event, slices: leases } of this.#holds.values()) {
       this.#templates.set(event.id, event);
-      const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
+      const charges = leases.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
       this.#addTo(killed, event.id, { cost: amount, charges });
     }
     let ordinal = this.#ordinal;

@@ -40,14 +40,14 @@ export class JournaledBudgets implements Budgets {
 class JournaledHold implements BudgetHold {
   readonly stamp: Stamp;
   readonly amount: number;
-  readonly slices: BudgetHold['slices'];
+  readonly leases: BudgetHold['leases'];
   readonly #hold: BudgetHold;
   readonly #take: JournalTake;
 
   constructor(hold: BudgetHold, take: JournalTake) {
     this.stamp = hold.stamp;
     this.amount = hold.amount;
-    this.slices = hold.slices;
+    this.leases = hold.leases;
     this.#hold = hold;
     this.#take = take;
   }

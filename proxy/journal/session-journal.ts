@@ -49,10 +49,10 @@ export class SessionJournal {
   }
 
   /** @returns the reservation's number, and whether it is in the journal once this tick is written */
-  take(event: UsageEvent, { amount, slices }: Pick<BudgetHold, 'amount' | 'slices'>) {
+  take(event: UsageEvent, { amount, leases }: Pick<BudgetHold, 'amount' | 'leases'>) {
     this.#holds += 1;
     const hold = this.#holds;
-    const taken: Taken = { event, amount, slices };
+    const taken: Taken = { event, amount, slices: leases };
     this.#takes.set(hold, { taken });
     this.#takesOf.set(event.id, [...(this.#takesOf.get(event.id) ?? []), hold]);
     this.#buffer.push({ kind: 'take', hold, taken });

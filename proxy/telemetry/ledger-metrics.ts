@@ -1,6 +1,6 @@
 // Metrics of the ledger: budgets, money acquired from them, and usage events on their way to the control plane.
 import { estimateReasons } from '../../proto/words/money.ts';
-import type { BudgetTotals, SliceMetrics } from '../budgets/leased-budgets.ts';
+import type { BudgetTotals, LeaseMetrics } from '../budgets/leased-budgets.ts';
 import type { AdoptionMetrics } from '../journal/adoption.ts';
 import type { JournalMetrics } from '../journal/journals.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
@@ -22,7 +22,7 @@ export interface CatalogGauges {
 
 export interface LedgerMetrics {
   readonly budgets: BudgetMetrics;
-  readonly slices: SliceMetrics;
+  readonly slices: LeaseMetrics;
   readonly usage: UsageMetrics;
   readonly journals: JournalMetrics & AdoptionMetrics;
 }
@@ -34,7 +34,7 @@ export function ledgerMetrics(
   const usage = usageMetrics(tally);
   return {
     budgets: budgetMetrics(tally),
-    slices: sliceMetrics(tally, histogram),
+    slices: leaseMetrics(tally, histogram),
     usage,
     journals: journalMetrics(tally, usage.lost),
   };
@@ -86,10 +86,10 @@ function budgetMetrics(tally: Tally): BudgetMetrics {
   };
 }
 
-function sliceMetrics(
+function leaseMetrics(
   tally: Tally,
   histogram: (options: HistogramOptions) => TalliedHistogram,
-): SliceMetrics {
+): LeaseMetrics {
   const draws = tally({
     name: 'gateway_budget_draws_total',
     help: 'Acquisitions of leases, by the control plane’s outcome',
@@ -182,7 +182,7 @@ export function ledgerGauges({ budgets, usage, catalog }: LedgerGauges): readonl
     {
       name: 'gateway_budget_slices',
       help: 'Leases of budgets that this proxy has',
-      read: () => budgets().slices,
+      read: () => budgets().leases,
     },
     {
       name: 'gateway_budget_available_nano_usd',

@@ -146,8 +146,8 @@ export class ModelProxy {
   }
 
   /** Notes the reservation of a request that started. */
-  begun(id: string, { amount, slices }: Pick<BudgetHold, 'amount' | 'slices'>, session: string): void {
-    this.#running.set(id, { amount, slices: slices.map((slice) => ({ ...slice, session })) });
+  begun(id: string, { amount, leases: slices }: Pick<BudgetHold, 'amount' | 'leases'>, session: string): void {
+    this.#running.set(id, { amount, slices: slices.map((lease) => ({ ...lease, session })) });
   }
 
   ended(id: string): void {
@@ -193,7 +193,7 @@ export class ModelProxy {
   holds(isRecorded: (id: string) => boolean): Claims {
     if (!this.isAlive) return this.#lastHolds(isRecorded);
     const claims = new Map<string, Claim>();
-    for (const { available, holds, open, origin, shut } of this.budgets.slices()) {
+    for (const { available, holds, open, origin, shut } of this.budgets.leases()) {
       if (open < 0 || shut < 0 || holds < 0)
         throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${holds}`);
       claims.set(leaseKey(origin), { all: available + holds, firm: open + holds });
@@ -205,9 +205,9 @@ export class ModelProxy {
     const claims = new Map<string, Claim>();
     for (const [id, { amount, slices }] of this.#running) {
       if (isRecorded(id)) continue;
-      for (const slice of slices) {
-        const held = amount + (claims.get(leaseKey(slice))?.all ?? 0);
-        claims.set(leaseKey(slice), { all: held, firm: held });
+      for (const lease of slices) {
+        const held = amount + (claims.get(leaseKey(lease))?.all ?? 0);
+        claims.set(leaseKey(lease), { all: held, firm: held });
       }
     }
     return claims;
@@ -215,7 +215,7 @@ export class ModelProxy {
 
   get isIdle(): boolean {
     return (
-      this.budgets.slices().every(({ operation }) => operation === undefined) &&
+      this.budgets.leases().every(({ operation }) => operation === undefined) &&
       this.usageLog.gauges.events === 0
     );
   }

@@ -122,8 +122,8 @@ function end(
 }
 
 /** Notes the event that is reported if the proxy is killed now: the reservation as the cost. */
-function begun(world: World, requested: RequestTarget, { amount, slices, stamp }: BudgetHold): void {
-  requested.proxy.begun(stamp.id, { amount, slices }, stamp.session);
+function begun(world: World, requested: RequestTarget, { amount, leases: slices, stamp }: BudgetHold): void {
+  requested.proxy.begun(stamp.id, { amount, leases: slices }, stamp.session);
   const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
   const event = usageOf(world, requested, { stamp, cost: amount, charges });
   world.judge.begin({ event, hold: amount, proxy: requested.proxy });

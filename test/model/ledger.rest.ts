@@ -118,7 +118,7 @@ function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
 
 function describe(proxy: ModelProxy): string {
   const slices = proxy.budgets
-    .slices()
+    .leases()
     .map(({ available, holds, operation, origin }) => ({ available, holds, operation, origin }));
   return `${proxy.usageLog.gauges.events} events, ${JSON.stringify(slices)}`;
 }

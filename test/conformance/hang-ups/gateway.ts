@@ -136,7 +136,7 @@ class Bookings {
     take: ({ full }) => {
       const stamp = this.#stamp();
       this.#reserved.set(stamp.id, full);
-      return { stamp, amount: full, slices: [], settle: () => [] };
+      return { stamp, amount: full, leases: [], settle: () => [] };
     },
     stamp: () => this.#stamp(),
   };

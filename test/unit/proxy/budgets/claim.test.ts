@@ -1,33 +1,33 @@
 // What a request may reserve from the leases of its budgets, depending on the last acquire operation of each lease.
 import { describe, expect, it } from 'vitest';
 import { type Claim, claimOn, judge, toBeDrawn } from '../../../../proxy/budgets/claim.ts';
-import { Slice, sliceOrigin } from '../../../../proxy/budgets/lease.ts';
+import { Lease, leaseOrigin } from '../../../../proxy/budgets/lease.ts';
 import type { AcquireResponse } from '../../../../proxy/usage/ledger-client.ts';
 import { ask } from './world.ts';
 
 const now = 1_000;
 
 /** A lease with this granted amount; with the outcome `busy`, more is refused for a while. */
-function leaseOf(granted: number, outcome: AcquireResponse['outcome'] = 'granted', shuts = false): Slice {
-  const lease = new Slice(sliceOrigin('s', { id: 'a', period: 'total' }, 0), { seq: 0, shuts }, now);
+function leaseOf(granted: number, outcome: AcquireResponse['outcome'] = 'granted', shuts = false): Lease {
+  const lease = new Lease(leaseOrigin('s', { id: 'a', period: 'total' }, 0), { seq: 0, shuts }, now);
   respond(lease, granted, outcome);
   return lease;
 }
 
-function respond(lease: Slice, granted: number, outcome: AcquireResponse['outcome']): void {
+function respond(lease: Lease, granted: number, outcome: AcquireResponse['outcome']): void {
   lease.draw('draw', now);
   lease.drawn({ outcome, granted, attainable: undefined, epoch: '', now: 0 }, now);
 }
 
 /** A lease that is completely shut: the control plane knows that this proxy has no reservation in it. */
-function shutLeaseOf(granted: number): Slice {
+function shutLeaseOf(granted: number): Lease {
   const lease = leaseOf(granted, 'granted', true);
   respond(lease, 0, 'granted');
   expect(lease.open).toBe(0);
   return lease;
 }
 
-const claimOf = (full: number, least: number, ...leases: readonly Slice[]): Claim =>
+const claimOf = (full: number, least: number, ...leases: readonly Lease[]): Claim =>
   claimOn(leases, { ...ask(full, 'a'), least });
 const kindsOf = (claim: Claim) => [...toBeDrawn(claim, now).values()];
 
@@ -86,7 +86,7 @@ describe('a request that cannot acquire money', () => {
   it('is refused as unavailable, naming the lease with too little, when the control plane is unreachable', () => {
     const [rich, poor] = [leaseOf(10), leaseOf(9)];
     const verdict = judge(claimOf(100, 10, rich, poor), 'away', now);
-    expect(verdict).toEqual({ kind: 'refused', slice: poor, reason: 'unavailable' });
+    expect(verdict).toEqual({ kind: 'refused', lease: poor, reason: 'unavailable' });
   });
 
   it('is refused as busy when it has waited and other requests got the acquired money', () => {
@@ -110,7 +110,7 @@ describe('a request that several budgets refuse', () => {
       [spent, busy],
     ]) {
       const verdict = judge(claimOf(100, 10, ...leases), 'draw', now);
-      expect(verdict).toEqual({ kind: 'refused', slice: spent, reason: 'exceeded' });
+      expect(verdict).toEqual({ kind: 'refused', lease: spent, reason: 'exceeded' });
     }
   });
 });

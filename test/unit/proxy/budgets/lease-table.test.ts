@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Slice, sliceOrigin } from '../../../../proxy/budgets/lease.ts';
-import { Slices } from '../../../../proxy/budgets/lease-table.ts';
+import { Lease, leaseOrigin } from '../../../../proxy/budgets/lease.ts';
+import { LeaseTable } from '../../../../proxy/budgets/lease-table.ts';
 
 const dayMs = 86_400_000;
 const budget = { id: 'a', period: 'day' } as const;
@@ -8,7 +8,7 @@ const session = { id: 's', shuts: true };
 
 describe('the lease of a budget', () => {
   it('stays the current lease when another lease of the same budget ends', () => {
-    const leases = new Slices();
+    const leases = new LeaseTable();
     const today = leases.open(session, budget, { at: dayMs / 2, now: 0 });
     const tomorrow = leases.ahead(today, 0);
     expect(tomorrow?.state).toBe('next');
@@ -17,7 +17,7 @@ describe('the lease of a budget', () => {
   });
 
   it('is the lease of the next window as soon as that window begins', () => {
-    const leases = new Slices();
+    const leases = new LeaseTable();
     const today = leases.open(session, budget, { at: dayMs / 2, now: 0 });
     const tomorrow = leases.ahead(today, 0);
     expect(leases.ahead(today, 0)).toBeUndefined();
@@ -27,7 +27,7 @@ describe('the lease of a budget', () => {
   });
 
   it('continues its sequence number after it was forgotten, in its own session only', () => {
-    const leases = new Slices();
+    const leases = new LeaseTable();
     const moment = { at: dayMs / 2, now: 0 };
     const lease = leases.open(session, budget, moment);
     lease.draw('draw', 0);
@@ -42,7 +42,7 @@ describe('the lease of a budget', () => {
 
 describe('a lease whose shut money is reported to the control plane', () => {
   it('is deleted when the response reports that the budget is deleted', () => {
-    const lease = new Slice(sliceOrigin('s', budget, 0), { seq: 0, shuts: true }, 0);
+    const lease = new Lease(leaseOrigin('s', budget, 0), { seq: 0, shuts: true }, 0);
     lease.draw('open', 0);
     lease.drawn({ outcome: 'deleted', granted: 0, attainable: undefined, epoch: '', now: 0 }, 0);
     expect(lease.state).toBe('deleted');

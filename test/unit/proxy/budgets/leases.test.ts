@@ -56,7 +56,7 @@ describe('an operation at the ledger', () => {
     const [first, second] = world.link.draws;
     expect(second).toEqual(first);
     expect(world.ledger.ledger('a').leased).toBe(200);
-    expect(world.slice('a')).toMatchObject({ available: 100, holds: 100, seq: 1 });
+    expect(world.lease('a')).toMatchObject({ available: 100, holds: 100, seq: 1 });
   });
 
   it('continues after its request has ended, and its money is used or released', async () => {
@@ -66,19 +66,19 @@ describe('an operation at the ledger', () => {
     let brought = 0;
     for (let tries = 0; tries < 30; tries++) {
       await world.time.advance(100);
-      brought = Math.max(brought, world.slice('a').available);
+      brought = Math.max(brought, world.lease('a').available);
     }
     expect(brought).toBe(200);
     await world.time.advance(2_000);
     expect(world.ledger.ledger('a').leased).toBe(0);
-    expect(world.slice('a').available).toBe(0);
+    expect(world.lease('a').available).toBe(0);
   });
 
   it('that releases money deducts it before it is sent', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     world.link.condition = 'deaf';
     world.budgets.recall('a', dayOf(world.ledger.now()));
-    expect(world.slice('a').available).toBe(0);
+    expect(world.lease('a').available).toBe(0);
     await world.time.advance(1_010);
     world.link.condition = 'up';
     await world.time.advance(1_000);
@@ -132,12 +132,12 @@ describe('a session of the proxy', () => {
     const next = await world.take(ask(900, 'a'));
     expect(next.stamp.session).not.toBe(lost);
     expect(hold.stamp.session).toBe(lost);
-    expect(world.budgets.slices().filter(({ holds }) => holds > 0)).toHaveLength(2);
+    expect(world.budgets.leases().filter(({ holds }) => holds > 0)).toHaveLength(2);
     world.ledger.spend(hold, 40);
     world.ledger.spend(next, 40);
     await world.time.advance(10_000);
     expect(world.ledger.ledger('a')).toEqual({ spent: 80, leased: 0, unsettled: 0 });
-    expect(world.budgets.slices().map(({ origin }) => origin.session)).not.toContain(lost);
+    expect(world.budgets.leases().map(({ origin }) => origin.session)).not.toContain(lost);
   });
 
   it('that is gone still gets back the free money of its leases', async () => {
@@ -157,7 +157,7 @@ describe('a session of the proxy', () => {
     await world.take(ask(100, 'b'));
     world.ledger.expire(session());
     const hold = await world.take(ask(900, 'a', 'b'));
-    const holding = world.budgets.slices().filter(({ holds }) => holds === 900);
+    const holding = world.budgets.leases().filter(({ holds }) => holds === 900);
     expect(holding.map(({ origin }) => origin.session)).toEqual([hold.stamp.session, hold.stamp.session]);
   });
 });
@@ -182,7 +182,7 @@ describe('a window that ends', () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(3_000);
     expect(world.ledger.ledger('a').leased).toBe(0);
-    expect(world.budgets.slices()).toEqual([]);
+    expect(world.budgets.leases()).toEqual([]);
   });
 
   it.each([-900, -20, -1, 1, 20, 900])('refuses no request when clocks differ by %i ms', async (aheadMs) => {
@@ -280,7 +280,7 @@ describe('money that this proxy does not need', () => {
   it('is not released while requests have reserved the rest, because they may cost more', async () => {
     const hold = await world.take(ask(100, 'a'));
     await world.time.advance(20_000);
-    expect(world.slice('a')).toMatchObject({ available: 0, holds: 100 });
+    expect(world.lease('a')).toMatchObject({ available: 0, holds: 100 });
     expect(hold.settle(150)).toMatchObject([{ escrow: 100 }]);
   });
 
@@ -288,7 +288,7 @@ describe('money that this proxy does not need', () => {
     const other = world.proxy(new LedgerLink());
     await world.time.advance(5);
     (await world.take(ask(1_000_000, 'a'))).settle(0);
-    expect(world.slice('a').available).toBe(1_000_000);
+    expect(world.lease('a').available).toBe(1_000_000);
     const window = dayOf(world.ledger.now());
     world.budgets.recall('a', 'another window');
     expect(world.link.returns).toEqual([]);
@@ -318,7 +318,7 @@ describe('money that this proxy does not need', () => {
     await world.time.advance(100);
     await pending;
     await world.time.advance(200);
-    expect(world.slice('a').available).toBe(0);
+    expect(world.lease('a').available).toBe(0);
     expect(world.ledger.ledger('a').leased).toBe(1_000);
   });
 });
@@ -386,8 +386,8 @@ describe('the lease manager’s memory', () => {
   it('forgets budgets that were unused for a minute, and continues their sequence numbers later', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(65_000);
-    expect(world.budgets.slices()).toEqual([]);
-    expect(world.budgets.totals()).toEqual({ slices: 0, waiting: 0, available: 0, shut: 0, holds: 0 });
+    expect(world.budgets.leases()).toEqual([]);
+    expect(world.budgets.totals()).toEqual({ leases: 0, waiting: 0, available: 0, shut: 0, holds: 0 });
     const hold = await world.take(ask(100, 'a'));
     expect(hold.amount).toBe(100);
     expect(world.link.draws.map(({ seq }) => seq)).toEqual([1, 3]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackground } from '../../../../common/background.ts';
 import { Contact } from '../../../../proxy/budgets/contact.ts';
 import { DatabaseClock } from '../../../../proxy/budgets/database-clock.ts';
-import { Slice, sliceOrigin } from '../../../../proxy/budgets/lease.ts';
+import { Lease, leaseOrigin } from '../../../../proxy/budgets/lease.ts';
 import { knownOf, outstandingOf, SessionEnds } from '../../../../proxy/budgets/session-end.ts';
 import {
   type LedgerClient,
@@ -14,8 +14,8 @@ import { silentLog } from '../../../support/silent-log.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 /** A lease of the session with these free and reserved amounts. */
-function leaseOf(session: string, free: number, held: number): Slice {
-  const lease = new Slice(sliceOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
+function leaseOf(session: string, free: number, held: number): Lease {
+  const lease = new Lease(leaseOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
   lease.draw('draw', 0);
   lease.drawn({ outcome: 'granted', granted: free + held, attainable: undefined, epoch: '', now: 0 }, 0);
   lease.take(held, 0);

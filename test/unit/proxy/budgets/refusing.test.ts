@@ -28,7 +28,7 @@ describe('a spent budget', () => {
     const refused = expect(pending).rejects.toMatchObject({
       reason: 'exceeded',
       budgetId: 'a',
-      windowEndsAt: world.slice('a').origin.endsAt,
+      windowEndsAt: world.lease('a').origin.endsAt,
     });
     await world.time.advance(20);
     await refused;
@@ -67,7 +67,7 @@ describe('a spent budget', () => {
     await spend('a', 1_000);
     world.link.wayMs = 5;
     expect(await world.refusal(ask(100, 'a', 'b'))).toBe('exceeded a');
-    expect(world.slice('b')).toMatchObject({ holds: 0, available: 200 });
+    expect(world.lease('b')).toMatchObject({ holds: 0, available: 200 });
     expect(world.link.returns).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe('an unreachable control plane', () => {
     await world.take(ask(100, 'b'));
     world.link.condition = 'down';
     expect(await world.refusal(ask(5_000, 'b'), 60_000)).toBe('unavailable b');
-    expect(world.slice('b').available).toBe(100);
+    expect(world.lease('b').available).toBe(100);
     expect(world.link.returns).toEqual([]);
   });
 

@@ -17,8 +17,8 @@ afterEach(() => {
   expect(world.defects).toEqual([]);
 });
 
-const slice = () => world.slice('a');
-const parts = () => ({ open: slice().open, shut: slice().shut, holds: slice().holds });
+const lease = () => world.lease('a');
+const parts = () => ({ open: lease().open, shut: lease().shut, holds: lease().holds });
 /** Long enough for a report of the shut money, too short for a release. */
 const noteMs = 3_000;
 const reported = () => Math.max(...[...world.ledger.reference.leases.values()].map(({ shut }) => shut));
@@ -64,7 +64,7 @@ describe('the open part of a lease', () => {
     await older.time.advance(20);
     for (const hold of await Promise.all(pending)) hold.settle(0);
     await older.time.advance(noteMs);
-    expect(older.slice('a').open).toBe(2_200);
+    expect(older.lease('a').open).toBe(2_200);
     expect(older.link.returns).toEqual([]);
   });
 });
@@ -136,7 +136,7 @@ describe('the shut part of a lease', () => {
     holds.push(await world.take(ask(90, 'a')));
     await world.time.advance(50);
     expect(world.link.draws.at(-1)).toMatchObject({ need: 0, want: 0 });
-    expect(slice().open).toBeGreaterThanOrEqual(200);
+    expect(lease().open).toBeGreaterThanOrEqual(200);
   });
 
   it('is opened again when the control plane no longer supports shut money', async () => {

@@ -31,13 +31,13 @@ describe('a request with budgets', () => {
     const hold = world.budgets.take(ask(100, 'a'));
     expect(hold).not.toBeInstanceOf(Promise);
     expect(hold).toMatchObject({ amount: 100 });
-    expect(world.slice('a')).toMatchObject({ available: 0, holds: 200 });
+    expect(world.lease('a')).toMatchObject({ available: 0, holds: 200 });
   });
 
   it('reserves from every budget that applies', async () => {
     const hold = await world.take(ask(100, 'a', 'b'));
-    expect(world.slice('a').holds).toBe(100);
-    expect(world.slice('b').holds).toBe(100);
+    expect(world.lease('a').holds).toBe(100);
+    expect(world.lease('b').holds).toBe(100);
     const window = dayOf(world.ledger.now());
     expect(hold.settle(60)).toEqual([
       { budgetId: 'a', window, escrow: 60 },
@@ -47,13 +47,13 @@ describe('a request with budgets', () => {
 
   it('reserves from no budget while one lacks money, and acquires for all at once', async () => {
     await world.take(ask(100, 'a'));
-    const before = world.slice('a').available;
+    const before = world.lease('a').available;
     const requested = world.budgets.take(ask(100, 'a', 'b'));
-    expect(world.slice('a').available).toBe(before);
+    expect(world.lease('a').available).toBe(before);
     await world.time.advance(2);
     await requested;
-    expect(world.slice('a').holds).toBe(200);
-    expect(world.slice('b').holds).toBe(100);
+    expect(world.lease('a').holds).toBe(200);
+    expect(world.lease('b').holds).toBe(100);
   });
 
   it('is stamped when it is reserved, with session and database time', async () => {
@@ -81,8 +81,8 @@ describe('concurrent requests', () => {
       { seq: 1, want: 200 },
       { seq: 2, need: 100 },
     ]);
-    expect(world.slice('a').holds).toBe(300);
-    expect(world.ledger.ledger('a').leased).toBe(world.slice('a').holds + world.slice('a').available);
+    expect(world.lease('a').holds).toBe(300);
+    expect(world.ledger.ledger('a').leased).toBe(world.lease('a').holds + world.lease('a').available);
   });
 
   it('never have two operations of one lease under way', async () => {
@@ -94,7 +94,7 @@ describe('concurrent requests', () => {
       seqs.push(world.link.draws.length);
     }
     await Promise.all(pending);
-    const response = world.slice('a').seq;
+    const response = world.lease('a').seq;
     expect(world.link.draws.map(({ seq }) => seq)).toEqual(Array.from({ length: response }, (_, i) => i + 1));
     for (const [index, count] of seqs.entries()) expect(count).toBeLessThanOrEqual(index / 20 + 2);
   });
@@ -140,22 +140,22 @@ describe('settling a reservation', () => {
   it('returns unused money to its lease', async () => {
     const hold = await world.take(ask(100, 'a'));
     hold.settle(30);
-    expect(world.slice('a')).toMatchObject({ available: 170, holds: 0 });
+    expect(world.lease('a')).toMatchObject({ available: 170, holds: 0 });
   });
 
   it('charges a cost above the reservation to free money, and no more than that', async () => {
     const [first, second] = [await world.take(ask(100, 'a')), await world.take(ask(100, 'a'))];
-    const free = world.slice('a').available;
+    const free = world.lease('a').available;
     expect(first.settle(100_000_000)).toMatchObject([{ escrow: 100 + free }]);
     expect(second.settle(100_000_000)).toMatchObject([{ escrow: 100 }]);
-    expect(world.slice('a')).toMatchObject({ available: 0, holds: 0 });
+    expect(world.lease('a')).toMatchObject({ available: 0, holds: 0 });
   });
 
   it('twice is a defect', async () => {
     const hold = await world.take(ask(100, 'a'));
     hold.settle(1);
     expect(() => hold.settle(1)).toThrow('twice');
-    expect(world.slice('a').holds).toBe(0);
+    expect(world.lease('a').holds).toBe(0);
   });
 
   it('admits a request that waits for the money', async () => {
@@ -186,8 +186,8 @@ describe('acquiring ahead', () => {
     expect(world.waits.length).toBe(waited);
     // The spending of five seconds, about 5,000, is acquired at once, not in fifty operations.
     expect(world.link.draws.length).toBeLessThan(60);
-    expect(world.slice('a').available).toBeLessThan(10_000);
-    expect(world.slice('a').available).toBeGreaterThan(1_000);
+    expect(world.lease('a').available).toBeLessThan(10_000);
+    expect(world.lease('a').available).toBeGreaterThan(1_000);
   });
 
   it('pauses for a second when the control plane had no money', async () => {

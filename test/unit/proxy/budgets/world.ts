@@ -1,8 +1,8 @@
 // One proxy's budgets with a fake ledger, in virtual time.
 import { createBackground } from '../../../../common/background.ts';
 import { type BudgetHold, type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
-import type { Slice } from '../../../../proxy/budgets/lease.ts';
-import { SlicedBudgets, type SliceMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
+import type { Lease } from '../../../../proxy/budgets/lease.ts';
+import { SlicedBudgets, type LeaseMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
 import type { UnsettledUsage } from '../../../../proxy/usage/live-usage-log.ts';
 import type { Escrow } from '../../../../proxy/usage/unacknowledged.ts';
 import { FakeLedger, LedgerLink } from '../../../support/fake-ledger.ts';
@@ -31,7 +31,7 @@ export class World {
   }
 
   /** Another proxy at the same ledger. */
-  proxy(link: LedgerLink, metrics: SliceMetrics = noMetrics): SlicedBudgets {
+  proxy(link: LedgerLink, metrics: LeaseMetrics = noMetrics): SlicedBudgets {
     return new SlicedBudgets({
       client: this.ledger.connect(link),
       clock: this.time,
@@ -65,15 +65,15 @@ export class World {
   }
 
   /** The only lease of the budget. */
-  slice(budgetId: string): Slice {
-    const found = this.budgets.slices().filter(({ origin }) => origin.budgetId === budgetId);
-    const [slice] = found;
-    if (slice === undefined || found.length > 1) throw new Error(`${found.length} slices of ${budgetId}`);
-    return slice;
+  lease(budgetId: string): Lease {
+    const found = this.budgets.leases().filter(({ origin }) => origin.budgetId === budgetId);
+    const [lease] = found;
+    if (lease === undefined || found.length > 1) throw new Error(`${found.length} slices of ${budgetId}`);
+    return lease;
   }
 }
 
-const noMetrics: SliceMetrics = {
+const noMetrics: LeaseMetrics = {
   ...{ drawn: () => undefined, returned: () => undefined, escrowLost: () => undefined },
   waited: () => undefined,
 };

@@ -64,13 +64,13 @@ describe('a usage event in a report', () => {
   });
 
   it('omits fields without a value', () => {
-    const { events, sources, slices } = sent({ charges: [] });
+    const { events, sources, slices: leases } = sent({ charges: [] });
     for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId', 'providerKeyId'])
       expect(sources[0]).not.toHaveProperty(absent);
     for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd', 'ordinal', 'special'])
       expect(events[0]).not.toHaveProperty(absent);
     expect(events[0]).toMatchObject({ charges: [], errorSource: '', unpriced: false });
-    expect(slices).toEqual([]);
+    expect(leases).toEqual([]);
   });
 
   it('arrives with the largest token count of the message when its provider reported more', () => {
@@ -86,10 +86,10 @@ describe('fields that usage events share', () => {
   };
 
   it('are sent once', () => {
-    const { events, sources, slices } = sent(common, { ...common, at: 5, cost: 1 }, common);
+    const { events, sources, slices: leases } = sent(common, { ...common, at: 5, cost: 1 }, common);
     expect(events.map(({ source }) => source)).toEqual([0, 0, 0]);
     expect(sources).toHaveLength(1);
-    expect(slices).toHaveLength(1);
+    expect(leases).toHaveLength(1);
   });
 
   it.each(Object.entries(common))('are sent separately for events with another %s', (field, value) => {
@@ -104,12 +104,12 @@ describe('fields that usage events share', () => {
     const of = (budgetId: string, window: string) => ({ budgetId, window, escrow: 1 });
     const first = { charges: [of('a', 'total'), of('b', 'total'), of('a', '2026-11-20')] };
     const second = { charges: [of('a', '2026-11-20'), of('a', 'total')] };
-    const { events, slices } = sent(first, second);
-    expect(events.map(({ charges }) => charges.map(({ slice }) => slice))).toEqual([
+    const { events, slices: leases } = sent(first, second);
+    expect(events.map(({ charges }) => charges.map(({ slice: lease }) => lease))).toEqual([
       [0, 1, 2],
       [2, 0],
     ]);
-    expect(slices.map(({ budgetId, window }) => `${budgetId} ${window}`)).toEqual([
+    expect(leases.map(({ budgetId, window }) => `${budgetId} ${window}`)).toEqual([
       'a total',
       'b total',
       'a 2026-11-20',

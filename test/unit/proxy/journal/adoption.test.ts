@@ -29,14 +29,14 @@ beforeEach(() => {
   [fails, closeFails, kept, closed] = [undefined, undefined, [], []];
 });
 
-const slices = [{ budgetId: 'a', window: 'total' }];
+const leases = [{ budgetId: 'a', window: 'total' }];
 const lines: readonly JournalLine[] = [
   { kind: 'session', session: 's', ordinal: 1 },
   { kind: 'settled', event: usageOf({ id: 'settled', session: 's', ordinal: 1 }) },
   {
     kind: 'take',
     hold: 1,
-    taken: { event: usageOf({ id: 'killed', cost: 0, charges: [] }), amount: 70, slices },
+    taken: { event: usageOf({ id: 'killed', cost: 0, charges: [] }), amount: 70, slices: leases },
   },
   { kind: 'overflowed', escrows: [{ budgetId: 'a', window: 'total', escrow: 5 }] },
 ];

@@ -8,14 +8,14 @@ import {
 import { usageOf } from '../../../support/usage-queue.ts';
 
 const begin: JournalLine = { kind: 'session', session: 's', ordinal: 1 };
-const slices = [
+const leases = [
   { budgetId: 'a', window: 'total' },
   { budgetId: 'b', window: '2026-11-20' },
 ];
 const template = (id: string) =>
   usageOf({ id, session: 's', cost: 0, charges: [], estimateReason: 'killed' });
 const take = (hold: number, id: string, amount = 100): JournalLine => ({
-  ...{ kind: 'take', hold, taken: { event: template(id), amount, slices } },
+  ...{ kind: 'take', hold, taken: { event: template(id), amount, slices: leases } },
 });
 const settled = (id: string, ordinal: number): JournalLine => ({
   ...{ kind: 'settled', event: usageOf({ id, session: 's', ordinal, cost: 30 }) },
@@ -45,7 +45,7 @@ describe('the content of an abandoned journal', () => {
   });
 
   it('contains requests under way, charged with their full reservations', () => {
-    const charges = slices.map((slice) => ({ ...slice, escrow: 100 }));
+    const charges = leases.map((lease) => ({ ...lease, escrow: 100 }));
     expect(read(begin, take(1, 'x'))?.killed).toEqual([
       { ...JSON.parse(JSON.stringify(template('x'))), cost: 100, charges, ordinal: 1 },
     ]);

@@ -43,7 +43,7 @@ const endTurn = () => {
 };
 const holdOf = (id: string, session = 's'): BudgetHold => ({
   ...{ stamp: { id, at: 1, session }, amount: 100, settle: () => [] },
-  slices: [{ budgetId: 'a', window: 'total' }],
+  leases: [{ budgetId: 'a', window: 'total' }],
 });
 const take = (id: string) => {
   const taken = journals.take(holdOf(id), usageOf({ id, session: 's', cost: 0, charges: [] }));
