@@ -6,7 +6,7 @@ import type { Server, Socket } from 'node:net';
 import { addressGroup } from './caller-address.ts';
 import { descriptorsForCallers } from './descriptors.ts';
 import { countAcceptFailure } from './listen.ts';
-import { HeldShare } from './shares.ts';
+import { OccupiedShare } from './shares.ts';
 
 /** One address alone gets four fifths. */
 const alpha = 4;
@@ -14,8 +14,8 @@ const alpha = 4;
 const usualMax = 16_384;
 
 /** The share for all listeners of a program together. @param descriptors how many descriptors the program may open */
-export function openConnectionShare(descriptors: number): HeldShare {
-  return new HeldShare({
+export function openConnectionShare(descriptors: number): OccupiedShare {
+  return new OccupiedShare({
     capacity: Math.min(usualMax, Math.floor(descriptorsForCallers(descriptors) / 2)),
     alpha,
   });
@@ -26,7 +26,7 @@ export function openConnectionShare(descriptors: number): HeldShare {
  * @returns whether the connection may stay; if not, it is closed
  */
 export function admitConnection(
-  share: HeldShare,
+  share: OccupiedShare,
   socket: Socket,
   addressOf: (socket: Socket) => string,
 ): boolean {
@@ -44,7 +44,7 @@ export function admitConnection(
 /** For a server that serves the connections that it accepts. Call before anything else listens for its connections. */
 export function capConnections(
   server: Server,
-  share: HeldShare,
+  share: OccupiedShare,
   addressOf: (socket: Socket) => string,
 ): void {
   const serving = server.listeners('connection');

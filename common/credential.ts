@@ -39,7 +39,7 @@ export function isWellFormedCredential(kind: CredentialKind, value: string): boo
 /**
  * Whether the text contains a prefix of the gateway's credentials. A name that contains one is a mistake of its author.
  */
-export function holdsCredential(text: string): boolean {
+export function containsCredential(text: string): boolean {
   return Object.values(credentialPrefixes).some((prefix) => text.includes(prefix));
 }
 
@@ -49,7 +49,7 @@ const valuePattern = new RegExp(`(?:${Object.values(credentialPrefixes).join('|'
  * Whether the text contains a credential, or most of one. For texts that may contain a prefix alone, such as the
  * phrases of a guardrail.
  */
-export function holdsCredentialValue(text: string): boolean {
+export function containsCredentialValue(text: string): boolean {
   return valuePattern.test(text);
 }
 

@@ -1,6 +1,6 @@
 // Removes everything that looks like a key from text that others wrote, before it is logged or returned to a caller. It
 // removes too much rather than too little: an id of a vendor may look like a key.
-import { holdsCredential } from './credential.ts';
+import { containsCredential } from './credential.ts';
 
 const hidden = '[hidden]';
 
@@ -24,7 +24,7 @@ export function withoutKeyForms(text: string): string {
 }
 
 function isKeyLike(token: string): boolean {
-  if (holdsCredential(token) || prefix.test(token)) return true;
+  if (containsCredential(token) || prefix.test(token)) return true;
   if ((token.match(longRun) ?? []).some(isRandom)) return true;
   const mixed = token.match(base64Url) ?? [];
   return mixed.some(

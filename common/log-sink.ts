@@ -26,8 +26,8 @@ export interface LogSink {
 }
 
 /** Lines are buffered, because one write per line would cost a request more than all of its checks. */
-const heldBytesMax = 64 * 1024;
-const heldMs = 250;
+const bufferedBytesMax = 64 * 1024;
+const bufferedMs = 250;
 const bytesPerCharacterMax = 3;
 /** Maximum of bytes that wait during a slow write. */
 const waitingBytesMax = 8 * 1024 * 1024;
@@ -38,7 +38,7 @@ const lineEnd = 0x0a;
 
 export function openLogSink(fd: number, files: FileWriting = { write, writeSync }): LogSink {
   const sink = new Sink(fd, files);
-  setInterval(() => sink.release(), heldMs).unref();
+  setInterval(() => sink.release(), bufferedMs).unref();
   return sink;
 }
 
@@ -46,7 +46,7 @@ class Sink implements LogSink {
   #fd: number;
   readonly #files: FileWriting;
   /** Bytes and not strings, because concatenated strings keep their pieces alive until they are written. */
-  readonly #held = Buffer.allocUnsafe(heldBytesMax);
+  readonly #held = Buffer.allocUnsafe(bufferedBytesMax);
   #used = 0;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -68,8 +68,8 @@ class Sink implements LogSink {
 
   write(text: string): void {
     const bytesMax = text.length * bytesPerCharacterMax;
-    if (bytesMax > heldBytesMax - this.#used) this.release();
-    if (bytesMax > heldBytesMax) this.#enqueue(Buffer.from(text));
+    if (bytesMax > bufferedBytesMax - this.#used) this.release();
+    if (bytesMax > bufferedBytesMax) this.#enqueue(Buffer.from(text));
     else this.#used += this.#held.write(text, this.#used);
   }
 

@@ -1,6 +1,6 @@
 // The vocabulary that describes models, shared by both planes: for the rows of catalog/ and for models that operators
 // list under custom providers.
-import { holdsCredential } from './credential.ts';
+import { containsCredential } from './credential.ts';
 
 /** Capabilities in which models of one vendor differ, each with its possible values. The first value is the default. */
 export const traitValues = {
@@ -151,5 +151,5 @@ const modelNameForm = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
  */
 export function isModelName(text: string): boolean {
   const odd = text.split('/').some((segment) => segment === '' || segment === '.' || segment === '..');
-  return !odd && modelNameForm.test(text) && !holdsCredential(text);
+  return !odd && modelNameForm.test(text) && !containsCredential(text);
 }

@@ -11,7 +11,7 @@ export interface ShareOwner {
   readonly key: string;
 }
 
-export interface HeldOptions {
+export interface ShareOptions {
   /** The amount for all owners together. */
   readonly capacity: number;
   /**
@@ -35,13 +35,13 @@ export function alphaOf(share: number): number {
 }
 
 /** Amounts that are held for a time: requests, bytes, sockets, look-ups. */
-export class HeldShare {
-  readonly #options: HeldOptions;
+export class OccupiedShare {
+  readonly #options: ShareOptions;
   readonly #organizations = new Map<string, Holding>();
   #used = 0;
   #refused = 0;
 
-  constructor(options: HeldOptions) {
+  constructor(options: ShareOptions) {
     this.#options = options;
   }
 
@@ -116,7 +116,7 @@ export interface QueueOptions {
    * Bounds of the waiting work, in the unit of its cost: bytes, or measured microseconds. Each organization has its
    * share.
    */
-  readonly waiting: HeldOptions;
+  readonly waiting: ShareOptions;
   /**
    * How much an organization, and within it a key, is served per turn, in the same unit: about the cost of one piece of
    * work.
@@ -135,12 +135,12 @@ interface Job<Work> {
  * number (deficit round robin; Shreedhar and Varghese, 1995). An owner that had nothing waiting comes first, once.
  */
 export class FairQueue<Work> {
-  readonly #waiting: HeldShare;
+  readonly #waiting: OccupiedShare;
   readonly #round: DeficitRound<Work>;
   #length = 0;
 
   constructor({ waiting, quantum }: QueueOptions) {
-    this.#waiting = new HeldShare(waiting);
+    this.#waiting = new OccupiedShare(waiting);
     const ofKeys = () =>
       new DeficitRound<Work>(
         quantum,
@@ -155,7 +155,7 @@ export class FairQueue<Work> {
   }
 
   /** The waiting amount and the refusals. */
-  get waiting(): Pick<HeldShare, 'used' | 'capacity' | 'refused'> {
+  get waiting(): Pick<OccupiedShare, 'used' | 'capacity' | 'refused'> {
     return this.#waiting;
   }
 

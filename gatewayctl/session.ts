@@ -1,6 +1,6 @@
 // Selects the server and token of a command: from its options, otherwise from the environment, otherwise from the
 // context of the configuration. gRPC is loaded with the first connection, so help and completion work without it.
-import { holdsCredential, isWellFormedCredential } from '../common/credential.ts';
+import { containsCredential, isWellFormedCredential } from '../common/credential.ts';
 import { Secret } from '../common/secret.ts';
 import { duration } from '../common/settings.ts';
 import type { Client } from './client.ts';
@@ -99,7 +99,7 @@ export function operatorToken(text: string, where: string): Secret {
   const token = text.trim();
   if (isWellFormedCredential('operator', token)) return new Secret(token);
   const why =
-    holdsCredential(token) && !token.startsWith('gw-op-')
+    containsCredential(token) && !token.startsWith('gw-op-')
       ? 'is another kind of credential'
       : 'is cut short or mistyped';
   throw usageMistake(

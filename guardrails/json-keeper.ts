@@ -7,8 +7,8 @@ export class JsonKeeper {
   #level = new Level();
 
   /** UTF-16 units that were passed in and not put out yet: a number is put out when it has ended. */
-  get held(): number {
-    return this.#level.held;
+  get withheld(): number {
+    return this.#level.withheld;
   }
 
   /** @returns the text that can be put out */

@@ -66,8 +66,8 @@ export class Level {
   }
 
   /** Raw units that were passed in and not put out yet. */
-  get held(): number {
-    return this.#rawLength() + this.#escapeRaw.length + (this.#inner?.held ?? 0);
+  get withheld(): number {
+    return this.#rawLength() + this.#escapeRaw.length + (this.#inner?.withheld ?? 0);
   }
 
   /** The next position that has to be processed; the text before it can pass unchanged. */

@@ -72,8 +72,8 @@ export class TextWindow {
   }
 
   /** UTF-16 units that were pushed and not released. */
-  get held(): number {
-    return this.#text.length - this.#left + this.#half.length + (this.#json?.held ?? 0);
+  get withheld(): number {
+    return this.#text.length - this.#left + this.#half.length + (this.#json?.withheld ?? 0);
   }
 
   /**

@@ -3,7 +3,7 @@
 // least recent time comes first: an organization that sends little is served at once, however much others send. Waiting
 // work is paused at its source, so little of it waits.
 import { LeastServed } from '../common/least-served.ts';
-import { HeldShare, type ShareOwner } from '../common/shares.ts';
+import { OccupiedShare, type ShareOwner } from '../common/shares.ts';
 import { overloaded } from './errors.ts';
 import type { ReadShare } from './shares.ts';
 import { shares } from './shares.ts';
@@ -51,7 +51,7 @@ interface Job {
 export class LoopTurns {
   readonly #deps: Required<LoopTurnsDeps>;
   readonly #queue: LeastServed<Job>;
-  readonly #bytes = new HeldShare(shares.loop_turns.bounds);
+  readonly #bytes = new OccupiedShare(shares.loop_turns.bounds);
   /** Time that was used in this tick: by organization, and in total. */
   readonly #spentBy = new Map<string, number>();
   #spentMs = 0;

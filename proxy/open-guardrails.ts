@@ -4,7 +4,7 @@ import type { Background } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import type { HeldShare } from '../common/shares.ts';
+import type { OccupiedShare } from '../common/shares.ts';
 import { systemTimers } from '../common/timers.ts';
 import type { ControlPlaneClient } from './control-plane/client.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
@@ -24,7 +24,7 @@ export interface GuardrailsShared {
   readonly metrics: ProxyMetrics;
   readonly controlPlane: ControlPlaneClient;
   /** Limits look-ups of host names. */
-  readonly lookups: HeldShare;
+  readonly lookups: OccupiedShare;
   readonly turns: LoopTurns;
   readonly serviceNetwork?: ServiceNetwork;
 }

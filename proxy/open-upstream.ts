@@ -1,7 +1,7 @@
 // Constructs the way to the providers: their names and addresses, and connections that lead nowhere else.
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
-import { HeldShare } from '../common/shares.ts';
+import { OccupiedShare } from '../common/shares.ts';
 import { vendorNames } from '../common/vendors.ts';
 import { LoopTurns } from './loop-turns.ts';
 import type { ProxySettings } from './settings.ts';
@@ -19,7 +19,7 @@ export interface Upstream {
 
 /** The limits that all connections of the process share. */
 export interface UpstreamShares {
-  readonly lookups: HeldShare;
+  readonly lookups: OccupiedShare;
   readonly turns: LoopTurns;
 }
 
@@ -35,8 +35,8 @@ export function openUpstream(
 }
 
 /** The limit on all look-ups of the process. */
-export function openLookupShare(uses: ShareUses): HeldShare {
-  const share = new HeldShare(shares.lookups.bounds);
+export function openLookupShare(uses: ShareUses): OccupiedShare {
+  const share = new OccupiedShare(shares.lookups.bounds);
   uses.watch('lookups', () => useOf(share));
   return share;
 }
@@ -51,7 +51,7 @@ export function openTurns(uses: ShareUses): LoopTurns {
 /** @param own hosts of the operator; empty for look-ups of names that others chose */
 export function openLookups(
   { dnsServers, connectTimeout: timeoutMs }: ProxySettings,
-  share: HeldShare,
+  share: OccupiedShare,
   own: ReadonlySet<string> = new Set(),
 ): NameLookups {
   const servers = dnsServers.length === 0 ? undefined : dnsServers;

@@ -9,7 +9,7 @@ import { descriptorsMax } from '../common/descriptors.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { sparing } from '../common/logger.ts';
-import { HeldShare } from '../common/shares.ts';
+import { OccupiedShare } from '../common/shares.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
 import { Connections, connectionBounds } from './http/connections.ts';
@@ -106,7 +106,7 @@ function openConnections({ connectionsMax: wanted }: ProxySettings, { log, metri
       { descriptors, connections_max: max },
       'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for',
     );
-  const share = new HeldShare({ capacity: Math.min(wanted, max), alpha: shares.connections.bounds.alpha });
+  const share = new OccupiedShare({ capacity: Math.min(wanted, max), alpha: shares.connections.bounds.alpha });
   metrics.shares.watch('connections', () => useOf(share));
   return new Connections({ share, refusedMax });
 }

@@ -1,18 +1,18 @@
 // The scarce resources of a proxy that its users share (common/shares.ts): a row for each. Docs, metrics and refusals
 // take name, bounds and code from here.
 import type { ShareUse } from '../common/shared-metrics.ts';
-import type { HeldOptions, HeldShare, RateOptions } from '../common/shares.ts';
+import type { ShareOptions, OccupiedShare, RateOptions } from '../common/shares.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** A setting gives the capacity; a setting or the row gives the part that one owner may have of it. */
 export interface SetOptions {
   readonly setting: string;
-  readonly alpha: HeldOptions['alpha'] | { readonly setting: string };
+  readonly alpha: ShareOptions['alpha'] | { readonly setting: string };
 }
 
 export interface ShareRow {
   /** The capacity, in total or for each owner. */
-  readonly bounds: HeldOptions | RateOptions | SetOptions;
+  readonly bounds: ShareOptions | RateOptions | SetOptions;
   /** The unit that is counted, and the owners that share it. */
   readonly unit: string;
   /** The code of a refusal. Undefined: nothing is refused, and the unit describes what happens instead. */
@@ -106,7 +106,7 @@ export function createShareUses(): ShareUses {
 }
 
 /** A share of a resource that is used or waited for. */
-export type ReadShare = Pick<HeldShare, 'used' | 'capacity' | 'refused'>;
+export type ReadShare = Pick<OccupiedShare, 'used' | 'capacity' | 'refused'>;
 
 export function useOf({ used, capacity, refused }: ReadShare): ShareUse {
   return { used: used / capacity, refused };

@@ -42,7 +42,7 @@ proxyMetrics.observe({
   readOn: { open: 0 },
   feedAgeMs: () => 0,
   redis: { state: () => 'ok' },
-  budgets: () => ({ leases: 0, waiting: 0, available: 0, shut: 0, holds: 0 }),
+  budgets: () => ({ leases: 0, waiting: 0, available: 0, shut: 0, reservations: 0 }),
   usage: { events: 0, bytes: 0, oldestMs: 0, keptMs: 0 },
   catalog: { ageSeconds: () => 0, isRejected: () => false },
 });

@@ -41,9 +41,9 @@ export interface Recorder {
 
 export function createRecorder(): Recorder {
   const requests: OpenRecord[] = [];
-  let heldBytes = 0;
+  let recordedBytes = 0;
   const forgetOldest = () => {
-    heldBytes -= requests.shift()?.body.length ?? 0;
+    recordedBytes -= requests.shift()?.body.length ?? 0;
   };
   return {
     requests,
@@ -66,12 +66,12 @@ export function createRecorder(): Recorder {
       // A record that was dropped or cleared meanwhile no longer counts toward the bound.
       if (!requests.includes(record)) return;
       record.body = body;
-      heldBytes += body.length;
-      while (heldBytes > bodyBytesMax && requests.length > 1) forgetOldest();
+      recordedBytes += body.length;
+      while (recordedBytes > bodyBytesMax && requests.length > 1) forgetOldest();
     },
     clear() {
       requests.length = 0;
-      heldBytes = 0;
+      recordedBytes = 0;
     },
   };
 }

@@ -120,7 +120,7 @@ function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, ca
 async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, call: Call): Promise<Download> {
   const { owner } = call;
   deps.shares.take('export_rate', owner.organization);
-  const end = deps.shares.holdExport(owner);
+  const end = deps.shares.occupyExport(owner);
   try {
     const from = outside(deps, method, call);
     // Authorizes first: only callers who may make this request learn which of its fields are wrong.

@@ -23,7 +23,7 @@ import type { Callers } from '../../common/callers.ts';
 import { admitConnection, capConnections } from '../../common/connection-cap.ts';
 import { ListenError, listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
-import type { HeldShare } from '../../common/shares.ts';
+import type { OccupiedShare } from '../../common/shares.ts';
 import type { TlsSource } from '../../common/tls.ts';
 import type { ResolveRequest__Output } from '../../proto/generated/gateway/v1/ResolveRequest.ts';
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
@@ -64,7 +64,7 @@ export interface GrpcServerOptions {
   /** For this listener only. */
   readonly callers: Callers;
   /** Shared with the other listeners. */
-  readonly connections: HeldShare;
+  readonly connections: OccupiedShare;
   readonly proxyCertificates: readonly CertificateProxy[];
   readonly reflection: boolean;
 }

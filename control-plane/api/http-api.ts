@@ -10,7 +10,7 @@ import type { Callers } from '../../common/callers.ts';
 import { capConnections } from '../../common/connection-cap.ts';
 import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
-import type { HeldShare } from '../../common/shares.ts';
+import type { OccupiedShare } from '../../common/shares.ts';
 import type { TlsSource } from '../../common/tls.ts';
 import { decodeJson, JsonRequestError } from '../../proto/json/decode.ts';
 import { toJson } from '../../proto/json/encode.ts';
@@ -41,7 +41,7 @@ export interface HttpApiOptions {
   /** For this listener only. */
   readonly callers: Callers;
   /** Shared with the other listeners. */
-  readonly connections: HeldShare;
+  readonly connections: OccupiedShare;
   /** Accepted host names besides loopback, in lower case. */
   readonly hosts: readonly string[];
   /** Within this time a whole request must arrive. */

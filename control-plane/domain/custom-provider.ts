@@ -1,6 +1,6 @@
 // Custom providers: their names, their wire formats, and how their keys are sent. Problems never repeat the submitted
 // text, because it may be a key in the wrong field.
-import { holdsCredential } from '../../common/credential.ts';
+import { containsCredential } from '../../common/credential.ts';
 import { canonicalVendorName, isVendorName, type VendorName, vendors } from '../../common/vendors.ts';
 import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
@@ -18,7 +18,7 @@ const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const wordsOfMetrics: readonly string[] = ['none', 'other'];
 
 export function customProviderName(text: string): Field<string> {
-  if (!nameForm.test(text) || holdsCredential(text)) {
+  if (!nameForm.test(text) || containsCredential(text)) {
     return invalid('must be 1 to 63 of a-z 0-9 -, beginning and ending with a letter or digit');
   }
   const shipped = isVendorName(text) || canonicalVendorName(text) !== undefined;
@@ -46,7 +46,7 @@ export function keyHeader(form: string | undefined, header: string | undefined):
       : invalid(`goes with key_form ${keyForms.names.header} only`);
   }
   const name = header?.toLowerCase() ?? '';
-  return headerForm.test(name) && !notForKeys.test(name) && !holdsCredential(name)
+  return headerForm.test(name) && !notForKeys.test(name) && !containsCredential(name)
     ? valid(name)
     : invalid(
         'must be the name of a header for keys, such as x-api-key; it cannot be one that HTTP or the gateway uses',
@@ -65,7 +65,7 @@ export function passedFields(list: { readonly fields: readonly string[] }): Fiel
 }
 
 function passedField(name: string): Field<string> {
-  return name === '*' || (fieldForm.test(name) && !holdsCredential(name))
+  return name === '*' || (fieldForm.test(name) && !containsCredential(name))
     ? valid(name)
     : invalid(
         'must be the name of a field, 1 to 64 of A-Z a-z 0-9 _ . -, beginning with a letter or _; or * for all',

@@ -1,5 +1,5 @@
 // Guardrails: their fields besides the check, and which fields cannot be combined.
-import { holdsCredential } from '../../common/credential.ts';
+import { containsCredential } from '../../common/credential.ts';
 import { memberOf } from '../../guardrails/contract.ts';
 import { type Guardrail, kindTraits, type Stage } from '../../guardrails/definition.ts';
 import { modelForm } from '../../guardrails/models/index.ts';
@@ -43,7 +43,7 @@ export function failureRuleOrBlock(name: string): Field<Guardrail['onFailure']> 
 
 /** The name is written to a header and to metrics. */
 export function guardrailName(text: string): Field<string> {
-  if (holdsCredential(text)) return invalid(noCredential);
+  if (containsCredential(text)) return invalid(noCredential);
   return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text)
     ? valid(text)
     : invalid('must be 1 to 63 of a-z 0-9 . _ -, beginning with a letter or digit');
@@ -51,7 +51,7 @@ export function guardrailName(text: string): Field<string> {
 
 export function guardrailMessage(text: string): Field<string> {
   const trimmed = text.trim().normalize('NFC');
-  if (holdsCredential(trimmed)) return invalid(noCredential);
+  if (containsCredential(trimmed)) return invalid(noCredential);
   const isVisible = trimmed === '' || visiblePattern.test(trimmed);
   return isVisible && [...trimmed].length <= messageLengthMax
     ? valid(trimmed)

@@ -1,7 +1,7 @@
 // Finds the gateway's keys and tokens in a request. Every change is stored and audited, so only secret fields may
 // contain one. A field's own reader may be stricter; this check covers fields without a reader, and future fields.
 // Pure.
-import { holdsCredentialValue } from '../../common/credential.ts';
+import { containsCredentialValue } from '../../common/credential.ts';
 import { noCredential } from './shared-fields.ts';
 
 /** Secret fields are sealed and never shown again; their readers report their problems. */
@@ -18,7 +18,7 @@ export function pastedCredentials(request: unknown): readonly PastedCredential[]
   const found: PastedCredential[] = [];
   const look = (value: unknown, field: string) => {
     if (typeof value === 'string') {
-      if (holdsCredentialValue(value)) found.push({ field, description: noCredential });
+      if (containsCredentialValue(value)) found.push({ field, description: noCredential });
     } else if (Array.isArray(value)) {
       for (const [index, one] of value.entries()) look(one, `${field}[${index}]`);
     } else if (isMessage(value)) lookIn(value, field);
@@ -26,7 +26,7 @@ export function pastedCredentials(request: unknown): readonly PastedCredential[]
   const lookIn = (message: object, path: string) => {
     for (const [name, value] of Object.entries(message)) {
       // The names of a map's entries are the caller's text too.
-      if (holdsCredentialValue(name)) found.push({ field: path, description: noCredential });
+      if (containsCredentialValue(name)) found.push({ field: path, description: noCredential });
       else if (name !== secretField)
         look(value, path === '' ? inContract(name) : `${path}.${inContract(name)}`);
     }

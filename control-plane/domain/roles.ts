@@ -34,7 +34,7 @@ export function mayHandleTokensOf(actor: Actor, person: Person): boolean {
 }
 
 /** Receiving a key value that acts for this person. */
-export function mayHoldKeyOf(actor: Actor, person: Person): boolean {
+export function mayOwnKeyOf(actor: Actor, person: Person): boolean {
   return mayHandleTokensOf(actor, person);
 }
 

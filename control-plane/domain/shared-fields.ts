@@ -1,7 +1,7 @@
 // Fields that several resources share: names, ids, times, model globs, metadata, page sizes. Each reader's problem
 // describes which values are accepted, and never repeats the submitted text.
 import { isModelGlob } from '../../catalog/model-selector.ts';
-import { holdsCredential } from '../../common/credential.ts';
+import { containsCredential } from '../../common/credential.ts';
 import { isUuid } from '../../common/uuid.ts';
 import { each, type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
 
@@ -26,7 +26,7 @@ export const noCredential =
 /** Returns the text unchanged. */
 export function visible(text: string, lengthMax: number): Field<string> {
   const length = [...text].length;
-  if (holdsCredential(text)) return invalid(noCredential);
+  if (containsCredential(text)) return invalid(noCredential);
   return length >= 1 && length <= lengthMax && visiblePattern.test(text)
     ? valid(text)
     : invalid(`must be 1 to ${lengthMax} visible characters`);
@@ -40,7 +40,7 @@ export function name(text: string): Field<string> {
 /** The address is only shown to people, so it only has to look like one and fit. */
 export function email(text: string): Field<string> {
   const trimmed = text.trim();
-  if (holdsCredential(trimmed)) return invalid(noCredential);
+  if (containsCredential(trimmed)) return invalid(noCredential);
   return /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u.test(trimmed)
     ? valid(trimmed)
     : invalid('must be an e-mail address of at most 254 characters; leave it out if there is none');
@@ -51,7 +51,7 @@ export function id(text: string): Field<string> {
 }
 
 export function clientRequestId(text: string): Field<string> {
-  if (holdsCredential(text)) return invalid(noCredential);
+  if (containsCredential(text)) return invalid(noCredential);
   return /^[\x21-\x7e]{1,128}$/.test(text)
     ? valid(text)
     : invalid('must be 1 to 128 visible ASCII characters without spaces');
@@ -88,7 +88,7 @@ export function timeText(at: number): string {
 }
 
 export function modelGlob(text: string): Field<string> {
-  if (holdsCredential(text)) return invalid(noCredential);
+  if (containsCredential(text)) return invalid(noCredential);
   return isModelGlob(text)
     ? valid(text)
     : invalid('must be a glob over <provider>/<model>, such as gpt-provider/gpt-4o*, without spaces');
@@ -119,8 +119,8 @@ export function isMetadataName(text: string): boolean {
 }
 
 function metadataProblems(key: string, value: string): Problem[] {
-  if (holdsCredential(key)) return [{ at: '.entries', description: noCredential }];
-  if (holdsCredential(value)) return [{ at: `.entries[${key}]`, description: noCredential }];
+  if (containsCredential(key)) return [{ at: '.entries', description: noCredential }];
+  if (containsCredential(value)) return [{ at: `.entries[${key}]`, description: noCredential }];
   if (!isMetadataName(key)) {
     const description = `keys must be 1 to ${metadataKeyLengthMax} of A-Z a-z 0-9 . _ / -, beginning with a letter or digit`;
     return [{ at: '.entries', description }];

@@ -5,7 +5,7 @@ import type { ProxyCaller } from '../rpc/caller.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
 import { readBudgetsById } from './budgets.ts';
 import { endLease, type LeaseName, type LeaseRow, nameOf } from './leases.ts';
-import { holdSession, shareOrganizations } from './locks.ts';
+import { lockSession, shareOrganizations } from './locks.ts';
 import { type BudgetWindow, windowKey } from './matching.ts';
 import { openPage } from './page.ts';
 import { addSession, requireOwn } from './sessions.ts';
@@ -54,7 +54,7 @@ async function closePiece(
   );
   const organizations = new Set(Array.from(budgets.values(), ({ organizationId }) => organizationId));
   await shareOrganizations(tx, [...organizations].toSorted());
-  const session = await holdSession(tx, end.session);
+  const session = await lockSession(tx, end.session);
   if (session === undefined) {
     // A restored database has lost the session. It is recorded as closed, so that a late message cannot open it and
     // acquire money that nobody would settle.

@@ -5,7 +5,7 @@ import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
 import { endLease, type LeaseName, readLease, saveLeases } from './leases.ts';
-import { holdSession, shareOrganizations } from './locks.ts';
+import { lockSession, shareOrganizations } from './locks.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { silenceMaxMs } from './sessions.ts';
 import { lockWindow, saveWindows } from './windows.ts';
@@ -88,7 +88,7 @@ export async function expireSessions(store: Pick<Store, 'ledger'>): Promise<numb
 
 /** @returns whether the session was open and silent */
 async function closeSilent(tx: LedgerTransaction, id: string): Promise<boolean> {
-  const session = await holdSession(tx, id);
+  const session = await lockSession(tx, id);
   if (session?.open !== 1 || session.seen_at >= tx.now - silenceMaxMs) return false;
   await tx.db.updateTable('ledger_sessions').set({ open: 0 }).where('id', '=', id).execute();
   return true;
@@ -126,7 +126,7 @@ async function expireLeases(store: Pick<Store, 'ledger'>, sessionId: string): Pr
 
 async function expireLease(tx: LedgerTransaction, of: LeaseOf): Promise<void> {
   await shareOrganizations(tx, [of.organizationId]);
-  await holdSession(tx, of.session);
+  await lockSession(tx, of.session);
   const windowRow = await lockWindow(tx, of.budgetId, of.window);
   if (windowRow === undefined) return;
   const lease = await readLease(tx.db, of);

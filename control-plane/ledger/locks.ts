@@ -33,7 +33,7 @@ export async function shareSessions(
 }
 
 /** Takes the session's lock exclusively, so that nothing is acquired in it meanwhile. */
-export async function holdSession(
+export async function lockSession(
   { db, locks }: LedgerLocking,
   id: string,
 ): Promise<SessionRow | undefined> {

@@ -87,7 +87,7 @@ export async function isAnyDue(db: Kysely<Schema>, now: number): Promise<boolean
 }
 
 /** A comparison that takes longer than this is made again. */
-const heldMs = 600_000;
+const claimedMs = 600_000;
 
 /** Takes the day that has been due for longest, for this replica. */
 export async function takeDue({ db, now, locks }: LedgerTransaction): Promise<DayPlace | undefined> {
@@ -108,7 +108,7 @@ export async function takeDue({ db, now, locks }: LedgerTransaction): Promise<Da
   // Checks the due time again, because a replica that locked the row first has postponed it.
   const place = { organizationId: due.organization_id, vendor: due.vendor, day: due.day };
   const { numUpdatedRows } = await ofPlace(
-    db.updateTable('reconcile_days').set({ due_at: now + heldMs }),
+    db.updateTable('reconcile_days').set({ due_at: now + claimedMs }),
     place,
   )
     .where('due_at', '<=', now)

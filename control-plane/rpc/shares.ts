@@ -2,7 +2,7 @@
 // other resource is shared. A caller that has used its share is refused with too_many_requests (RESOURCE_EXHAUSTED,
 // HTTP 429) and the time to retry.
 import type { Clock } from '../../common/clock.ts';
-import { HeldShare, RateShare, type ShareOwner } from '../../common/shares.ts';
+import { OccupiedShare, RateShare, type ShareOwner } from '../../common/shares.ts';
 import { CallError } from './errors.ts';
 import { Turns } from './turns.ts';
 
@@ -23,9 +23,9 @@ const queueRows = {
   },
 } as const satisfies Record<string, QueueRow>;
 
-const heldRows = {
+const occupiedRows = {
   exports: { capacity: 32, alpha, about: 'downloads that are being sent' },
-} as const satisfies Record<string, HeldRow>;
+} as const satisfies Record<string, OccupiedRow>;
 
 /** By organization, except the last one. */
 const rateRows = {
@@ -58,7 +58,7 @@ interface QueueRow {
   readonly about: string;
 }
 
-interface HeldRow {
+interface OccupiedRow {
   readonly capacity: number;
   readonly alpha: number;
   readonly about: string;
@@ -71,8 +71,8 @@ interface RateRow {
   readonly about: string;
 }
 
-export type ShareRow = QueueRow | HeldRow | RateRow;
-export const shareRows = { ...queueRows, ...heldRows, ...rateRows } as const satisfies Record<
+export type ShareRow = QueueRow | OccupiedRow | RateRow;
+export const shareRows = { ...queueRows, ...occupiedRows, ...rateRows } as const satisfies Record<
   string,
   ShareRow
 >;
@@ -96,7 +96,7 @@ export interface Shares {
   /** Does the work when it is the owner's turn. @throws CallError too_many_requests, and any error of the work */
   inTurn<T>(resource: QueueResource, owner: ShareOwner, work: () => Promise<T>): Promise<T>;
   /** Reserves a slot for an export of the owner. @returns releases the slot @throws CallError too_many_requests */
-  holdExport(owner: ShareOwner): () => void;
+  occupyExport(owner: ShareOwner): () => void;
   /** Takes one unit of the owner's rate. @throws CallError too_many_requests */
   take(resource: RateResource, owner: string): void;
   /**
@@ -116,7 +116,7 @@ export type OtherRates = { readonly [Name in RateResource]?: Pick<RateRow, 'perM
 
 export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares {
   const queues = mapped(queueRows, (row) => new Turns({ ...row, clock }));
-  const held = mapped(heldRows, (row) => new HeldShare(row));
+  const occupied = mapped(occupiedRows, (row) => new OccupiedShare(row));
   const rates = mapped<RateResource, RateRow, RateShare>(
     rateRows,
     (row, name) => new RateShare({ ...row, ...otherRates[name] }),
@@ -132,12 +132,12 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
       if ('late' in done) throw tooMany(resource, againSoon);
       return done.value;
     },
-    holdExport: (owner) => {
-      if (!held.exports.take(owner)) throw tooMany('exports', againLater);
-      let isHeld = true;
+    occupyExport: (owner) => {
+      if (!occupied.exports.take(owner)) throw tooMany('exports', againLater);
+      let isOccupied = true;
       return () => {
-        if (isHeld) held.exports.give(owner);
-        isHeld = false;
+        if (isOccupied) occupied.exports.give(owner);
+        isOccupied = false;
       };
     },
     take: (resource, owner) => orRefuse(resource, rates[resource].take(owner, clock.monotonic())),
@@ -147,7 +147,7 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
     states: () =>
       new Map<ShareResource, ShareState>([
         ...entries(queues).map(([name, { used, refused }]) => [name, { used, refused }] as const),
-        ...entries(held).map(
+        ...entries(occupied).map(
           ([name, { used, capacity, refused }]) => [name, { used: used / capacity, refused }] as const,
         ),
         ...entries(rates).map(([name, rate]) => [name, usedOf(rate, clock)] as const),

@@ -4,7 +4,7 @@ import { aMap, aString } from '../../common/json-shape.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import { keyStatuses, type ScopeKind, scopeKinds } from '../../proto/words/access.ts';
 import { type Reference, referenceOf } from '../domain/enum-names.ts';
-import { mayHoldKeyOf } from '../domain/roles.ts';
+import { mayOwnKeyOf } from '../domain/roles.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
@@ -93,13 +93,13 @@ export function requireOwnScope(caller: OperatorCaller, scope: KeyScope): void {
 }
 
 /** A caller who receives a value can act as its scope. @throws CallError */
-export async function requireMayHoldKey(call: ReadCall, scope: KeyScope): Promise<void> {
+export async function requireMayOwnKey(call: ReadCall, scope: KeyScope): Promise<void> {
   if (scope.kind !== 'person') return;
   const person = await call.db
     .selectFrom('people')
     .select(['id', 'role'])
     .where('id', '=', scope.id)
     .executeTakeFirst();
-  if (person === undefined || mayHoldKeyOf(call.caller, person)) return;
+  if (person === undefined || mayOwnKeyOf(call.caller, person)) return;
   throw permissionDenied('only owners are handed values of keys that are scoped to another owner');
 }

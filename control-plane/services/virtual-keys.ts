@@ -33,7 +33,7 @@ import {
   type KeyScope,
   keyMessage,
   keyScope,
-  requireMayHoldKey,
+  requireMayOwnKey,
   requireNotRevoked,
   requireOwnScope,
   type ValueRow,
@@ -72,7 +72,7 @@ export async function create(
   const earlier = await createdBefore(call, request.organizationId, fields.client_request_id, requestHash);
   if (earlier !== undefined) return { unchanged: { virtualKey: earlier } };
   await requireExists(call.db, request.organizationId, { field: 'scope', ...fields.scope });
-  await requireMayHoldKey(call, fields.scope);
+  await requireMayOwnKey(call, fields.scope);
   const selectors = await readSelectors(call, request.organizationId, request);
   const row: KeyRow = {
     ...columns,
@@ -222,7 +222,7 @@ export async function rotate(
     grace_seconds: optional(within(0, graceSecondsMax), request.graceSeconds),
   });
   const { row: before, values } = await findOwnKey(call, request.id);
-  await requireMayHoldKey(call, { kind: before.scope_kind, id: before.scope_id });
+  await requireMayOwnKey(call, { kind: before.scope_kind, id: before.scope_id });
   requireNotRevoked(before);
   const invalidations = await endValues(call, values, call.now + (grace_seconds ?? 0) * 1000);
   const added = await addValue(call, before.id);

@@ -34,7 +34,7 @@ export type TryOutcome = (typeof tryOutcomes)[number];
 type LedgerStore = Pick<Store, 'ledger'>;
 
 /** Longer than a try and the recording of its result can take. */
-const heldMs = 30_000;
+const claimedMs = 30_000;
 
 /**
  * Takes the oldest due delivery of each of up to `max` enabled webhooks.
@@ -65,7 +65,7 @@ export function takeDue(
     const taken = ours.map(({ id }) => id);
     await db
       .updateTable('webhook_deliveries')
-      .set((column) => ({ attempts: column('attempts', '+', 1), next_attempt_at: now + heldMs }))
+      .set((column) => ({ attempts: column('attempts', '+', 1), next_attempt_at: now + claimedMs }))
       .where('id', 'in', taken)
       .execute();
     return await readTaken(db, taken);

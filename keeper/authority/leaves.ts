@@ -62,7 +62,7 @@ export interface LeafContext {
 }
 
 /** The content of a leaf's Secret. */
-export interface Held {
+export interface StoredLeaf {
   readonly certificate: X509Certificate | undefined;
   /** PEM of the authorities in the same Secret. */
   readonly bundle: string | undefined;
@@ -71,12 +71,12 @@ export interface Held {
 /** The due step; undefined: none. */
 export type LeafStep = 'renew' | 'update_bundle';
 
-export function leafStepOf(leaf: Leaf, held: Held, context: LeafContext): LeafStep | undefined {
+export function leafStepOf(leaf: Leaf, held: StoredLeaf, context: LeafContext): LeafStep | undefined {
   if (!isGood(leaf, held, context)) return 'renew';
   return held.bundle === context.bundle ? undefined : 'update_bundle';
 }
 
-function isGood(leaf: Leaf, { certificate }: Held, { bundle, now }: LeafContext): boolean {
+function isGood(leaf: Leaf, { certificate }: StoredLeaf, { bundle, now }: LeafContext): boolean {
   if (certificate === undefined) return false;
   const [from, to] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
   const isYoung = now < from + ((to - from) * 2) / 3;

@@ -2,7 +2,7 @@
 // unknown fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported.
 // In addition to proto3 JSON it accepts enums by their word ("month" for BUDGET_PERIOD_MONTH). scripts/openapi
 // describes exactly what it accepts.
-import { holdsCredential } from '../../common/credential.ts';
+import { containsCredential } from '../../common/credential.ts';
 import { isObject, parseJson } from '../../common/json.ts';
 import type { FieldViolation__Output as Violation } from '../generated/gateway/v1/FieldViolation.ts';
 import {
@@ -166,6 +166,6 @@ function join(path: string, name: string): string {
 
 /** A name from a request, in a form that is safe in a response. */
 function shown(name: string): string {
-  if (holdsCredential(name)) return '[key]';
+  if (containsCredential(name)) return '[key]';
   return name.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, shownNameLengthMax);
 }

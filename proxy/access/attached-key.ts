@@ -26,8 +26,8 @@ export function attachingHeader(
   onProviderRoute: boolean,
 ): AttachingHeader | undefined {
   for (const name of credentialHeaders) {
-    const holdsKey = headers.get(name)?.includes(credentialPrefixes.virtualKey) === true;
-    if (holdsKey || headers.conflicts.includes(name)) return undefined;
+    const containsKey = headers.get(name)?.includes(credentialPrefixes.virtualKey) === true;
+    if (containsKey || headers.conflicts.includes(name)) return undefined;
   }
   return onProviderRoute ? 'project-api-key' : 'x-svc-vk';
 }

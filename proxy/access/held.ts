@@ -3,7 +3,7 @@
 import type { FeedState, Position } from './feed-state.ts';
 import type { KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
 
-interface HeldAt {
+interface CachedAt {
   /** The subject as the feed names it: the hash of a key value, or `<kind>:<id>`. */
   readonly ref: string;
   readonly asOf: Position;
@@ -16,19 +16,19 @@ interface HeldAt {
   readonly isUnsigned?: true;
 }
 
-export type HeldKey = HeldAt & {
+export type CachedKey = CachedAt & {
   readonly kind: 'key';
   readonly record: KeyRecord;
   readonly scopeRef: string | undefined;
   readonly organizationRef: string;
 };
-export type HeldScope = HeldAt & { readonly kind: ScopeRecord['kind']; readonly record: ScopeRecord };
-export type HeldOrganization = HeldAt & {
+export type CachedScope = CachedAt & { readonly kind: ScopeRecord['kind']; readonly record: ScopeRecord };
+export type CachedOrganization = CachedAt & {
   readonly kind: 'organization';
   readonly record: OrganizationRecord;
 };
-export type Held = HeldKey | HeldScope | HeldOrganization;
-export type RecordKind = Held['kind'];
+export type CachedRecord = CachedKey | CachedScope | CachedOrganization;
+export type RecordKind = CachedRecord['kind'];
 
 /** A record that is requested from a cache or the control plane. */
 export interface Subject {
@@ -41,26 +41,26 @@ export function refOf(kind: Exclude<RecordKind, 'key'>, id: string): string {
 }
 
 /** The records behind a key, all from one snapshot. */
-export function heldOf(
+export function cachedRecordsOf(
   keyHash: string,
   principal: Principal,
-  at: Pick<HeldAt, 'asOf' | 'confirmedAt'>,
-): readonly Held[] {
+  at: Pick<CachedAt, 'asOf' | 'confirmedAt'>,
+): readonly CachedRecord[] {
   const { key, scope, organization } = principal;
-  const held: Held[] = [
-    heldKey(keyHash, key, at),
+  const cached: CachedRecord[] = [
+    cachedKey(keyHash, key, at),
     { ...at, kind: 'organization', ref: refOf('organization', organization.id), record: organization },
   ];
   if (scope !== undefined)
-    held.push({ ...at, kind: scope.kind, ref: refOf(scope.kind, scope.id), record: scope });
-  return held;
+    cached.push({ ...at, kind: scope.kind, ref: refOf(scope.kind, scope.id), record: scope });
+  return cached;
 }
 
-export function heldKey(
+export function cachedKey(
   keyHash: string,
   record: KeyRecord,
-  at: Pick<HeldAt, 'asOf' | 'confirmedAt'>,
-): HeldKey {
+  at: Pick<CachedAt, 'asOf' | 'confirmedAt'>,
+): CachedKey {
   const { kind, id } = record.scope;
   return {
     ...at,
@@ -76,12 +76,12 @@ export function heldKey(
  * When the record was last known to be true: at its own confirmation, or at the feed's, because the feed would have
  * named the record if it had changed.
  */
-export function lastConfirmed(held: Held, feed: FeedState): number {
-  return Math.max(held.confirmedAt, feed.confirmedAt ?? held.confirmedAt);
+export function lastConfirmed(cached: CachedRecord, feed: FeedState): number {
+  return Math.max(cached.confirmedAt, feed.confirmedAt ?? cached.confirmedAt);
 }
 
 /** Whether the candidate should replace the existing record of the same subject. */
-export function isNewer(candidate: Held, existing: Held, feed: FeedState): boolean {
+export function isNewer(candidate: CachedRecord, existing: CachedRecord, feed: FeedState): boolean {
   if (!feed.permits(existing.ref, existing.asOf)) return true;
   const [a, b] = [candidate.asOf, existing.asOf];
   const [inA, inB] = a.epoch === b.epoch ? [a.revision, b.revision] : [feed.counted(a), feed.counted(b)];

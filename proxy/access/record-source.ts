@@ -17,7 +17,7 @@ import {
   type WatchStart,
   type WatchStream,
 } from './feed.ts';
-import type { Held, Subject } from './held.ts';
+import type { CachedRecord, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolvedRecords } from './records.ts';
@@ -36,7 +36,7 @@ export interface ControlPlane {
  */
 export interface RecordCache {
   /** Undefined: the cache has nothing usable. Never rejects, never takes longer than a Redis command may. */
-  read(subject: Subject): Promise<Held | undefined>;
+  read(subject: Subject): Promise<CachedRecord | undefined>;
   write(record: SignedRecord): void;
   remove(subject: Subject): void;
   /** Whether the cache has responded since the start and some of its records can be trusted. */
@@ -253,13 +253,13 @@ class TieredRecords implements LiveRecordSource {
   }
 
   async #read(cache: RecordCache, subject: Subject, keyHash: string): Promise<CacheRead> {
-    const held = await cache.read(subject);
-    if (held === undefined) return 'absent';
-    if (this.#records.isAhead(held)) {
+    const cached = await cache.read(subject);
+    if (cached === undefined) return 'absent';
+    if (this.#records.isAhead(cached)) {
       this.#deps.metrics.cacheIgnored('ahead');
       return 'outdated';
     }
-    if (this.#records.put(held, keyHash)) return 'usable';
+    if (this.#records.put(cached, keyHash)) return 'usable';
     this.#deps.metrics.cacheIgnored('outdated');
     return 'outdated';
   }

@@ -7,11 +7,11 @@ import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import { FeedState, type Position } from './feed-state.ts';
 import {
-  type Held,
-  type HeldKey,
-  type HeldOrganization,
-  type HeldScope,
-  heldOf,
+  type CachedRecord,
+  type CachedKey,
+  type CachedOrganization,
+  type CachedScope,
+  cachedRecordsOf,
   isNewer,
   lastConfirmed,
   type RecordKind,
@@ -47,15 +47,15 @@ export type Look =
   /** Memory lacks these subjects, at least one. */
   | { readonly state: 'missing'; readonly needs: readonly [Subject, ...Subject[]] };
 
-interface Entry<T extends Held> {
+interface Entry<T extends CachedRecord> {
   /** Undefined: the feed has named the subject since. */
-  held: T | undefined;
+  cached: T | undefined;
   usedAt: number;
   /** A hash whose resolve brings this record. */
   usedBy: string;
 }
 
-interface KeyEntry extends Entry<HeldKey> {
+interface KeyEntry extends Entry<CachedKey> {
   graceUntil: number;
   /** The record is not renewed before this time. */
   renewAt: number;
@@ -76,8 +76,8 @@ export class Records {
   readonly #limits: AccessLimits;
   readonly #believesUnsigned: () => boolean;
   readonly #keys: LRUCache<string, KeyEntry>;
-  readonly #scopes: LRUCache<string, Entry<HeldScope>>;
-  readonly #organizations: LRUCache<string, Entry<HeldOrganization>>;
+  readonly #scopes: LRUCache<string, Entry<CachedScope>>;
+  readonly #organizations: LRUCache<string, Entry<CachedOrganization>>;
   readonly #sharedProviders = new SharedProviders();
   /** Hashes without a key. The rule applies to them as to records. */
   readonly #unknown: LRUCache<string, { readonly asOf: Position; readonly until: number }>;
@@ -98,7 +98,7 @@ export class Records {
     const now = this.#clock.monotonic();
     const entry = this.#keys.get(keyHash);
     if (entry !== undefined) entry.usedAt = now;
-    const key = this.#usable(entry?.held, now);
+    const key = this.#usable(entry?.cached, now);
     if (entry === undefined || key === undefined) {
       if (this.#isUnknown(keyHash, now)) return { state: 'unknown' };
       return { state: 'missing', needs: [{ kind: 'key', ref: keyHash }] };
@@ -122,25 +122,25 @@ export class Records {
   }
 
   /** Stores a record, unless the existing one is better. @returns whether the record is usable */
-  put(held: Held, usedBy: string): boolean {
+  put(cached: CachedRecord, usedBy: string): boolean {
     const now = this.#clock.monotonic();
-    if (this.#usable(held, now) === undefined) return false;
+    if (this.#usable(cached, now) === undefined) return false;
     const fresh = { usedAt: now, usedBy };
-    switch (held.kind) {
+    switch (cached.kind) {
       case 'key':
-        this.#keep(this.#keys, held, (kept) => ({ ...fresh, held: kept, graceUntil: 0, renewAt: 0 }));
+        this.#keep(this.#keys, cached, (kept) => ({ ...fresh, cached: kept, graceUntil: 0, renewAt: 0 }));
         return true;
       case 'organization': {
-        const sharing = { ...held, record: this.#sharedProviders.in(held.record) };
-        this.#keep(this.#organizations, sharing, (kept) => ({ ...fresh, held: kept }));
+        const sharing = { ...cached, record: this.#sharedProviders.in(cached.record) };
+        this.#keep(this.#organizations, sharing, (kept) => ({ ...fresh, cached: kept }));
         return true;
       }
       case 'ai_system':
       case 'person':
-        this.#keep(this.#scopes, held, (kept) => ({ ...fresh, held: kept }));
+        this.#keep(this.#scopes, cached, (kept) => ({ ...fresh, cached: kept }));
         return true;
       default:
-        return never(held);
+        return never(cached);
     }
   }
 
@@ -149,7 +149,7 @@ export class Records {
    * @returns the records, empty if there is no such key; undefined if the feed contradicts the response, so that
    * nothing is known
    */
-  accept(keyHash: string, response: ResolvedRecords, askedAt: number): readonly Held[] | undefined {
+  accept(keyHash: string, response: ResolvedRecords, askedAt: number): readonly CachedRecord[] | undefined {
     const at = { asOf: response.asOf, confirmedAt: askedAt };
     const { principal } = response;
     if (!this.feed.permits(keyHash, response.asOf)) return undefined;
@@ -158,11 +158,11 @@ export class Records {
       this.#rememberUnknown(keyHash, response.asOf);
       return [];
     }
-    const held = heldOf(keyHash, principal, at);
-    if (!held.every((record) => this.feed.permits(record.ref, record.asOf))) return undefined;
-    for (const record of held) this.put(record, keyHash);
+    const cached = cachedRecordsOf(keyHash, principal, at);
+    if (!cached.every((record) => this.feed.permits(record.ref, record.asOf))) return undefined;
+    for (const record of cached) this.put(record, keyHash);
     this.#unknown.delete(keyHash);
-    return held;
+    return cached;
   }
 
   /**
@@ -182,8 +182,8 @@ export class Records {
       this.feed.change(ref, revision);
       const entry = this.#peek(kind, ref);
       // A feed that begins repeats old changes: a record that was read after such a change stays.
-      if (entry?.held === undefined || this.feed.permits(ref, entry.held.asOf)) continue;
-      entry.held = undefined;
+      if (entry?.cached === undefined || this.feed.permits(ref, entry.cached.asOf)) continue;
+      entry.cached = undefined;
       if (state === 'changed' && entry.usedAt >= usedSince) again.set(entry.usedBy, ref);
       if (state === 'changed' || kind !== 'key') continue;
       this.#keys.delete(ref);
@@ -204,12 +204,12 @@ export class Records {
   /** Which of the records behind a key were resolved longer ago than half of the greatest age. */
   ageing(keyHash: string): readonly Subject[] {
     const now = this.#clock.monotonic();
-    const key = this.#keys.peek(keyHash)?.held;
-    const scope = key?.scopeRef === undefined ? undefined : this.#scopes.peek(key.scopeRef)?.held;
-    const organization = key && this.#organizations.peek(key.organizationRef)?.held;
+    const key = this.#keys.peek(keyHash)?.cached;
+    const scope = key?.scopeRef === undefined ? undefined : this.#scopes.peek(key.scopeRef)?.cached;
+    const organization = key && this.#organizations.peek(key.organizationRef)?.cached;
     return [key, scope, organization].filter(
-      (held) => held !== undefined && this.#isAgeing(held, now),
-    ) as Held[];
+      (cached) => cached !== undefined && this.#isAgeing(cached, now),
+    ) as CachedRecord[];
   }
 
   /**
@@ -222,7 +222,7 @@ export class Records {
   }
 
   /** Whether the record claims to be newer than everything that a connected feed has reported. */
-  isAhead({ asOf }: Held): boolean {
+  isAhead({ asOf }: CachedRecord): boolean {
     const { confirmedAt } = this.feed;
     const isConnected =
       confirmedAt !== undefined && this.#clock.monotonic() - confirmedAt <= this.#limits.freshForMs;
@@ -231,7 +231,7 @@ export class Records {
 
   #judge(
     entry: KeyEntry,
-    found: { key: HeldKey; scope: HeldScope | undefined; organization: HeldOrganization },
+    found: { key: CachedKey; scope: CachedScope | undefined; organization: CachedOrganization },
     now: number,
   ): Look {
     const { key, scope, organization } = found;
@@ -253,40 +253,40 @@ export class Records {
     return { state: 'fresh', principal, renewable: isAgeing && now >= entry.renewAt };
   }
 
-  #usable<T extends Held>(held: T | undefined, now: number): T | undefined {
-    if (held === undefined || !this.feed.permits(held.ref, held.asOf)) return undefined;
-    if (!this.#counts(held)) return undefined;
-    return now - lastConfirmed(held, this.feed) > this.#maxStaleMs ? undefined : held;
+  #usable<T extends CachedRecord>(cached: T | undefined, now: number): T | undefined {
+    if (cached === undefined || !this.feed.permits(cached.ref, cached.asOf)) return undefined;
+    if (!this.#counts(cached)) return undefined;
+    return now - lastConfirmed(cached, this.feed) > this.#maxStaleMs ? undefined : cached;
   }
 
-  #counts(held: Held): boolean {
-    return held.isUnsigned !== true || this.#believesUnsigned();
+  #counts(cached: CachedRecord): boolean {
+    return cached.isUnsigned !== true || this.#believesUnsigned();
   }
 
-  #find<T extends Held>(
+  #find<T extends CachedRecord>(
     map: LRUCache<string, Entry<T>>,
     ref: string,
-    key: HeldKey,
+    key: CachedKey,
     now: number,
   ): T | undefined {
     const entry = map.get(ref);
     if (entry === undefined) return undefined;
     entry.usedAt = now;
     entry.usedBy = key.ref;
-    return this.#usable(entry.held, now);
+    return this.#usable(entry.cached, now);
   }
 
-  #keep<T extends Held, E extends Entry<T>>(map: LRUCache<string, E>, held: T, create: (held: T) => E): void {
-    const entry = map.peek(held.ref);
-    if (entry === undefined) map.set(held.ref, create(held));
-    else if (entry.held === undefined || !this.#counts(entry.held) || isNewer(held, entry.held, this.feed))
-      entry.held = held;
+  #keep<T extends CachedRecord, E extends Entry<T>>(map: LRUCache<string, E>, cached: T, create: (cached: T) => E): void {
+    const entry = map.peek(cached.ref);
+    if (entry === undefined) map.set(cached.ref, create(cached));
+    else if (entry.cached === undefined || !this.#counts(entry.cached) || isNewer(cached, entry.cached, this.feed))
+      entry.cached = cached;
   }
 
   #peek(
     kind: RecordKind,
     ref: string,
-  ): Entry<HeldKey> | Entry<HeldScope> | Entry<HeldOrganization> | undefined {
+  ): Entry<CachedKey> | Entry<CachedScope> | Entry<CachedOrganization> | undefined {
     switch (kind) {
       case 'key':
         return this.#keys.peek(ref);
@@ -300,8 +300,8 @@ export class Records {
     }
   }
 
-  #isAgeing(held: Held, now: number): boolean {
-    return now - held.confirmedAt > this.#maxStaleMs / 2;
+  #isAgeing(cached: CachedRecord, now: number): boolean {
+    return now - cached.confirmedAt > this.#maxStaleMs / 2;
   }
 
   #rememberUnknown(keyHash: string, asOf: Position): void {

@@ -72,10 +72,10 @@ export class Resolver {
     const { ask, clock, records } = this.#deps;
     const askedAt = clock.monotonic();
     const response = await ask(keyHash, Math.max(1, deadline - askedAt));
-    const held = records.accept(keyHash, response, askedAt);
-    if (held === undefined) this.#deps.onContradiction();
+    const cached = records.accept(keyHash, response, askedAt);
+    if (cached === undefined) this.#deps.onContradiction();
     else this.#deps.onRecords(response.signed ?? []);
-    return held !== undefined;
+    return cached !== undefined;
   }
 }
 

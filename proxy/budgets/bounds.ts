@@ -10,7 +10,7 @@ export const budgetBounds = {
    * whichever is more. The rest is shut.
    */
   openMs: 2_000,
-  largestHoldMs: 10_000,
+  largestReservationMs: 10_000,
   /** The shut amount is reported with other operations. A report of its own is sent no more often than this. */
   noteMs: 2_000,
   /** How long a request waits for an acquire call. The call itself is not given up. */

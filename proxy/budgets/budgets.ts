@@ -28,7 +28,7 @@ export type UsageOfKilled = Omit<UsageEvent, 'id' | 'at' | 'session' | 'ordinal'
 
 export interface Budgets {
   /** A promise only if an acquire call has to be waited for. @throws BudgetRefusal */
-  take(question: BudgetQuestion): BudgetHold | Promise<BudgetHold>;
+  take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation>;
   /** For a request without budgets: identifies its usage event. */
   stamp(): Stamp;
 }
@@ -43,7 +43,7 @@ export interface Stamp {
   readonly session: string;
 }
 
-export interface BudgetHold {
+export interface BudgetReservation {
   readonly stamp: Stamp;
   /** Nano-dollars reserved in each budget: from `least` to `full`. */
   readonly amount: number;

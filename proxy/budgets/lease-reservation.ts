@@ -1,22 +1,22 @@
 // A reservation in leases. All of them are of one session, under which the request's usage is reported.
-import type { BudgetHold, Charge, Stamp } from './budgets.ts';
+import type { BudgetReservation, Charge, Stamp } from './budgets.ts';
 import type { Lease, LeaseOrigin } from './lease.ts';
 
 /** The owner of the leases, which made the reservation. */
-export interface HoldOwner {
+export interface ReservationOwner {
   monotonic(): number;
   /** Money came back to the lease. */
   settled(lease: Lease): void;
 }
 
-export class LeaseReservation implements BudgetHold {
+export class LeaseReservation implements BudgetReservation {
   readonly stamp: Stamp;
   readonly amount: number;
   readonly leases: readonly LeaseOrigin[];
-  readonly #owner: HoldOwner;
+  readonly #owner: ReservationOwner;
   #leases: readonly Lease[] | undefined;
 
-  constructor(owner: HoldOwner, stamp: Stamp, amount: number, leases: readonly Lease[]) {
+  constructor(owner: ReservationOwner, stamp: Stamp, amount: number, leases: readonly Lease[]) {
     this.stamp = stamp;
     this.amount = amount;
     this.#owner = owner;

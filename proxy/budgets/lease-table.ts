@@ -118,8 +118,8 @@ function nameOf({ session, budgetId, window }: LeaseOrigin): string {
 
 /** @param now monotonic */
 export function isForgettable(lease: Lease, now: number): boolean {
-  const { available, holds, operation, state, usedAt, waiting } = lease;
-  if (available > 0 || holds > 0 || operation !== undefined || waiting.size > 0) return false;
+  const { available, reservations, operation, state, usedAt, waiting } = lease;
+  if (available > 0 || reservations > 0 || operation !== undefined || waiting.size > 0) return false;
   return state === 'past' || now - usedAt >= budgetBounds.forgetMs;
 }
 

@@ -76,7 +76,7 @@ interface Refusal {
 }
 
 const { aheadAfterPartMs, aheadAfterRefusalMs, amountMax, busyMs, deniedMs, exceededMs } = budgetBounds;
-const { largestHoldMs, noteMs, openMs, sliceMs } = budgetBounds;
+const { largestReservationMs, noteMs, openMs, sliceMs } = budgetBounds;
 
 /** The shut amount is reported alone only if it grows by at least this part of the available money. */
 const noteShare = 1 / 8;
@@ -97,11 +97,11 @@ export class Lease {
   /** Part of the available money. */
   #shut = 0;
   #notedAt = Number.NEGATIVE_INFINITY;
-  #holds = 0;
-  #largestHold = 0;
+  #reservations = 0;
+  #largestReservation = 0;
   /** In the ten seconds before. */
-  #largestHoldBefore = 0;
-  #largestHoldSince: number;
+  #largestReservationBefore = 0;
+  #largestReservationSince: number;
   #seq: number;
   #operation: LeaseOperation | undefined;
   #newestDraw = 0;
@@ -123,7 +123,7 @@ export class Lease {
     this.origin = origin;
     this.#seq = seq;
     this.#shuts = shuts;
-    this.#largestHoldSince = now;
+    this.#largestReservationSince = now;
     this.#usedAt = now;
     this.#lowSince = now;
   }
@@ -141,8 +141,8 @@ export class Lease {
     return this.#available - this.#shut;
   }
 
-  get holds(): number {
-    return this.#holds;
+  get reservations(): number {
+    return this.#reservations;
   }
 
   /** Number of the newest operation, acknowledged or not. */
@@ -169,20 +169,20 @@ export class Lease {
 
   take(amount: number, now: number): void {
     this.#available -= amount;
-    this.#holds += amount;
+    this.#reservations += amount;
     if (this.#available < this.#low) this.#low = this.#available;
-    this.#noteHold(amount, now);
+    this.#noteReservation(amount, now);
     this.#use(amount, now);
   }
 
   /** @returns the escrow: the part of the cost that is charged to the lease */
-  settle(hold: number, cost: number, now: number): number {
-    const escrow = Math.min(cost, hold + this.open);
-    this.#holds -= hold;
-    this.#available += hold - escrow;
+  settle(reservation: number, cost: number, now: number): number {
+    const escrow = Math.min(cost, reservation + this.open);
+    this.#reservations -= reservation;
+    this.#available += reservation - escrow;
     if (this.#isForfeited) this.#available = 0;
     if (this.#available < this.#low) this.#low = this.#available;
-    this.#use(escrow - hold, now);
+    this.#use(escrow - reservation, now);
     return escrow;
   }
 
@@ -196,7 +196,7 @@ export class Lease {
   runsLow(now: number): DrawKind | undefined {
     if (this.#operation !== undefined) return undefined;
     if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'draw';
-    const opens = this.open + this.#holds < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
+    const opens = this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
     return this.#shut > 0 && opens ? 'open' : undefined;
   }
 
@@ -266,7 +266,7 @@ export class Lease {
    * requests of this proxy have it reserved.
    */
   #isSpent({ attainable, outcome }: AcquireResponse, need: number): boolean {
-    return outcome === 'busy' && attainable !== undefined && need > attainable + this.#holds;
+    return outcome === 'busy' && attainable !== undefined && need > attainable + this.#reservations;
   }
 
   /** The control plane refuses the operation. The operation stays, but no request has to wait for it. */
@@ -352,23 +352,23 @@ export class Lease {
   }
 
   get #largestOfLate(): number {
-    return Math.max(this.#largestHold, this.#largestHoldBefore);
+    return Math.max(this.#largestReservation, this.#largestReservationBefore);
   }
 
   #shutAim(now: number, parts = 1): number {
     if (!this.#shuts || this.state !== 'current') return this.#shut;
-    this.#noteHold(0, now);
+    this.#noteReservation(0, now);
     return Math.max(0, this.#available - Math.ceil(this.#openAim(now) * parts));
   }
 
-  #noteHold(amount: number, now: number): void {
-    const age = now - this.#largestHoldSince;
-    if (age >= largestHoldMs) {
-      this.#largestHoldBefore = age < 2 * largestHoldMs ? this.#largestHold : 0;
-      this.#largestHold = 0;
-      this.#largestHoldSince = now;
+  #noteReservation(amount: number, now: number): void {
+    const age = now - this.#largestReservationSince;
+    if (age >= largestReservationMs) {
+      this.#largestReservationBefore = age < 2 * largestReservationMs ? this.#largestReservation : 0;
+      this.#largestReservation = 0;
+      this.#largestReservationSince = now;
     }
-    if (amount > this.#largestHold) this.#largestHold = amount;
+    if (amount > this.#largestReservation) this.#largestReservation = amount;
   }
 
   #next(shut: number) {

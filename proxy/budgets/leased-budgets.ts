@@ -3,7 +3,7 @@
 import { uuidv7 } from '../../common/uuid.ts';
 import { budgetBounds } from './bounds.ts';
 import {
-  type BudgetHold,
+  type BudgetReservation,
   type BudgetQuestion,
   BudgetRefusal,
   type Budgets,
@@ -13,7 +13,7 @@ import {
 import { type Claim, claimOn, fits, judge, toBeDrawn } from './claim.ts';
 import type { Lease, WaitingRequest } from './lease.ts';
 import { type LeaseManagerMetrics, LeaseManager, type LeaseManagerDeps } from './lease-manager.ts';
-import { type HoldOwner, LeaseReservation } from './lease-reservation.ts';
+import { type ReservationOwner, LeaseReservation } from './lease-reservation.ts';
 import type { Moment } from './lease-table.ts';
 
 export interface LeaseMetrics extends LeaseManagerMetrics {
@@ -33,7 +33,7 @@ export interface BudgetTotals {
   readonly available: number;
   /** Part of the available money: free at once if this proxy is killed. */
   readonly shut: number;
-  readonly holds: number;
+  readonly reservations: number;
 }
 
 /** A request that got no result at once. */
@@ -54,7 +54,7 @@ const { waitMs, waitPieceMs, windowTriesMax } = budgetBounds;
 export class SlicedBudgets implements Budgets {
   readonly #deps: SlicedBudgetsDeps;
   readonly #leaseManager: LeaseManager;
-  readonly #owner: HoldOwner;
+  readonly #owner: ReservationOwner;
   /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
 
@@ -69,10 +69,10 @@ export class SlicedBudgets implements Budgets {
     leaseManager.start();
   }
 
-  take(question: BudgetQuestion): BudgetHold | Promise<BudgetHold> {
+  take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
     const moment = this.#leaseManager.moment();
     const leases = this.#leaseManager.of(question.budgets, moment);
-    if (leases !== undefined && fits(leases, question)) return this.#hold(leases, question.full, moment);
+    if (leases !== undefined && fits(leases, question)) return this.#reservation(leases, question.full, moment);
     const claim = leases && claimOn(leases, question);
     const request: ReservationRequest = { question, claim, windowMisses: 0, isLate: false };
     const outcome = this.#outcome(request, moment);
@@ -111,12 +111,12 @@ export class SlicedBudgets implements Budgets {
 
   /** Walks all leases. */
   totals(): BudgetTotals {
-    const totals = { leases: 0, waiting: this.#waiters.size, available: 0, shut: 0, holds: 0 };
-    for (const { available, holds, shut } of this.#leaseManager.all()) {
+    const totals = { leases: 0, waiting: this.#waiters.size, available: 0, shut: 0, reservations: 0 };
+    for (const { available, reservations, shut } of this.#leaseManager.all()) {
       totals.leases += 1;
       totals.available += available;
       totals.shut += shut;
-      totals.holds += holds;
+      totals.reservations += reservations;
     }
     return totals;
   }
@@ -143,7 +143,7 @@ export class SlicedBudgets implements Budgets {
   }
 
   /** Undefined: the request has to wait for acquire calls. */
-  #outcome(request: ReservationRequest, moment: Moment): BudgetHold | BudgetRefusal | undefined {
+  #outcome(request: ReservationRequest, moment: Moment): BudgetReservation | BudgetRefusal | undefined {
     const { claim, isLate, question, windowMisses } = request;
     const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
     const means = this.#leaseManager.mayDraw ? inTime : 'away';
@@ -151,7 +151,7 @@ export class SlicedBudgets implements Budgets {
     const verdict = judge(claim, means, moment.now);
     switch (verdict.kind) {
       case 'hold':
-        return this.#hold(claim.leases, verdict.amount, moment);
+        return this.#reservation(claim.leases, verdict.amount, moment);
       case 'refused':
         return refusalOf(verdict.lease, verdict.reason);
       case 'wait':
@@ -159,7 +159,7 @@ export class SlicedBudgets implements Budgets {
     }
   }
 
-  #hold(leases: readonly Lease[], amount: number, { now, at }: Moment): BudgetHold {
+  #reservation(leases: readonly Lease[], amount: number, { now, at }: Moment): BudgetReservation {
     for (const lease of leases) {
       lease.take(amount, now);
       const kind = lease.runsLow(now);
@@ -172,7 +172,7 @@ export class SlicedBudgets implements Budgets {
     return { id: uuidv7(at), at, session: this.#leaseManager.session };
   }
 
-  #wait(request: ReservationRequest, moment: Moment): Promise<BudgetHold> {
+  #wait(request: ReservationRequest, moment: Moment): Promise<BudgetReservation> {
     return new Promise((resolve, reject) => {
       let piecesLeft = waitMs / waitPieceMs;
       let cancelTimer: () => void = () => undefined;
@@ -204,7 +204,7 @@ export class SlicedBudgets implements Budgets {
   }
 
   /** Undefined: the request continues to wait. */
-  #proceed(waiter: Waiter): BudgetHold | BudgetRefusal | undefined {
+  #proceed(waiter: Waiter): BudgetReservation | BudgetRefusal | undefined {
     if (!this.#waiters.has(waiter)) return undefined;
     const moment = this.#leaseManager.moment();
     this.#moveToCurrent(waiter, moment);

@@ -128,8 +128,8 @@ export function outstandingOf(
   usage: Pick<UnsettledUsage, 'queued' | 'elsewhere'>,
 ): readonly Escrow[] {
   const parts = [...usage.queued(session), ...usage.elsewhere(session)];
-  for (const { holds, origin } of leases)
-    if (origin.session === session && holds > 0) parts.push({ ...origin, amount: holds });
+  for (const { reservations, origin } of leases)
+    if (origin.session === session && reservations > 0) parts.push({ ...origin, amount: reservations });
   return parts;
 }
 
@@ -143,9 +143,9 @@ export function knownOf(
   usage: Pick<UnsettledUsage, 'queued'>,
 ): number {
   let known = 0;
-  for (const { available, holds, operation, origin } of leases) {
+  for (const { available, reservations, operation, origin } of leases) {
     if (origin.session !== session) continue;
-    known += available + holds;
+    known += available + reservations;
     if (operation?.kind === 'return') known += operation.request.amount;
   }
   for (const { amount } of usage.queued(session)) known += amount;

@@ -2,7 +2,7 @@
 // uses costs that are the same on every machine, however busy it is. A scan that costs more, or turns out to, runs in a
 // worker. The longest texts are not scanned. A text that lacks room or time is not inspected, which is neither a pass
 // nor a match, and no failure rule applies.
-import { HeldShare, type ShareOwner } from '../../common/shares.ts';
+import { OccupiedShare, type ShareOwner } from '../../common/shares.ts';
 import { stringsOf, type Texts } from '../../guardrails/inspection/findings.ts';
 import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
 import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
@@ -54,7 +54,7 @@ export interface PendingScan {
 
 export class Scanner {
   readonly #deps: Required<ScannerDeps>;
-  readonly #slices = new HeldShare(shares.guardrail_slices.bounds);
+  readonly #slices = new OccupiedShare(shares.guardrail_slices.bounds);
 
   constructor(deps: ScannerDeps) {
     const now = deps.now ?? (() => performance.now());
@@ -160,7 +160,7 @@ class GuardrailScan {
   }
 
   /** @param texts a share that must have room for the scan's texts, else the scan is unavailable */
-  inTurns(texts: HeldShare): Scanned | PendingScan {
+  inTurns(texts: OccupiedShare): Scanned | PendingScan {
     if (!texts.take(this.#owner, this.#length)) return this.result();
     let state: ReturnType<GuardrailScan['slice']> = 'more';
     const slice = () => {

@@ -92,7 +92,7 @@ export interface ServiceGuard {
   /**
    * Whether the response waits for this service. Otherwise the service is called when the whole response has been sent.
    */
-  readonly holds: boolean;
+  readonly reservations: boolean;
   /** In UTF-16 units: how much of a text it gets at once, see windows.ts. */
   readonly window: number;
   /**

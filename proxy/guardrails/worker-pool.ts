@@ -4,7 +4,7 @@
 // time (guardrail-worker.ts). An organization has a share of the slots; further scans wait in a fair queue, limited in
 // length and time. A scan ends by its own budget; only a silent worker is terminated.
 import type { Logger } from '../../common/logger.ts';
-import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import { FairQueue, OccupiedShare, type ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
 import type { ReadShare } from '../shares.ts';
 import { shares } from '../shares.ts';
@@ -48,7 +48,7 @@ export class WorkerPool {
   readonly #workers = new Set<ScanWorker>();
   /** For scans with long pieces; started for the first one. */
   #long: ScanWorker | undefined;
-  readonly #places = new HeldShare(shares.guardrail_workers.bounds);
+  readonly #places = new OccupiedShare(shares.guardrail_workers.bounds);
   readonly #queue = new FairQueue<PooledScan>({ waiting: shares.guardrail_queue.bounds, quantum });
   #pause: NodeJS.Timeout | undefined;
   #isClosed = false;

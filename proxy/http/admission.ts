@@ -1,6 +1,6 @@
 // Limits the load that the gateway accepts at a time: requests in flight and buffered bytes, each shared by
 // organizations and their keys. Anything beyond the limits is refused at once; nothing queues.
-import { alphaOf, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import { alphaOf, OccupiedShare, type ShareOwner } from '../../common/shares.ts';
 import { overloaded } from '../errors.ts';
 
 export interface AdmissionLimits {
@@ -14,15 +14,15 @@ export interface AdmissionLimits {
 
 export class Admission {
   readonly limits: AdmissionLimits;
-  readonly requests: HeldShare;
-  readonly bytes: HeldShare;
+  readonly requests: OccupiedShare;
+  readonly bytes: OccupiedShare;
 
   constructor(limits: AdmissionLimits) {
     const { inFlightMax, bufferedBytesMax, organizationShare, keyAlpha } = limits;
     const alphas = { alpha: alphaOf(organizationShare), ...(keyAlpha !== undefined && { keyAlpha }) };
     this.limits = limits;
-    this.requests = new HeldShare({ capacity: inFlightMax, ...alphas });
-    this.bytes = new HeldShare({ capacity: bufferedBytesMax, ...alphas });
+    this.requests = new OccupiedShare({ capacity: inFlightMax, ...alphas });
+    this.bytes = new OccupiedShare({ capacity: bufferedBytesMax, ...alphas });
   }
 
   get inFlight(): number {
@@ -44,7 +44,7 @@ export class Admission {
 export class Ticket implements Disposable {
   readonly #admission: Admission;
   readonly #owner: ShareOwner;
-  #held = 0;
+  #bytesTaken = 0;
 
   constructor(admission: Admission, owner: ShareOwner) {
     this.#admission = admission;
@@ -54,11 +54,11 @@ export class Ticket implements Disposable {
   /** Counts bytes that stay in memory until the request ends. @throws GatewayError overloaded */
   buffer(bytes: number): void {
     if (!this.#admission.bytes.take(this.#owner, bytes)) throw overloaded();
-    this.#held += bytes;
+    this.#bytesTaken += bytes;
   }
 
   [Symbol.dispose](): void {
     this.#admission.requests.give(this.#owner);
-    if (this.#held > 0) this.#admission.bytes.give(this.#owner, this.#held);
+    if (this.#bytesTaken > 0) this.#admission.bytes.give(this.#owner, this.#bytesTaken);
   }
 }

@@ -5,11 +5,11 @@
 import type { Socket } from 'node:net';
 import { addressGroup } from '../../common/caller-address.ts';
 import { descriptorsForCallers } from '../../common/descriptors.ts';
-import type { HeldShare, ShareOwner } from '../../common/shares.ts';
+import type { OccupiedShare, ShareOwner } from '../../common/shares.ts';
 
 export interface ConnectionsOptions {
   /** Shares of served connections, by address. */
-  readonly share: HeldShare;
+  readonly share: OccupiedShare;
   /** Maximum number of connections that get an error response for lack of room. Further ones are closed. */
   readonly refusedMax: number;
 }

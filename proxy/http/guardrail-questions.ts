@@ -9,7 +9,7 @@ import { GatewayError } from '../errors.ts';
 import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import { NotRequestedError, ServiceFailedError } from '../guardrails/service.ts';
 import type { AskModel, ModelQuestion } from '../guardrails/services/model.ts';
-import type { Hold, Ledger } from '../ledger/ledger.ts';
+import type { Reservation, Ledger } from '../ledger/ledger.ts';
 import type { AttemptResult, Received } from '../upstream/attempt.ts';
 import type { Dispatch, DispatchContext } from '../upstream/dispatch.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
@@ -27,15 +27,15 @@ export function createAskModel(deps: GuardrailQuestionsDeps): AskModel {
   return async (question, signal) => {
     signal.throwIfAborted();
     const call = callOf(deps, question);
-    const hold = await reserved(deps, call);
+    const reservation = await reserved(deps, call);
     const request = new ModelRequest(call, signal, deps.monotonic());
     try {
-      const result = await deps.dispatch(held(call, hold), request);
+      const result = await deps.dispatch(withinReservation(call, reservation), request);
       const text = textOf(result);
-      settle(hold, request, deps);
+      settle(reservation, request, deps);
       return text;
     } catch (error) {
-      settle(hold, request, deps, error);
+      settle(reservation, request, deps, error);
       signal.throwIfAborted();
       throw failureOf(error);
     } finally {
@@ -73,7 +73,7 @@ function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
 }
 
 /** @throws NotRequestedError if the money is spent; ServiceFailedError if the model has no price */
-async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Promise<Hold> {
+async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Promise<Reservation> {
   try {
     return await ledger.reserve(call);
   } catch (error) {
@@ -90,7 +90,7 @@ const notPriced: ReadonlySet<string> = new Set([
 ]);
 
 /** Lowers the output limit if the reservation covers less than the question requests. */
-function held(call: ChatCall, { outputCeiling }: Hold): ChatCall {
+function withinReservation(call: ChatCall, { outputCeiling }: Reservation): ChatCall {
   const requested = call.request.body.max_completion_tokens;
   if (outputCeiling === undefined || (typeof requested === 'number' && requested <= outputCeiling))
     return call;
@@ -136,7 +136,7 @@ class ModelRequest implements DispatchContext {
 }
 
 function settle(
-  hold: Hold,
+  reservation: Reservation,
   request: ModelRequest,
   { monotonic }: GuardrailQuestionsDeps,
   failure?: unknown,
@@ -154,7 +154,7 @@ function settle(
     latencyMs: monotonic() - startedAt,
     firstTokenMs: undefined,
   };
-  hold.settle(outcome);
+  reservation.settle(outcome);
 }
 
 function endOf(failure: unknown): Pick<Outcome, 'status' | 'errorSource' | 'errorCode'> {

@@ -7,7 +7,7 @@ import type { ChatCall } from '../call.ts';
 import { GatewayError } from '../errors.ts';
 import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
-import type { Hold, Ledger } from '../ledger/ledger.ts';
+import type { Reservation, Ledger } from '../ledger/ledger.ts';
 import type { LoopTurns } from '../loop-turns.ts';
 import { withNearest } from '../unknown-model.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
@@ -93,16 +93,16 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 
   // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens.
   const reserved = deps.ledger.reserve(call);
-  const hold = reserved instanceof Promise ? await reserved : reserved;
-  record.limitHeaders = hold.headers;
+  const reservation = reserved instanceof Promise ? await reserved : reserved;
+  record.limitHeaders = reservation.headers;
   let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails release once they have decided about
     // it.
     const sending = turnFor(exchange, body, deps.turns);
     if (sending !== undefined) await sending;
-    const result = await dispatched(deps.dispatch(held(call, hold), exchange), output);
-    if (result.kind === 'complete') record.costText = costText(exchange, hold);
+    const result = await dispatched(deps.dispatch(withinReservation(call, reservation), exchange), output);
+    if (result.kind === 'complete') record.costText = costText(exchange, reservation);
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
     failure = withNearest(error, call);
@@ -112,7 +112,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const reading = deps.readOn.finish(exchange, caller.principal.organization);
   if (reading !== undefined) await reading;
   // settle: always, exactly once, by the usage that the provider reported, even if the caller did not get it.
-  settle(exchange, hold, failure);
+  settle(exchange, reservation, failure);
 }
 
 /** Output guardrails also inspect a provider's error. */
@@ -124,10 +124,10 @@ async function dispatched<T>(result: T | Promise<T>, output: OutputGuard | undef
   }
 }
 
-function settle(exchange: Exchange, hold: Hold, failure: unknown): void {
+function settle(exchange: Exchange, reservation: Reservation, failure: unknown): void {
   const { record } = exchange;
   const outcome = outcomeOf(exchange, failure);
-  const { cost, estimateReason } = hold.settle(outcome);
+  const { cost, estimateReason } = reservation.settle(outcome);
   record.usage = outcome.usage;
   record.modelAnswered = outcome.modelAnswered;
   record.costNano = cost;
@@ -140,19 +140,19 @@ function nameWithin(qualifiedModel: string): string {
 }
 
 /** The cost of a whole response, if it has a complete usage. */
-function costText({ attempt }: Exchange, hold: Hold): string | undefined {
+function costText({ attempt }: Exchange, reservation: Reservation): string | undefined {
   const usage = attempt?.usageIsComplete === true ? attempt.usage() : undefined;
-  return usage && hold.costText(usage);
+  return usage && reservation.costText(usage);
 }
 
 /** Adds the results of the reservation to the call: the maximum of output tokens, and the cost for the usage chunk. */
-function held(call: ChatCall, hold: Hold): ChatCall {
-  const { outputCeiling } = hold;
+function withinReservation(call: ChatCall, reservation: Reservation): ChatCall {
+  const { outputCeiling } = reservation;
   if (outputCeiling === undefined && !call.request.includeUsage) return call;
   return {
     ...call,
     ...(outputCeiling !== undefined && { request: withOutputCeiling(call.request, outputCeiling) }),
-    ...(call.request.includeUsage && { costText: (usage) => hold.costText(usage) }),
+    ...(call.request.includeUsage && { costText: (usage) => reservation.costText(usage) }),
   };
 }
 

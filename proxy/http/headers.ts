@@ -1,6 +1,6 @@
 // Request headers, parsed once: only those that the gateway knows, and which of them were sent twice with different
 // values. No other header of a caller is read, and none is forwarded unchanged.
-import { holdsCredential } from '../../common/credential.ts';
+import { containsCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { repeatsKey } from '../access/repeated-keys.ts';
 
@@ -63,7 +63,7 @@ export class RequestHeaders {
 export function requestId(headers: RequestHeaders): string {
   const sent = headers.get('x-request-id');
   if (sent === undefined || !/^[A-Za-z0-9._-]{1,64}$/.test(sent)) return uuidv7();
-  return holdsCredential(sent) || repeatsKey(sent, headers, true) ? uuidv7() : sent;
+  return containsCredential(sent) || repeatsKey(sent, headers, true) ? uuidv7() : sent;
 }
 
 const headerBytesMax = 512;

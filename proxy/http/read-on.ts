@@ -2,7 +2,7 @@
 // because unread usage has to be charged by its reservation. The request is not over meanwhile: it keeps its
 // reservation, its concurrency slot and its slot among the requests in flight, so that hanging up in a loop meets the
 // same limits as waiting. Reading on is limited in number, for each organization, and, by the watchdog, in time.
-import { alphaOf, HeldShare } from '../../common/shares.ts';
+import { alphaOf, OccupiedShare } from '../../common/shares.ts';
 import type { GiveUpReason } from '../conversation/response-end.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -39,14 +39,14 @@ export interface Organization {
 
 export class ReadOn {
   /** The more all organizations use together, the less each may use: so there is always room for another one. */
-  readonly responses: HeldShare;
+  readonly responses: OccupiedShare;
   readonly #metrics: ReadOnMetrics;
   readonly #open = new Set<Exchange>();
   #isStopped = false;
   #idle: (() => void)[] = [];
 
   constructor({ max, organizationShare }: ReadOnLimits, metrics: ReadOnMetrics) {
-    this.responses = new HeldShare({ capacity: max, alpha: alphaOf(organizationShare) });
+    this.responses = new OccupiedShare({ capacity: max, alpha: alphaOf(organizationShare) });
     this.#metrics = metrics;
   }
 

@@ -63,7 +63,7 @@ export class JournalReader {
   #session = '';
   #ordinal = 1;
   readonly #settled = new Map<string, UsageEvent>();
-  readonly #holds = new Map<number, Taken>();
+  readonly #reservations = new Map<number, Taken>();
   readonly #released = new Map<string, { cost: number; charges: Charge[] }>();
   readonly #templates = new Map<string, UsageEvent>();
   #overflowed: readonly Charge[] = [];
@@ -75,7 +75,7 @@ export class JournalReader {
         this.#ordinal = Math.max(this.#ordinal, line.ordinal);
         break;
       case 'take':
-        this.#holds.set(line.hold, line.taken);
+        this.#reservations.set(line.hold, line.taken);
         break;
       case 'release':
         this.#release(line.hold, line);
@@ -94,7 +94,7 @@ export class JournalReader {
     if (this.#session === '') return undefined;
     const killed = new Map<string, UsageEvent>();
     for (const [id, { charges, cost }] of this.#released) this.#addTo(killed, id, { cost, charges });
-    for (const { amount, event, slices: leases } of this.#holds.values()) {
+    for (const { amount, event, slices: leases } of this.#reservations.values()) {
       this.#templates.set(event.id, event);
       const charges = leases.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
       this.#addTo(killed, event.id, { cost: amount, charges });
@@ -108,9 +108,9 @@ export class JournalReader {
     };
   }
 
-  #release(hold: number, { charges, cost }: Pick<UsageEvent, 'charges' | 'cost'>): void {
-    const taken = this.#holds.get(hold);
-    this.#holds.delete(hold);
+  #release(reservation: number, { charges, cost }: Pick<UsageEvent, 'charges' | 'cost'>): void {
+    const taken = this.#reservations.get(reservation);
+    this.#reservations.delete(reservation);
     if (taken === undefined || cost === 0) return;
     const { event } = taken;
     const released = this.#released.get(event.id) ?? { cost: 0, charges: [] };

@@ -1,6 +1,6 @@
 // Budgets whose reservations are in a journal before a request gets them. The reservations of one tick are written
 // together.
-import type { BudgetHold, BudgetQuestion, Budgets, Charge, Stamp } from '../budgets/budgets.ts';
+import type { BudgetReservation, BudgetQuestion, Budgets, Charge, Stamp } from '../budgets/budgets.ts';
 import type { Journals, JournalTake } from './journals.ts';
 
 export class JournaledBudgets implements Budgets {
@@ -12,10 +12,10 @@ export class JournaledBudgets implements Budgets {
     this.#journals = journals;
   }
 
-  take(question: BudgetQuestion): BudgetHold | Promise<BudgetHold> {
+  take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
     const taken = this.#budgets.take(question);
     return taken instanceof Promise
-      ? taken.then((hold) => this.#written(hold, question))
+      ? taken.then((reservation) => this.#written(reservation, question))
       : this.#written(taken, question);
   }
 
@@ -23,32 +23,32 @@ export class JournaledBudgets implements Budgets {
     return this.#budgets.stamp();
   }
 
-  #written(hold: BudgetHold, question: BudgetQuestion): BudgetHold | Promise<BudgetHold> {
-    const event = { ...question.ifKilled(), ...hold.stamp };
-    const take = this.#journals.take(hold, event);
-    return take === undefined ? hold : this.#once(take, hold, question);
+  #written(reservation: BudgetReservation, question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
+    const event = { ...question.ifKilled(), ...reservation.stamp };
+    const take = this.#journals.take(reservation, event);
+    return take === undefined ? reservation : this.#once(take, reservation, question);
   }
 
-  async #once(take: JournalTake, hold: BudgetHold, question: BudgetQuestion): Promise<BudgetHold> {
-    if (await take.written) return new JournaledHold(hold, take);
+  async #once(take: JournalTake, reservation: BudgetReservation, question: BudgetQuestion): Promise<BudgetReservation> {
+    if (await take.written) return new JournaledReservation(reservation, take);
     // The journal is broken, and its session is over: the request makes its reservation in the next session.
-    hold.settle(0);
+    reservation.settle(0);
     return await this.take(question);
   }
 }
 
-class JournaledHold implements BudgetHold {
+class JournaledReservation implements BudgetReservation {
   readonly stamp: Stamp;
   readonly amount: number;
-  readonly leases: BudgetHold['leases'];
-  readonly #hold: BudgetHold;
+  readonly leases: BudgetReservation['leases'];
+  readonly #hold: BudgetReservation;
   readonly #take: JournalTake;
 
-  constructor(hold: BudgetHold, take: JournalTake) {
-    this.stamp = hold.stamp;
-    this.amount = hold.amount;
-    this.leases = hold.leases;
-    this.#hold = hold;
+  constructor(reservation: BudgetReservation, take: JournalTake) {
+    this.stamp = reservation.stamp;
+    this.amount = reservation.amount;
+    this.leases = reservation.leases;
+    this.#hold = reservation;
     this.#take = take;
   }
 

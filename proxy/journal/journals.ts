@@ -3,7 +3,7 @@
 // that continue afterwards.
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { BudgetHold, Charge } from '../budgets/budgets.ts';
+import type { BudgetReservation, Charge } from '../budgets/budgets.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import { SessionJournal } from './session-journal.ts';
@@ -85,10 +85,10 @@ export class Journals {
   }
 
   /** Undefined: the reservation's session has no journal. */
-  take(hold: BudgetHold, event: UsageEvent): JournalTake | undefined {
-    const journal = this.#journals.get(hold.stamp.session);
+  take(reservation: BudgetReservation, event: UsageEvent): JournalTake | undefined {
+    const journal = this.#journals.get(reservation.stamp.session);
     if (journal === undefined) return undefined;
-    const { hold: number, written } = journal.take(event, hold);
+    const { hold: number, written } = journal.take(event, reservation);
     this.#awaitTurn();
     return {
       written,

@@ -1,7 +1,7 @@
 // The journal of one session: the reservations of its requests, before any byte of theirs goes to a provider, and their
 // usage, before it is reported. Acknowledged events leave the file when it is rewritten. A journal is complete, or it
 // is broken and its session over.
-import type { BudgetHold, Charge } from '../budgets/budgets.ts';
+import type { BudgetReservation, Charge } from '../budgets/budgets.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 import type { JournalFile } from './journal-folder.ts';
 import { type JournalLine, lineOf, type Taken } from './journal-lines.ts';
@@ -27,7 +27,7 @@ export class SessionJournal {
   readonly #events = new Map<string, UsageEvent>();
   readonly #overflowed = new Map<string, Charge>();
   #isOverflowNew = false;
-  #holds = 0;
+  #reservations = 0;
   #written = Promise.withResolvers<boolean>();
   #liveBytes = 0;
   isBroken = false;
@@ -49,32 +49,32 @@ export class SessionJournal {
   }
 
   /** @returns the reservation's number, and whether it is in the journal once this tick is written */
-  take(event: UsageEvent, { amount, leases }: Pick<BudgetHold, 'amount' | 'leases'>) {
-    this.#holds += 1;
-    const hold = this.#holds;
+  take(event: UsageEvent, { amount, leases }: Pick<BudgetReservation, 'amount' | 'leases'>) {
+    this.#reservations += 1;
+    const reservation = this.#reservations;
     const taken: Taken = { event, amount, slices: leases };
-    this.#takes.set(hold, { taken });
-    this.#takesOf.set(event.id, [...(this.#takesOf.get(event.id) ?? []), hold]);
-    this.#buffer.push({ kind: 'take', hold, taken });
-    return { hold, written: this.#written.promise };
+    this.#takes.set(reservation, { taken });
+    this.#takesOf.set(event.id, [...(this.#takesOf.get(event.id) ?? []), reservation]);
+    this.#buffer.push({ kind: 'take', hold: reservation, taken });
+    return { hold: reservation, written: this.#written.promise };
   }
 
   /** The reservation is settled. A later event of its request, perhaps in the same tick, supersedes this. */
-  released(hold: number, cost: number, charges: readonly Charge[]): void {
-    const take = this.#takes.get(hold);
+  released(reservation: number, cost: number, charges: readonly Charge[]): void {
+    const take = this.#takes.get(reservation);
     if (take === undefined) return;
     take.released = { cost, charges };
-    this.#buffer.push({ kind: 'release', hold, cost, charges });
+    this.#buffer.push({ kind: 'release', hold: reservation, cost, charges });
     if (cost > 0) return;
     const { id } = take.taken.event;
-    const others = this.#takesOf.get(id)?.filter((each) => each !== hold) ?? [];
+    const others = this.#takesOf.get(id)?.filter((each) => each !== reservation) ?? [];
     if (others.length === 0) this.#takesOf.delete(id);
     else this.#takesOf.set(id, others);
-    this.#takes.delete(hold);
+    this.#takes.delete(reservation);
   }
 
   settled(event: UsageEvent): void {
-    for (const hold of this.#takesOf.get(event.id) ?? []) this.#takes.delete(hold);
+    for (const reservation of this.#takesOf.get(event.id) ?? []) this.#takes.delete(reservation);
     this.#takesOf.delete(event.id);
     this.#events.set(event.id, event);
     this.#buffer.push({ kind: 'settled', event });
@@ -133,9 +133,9 @@ export class SessionJournal {
       { kind: 'session', session: this.session, ordinal: this.#nextOrdinal() },
       this.#overflowLine,
     ];
-    for (const [hold, { released, taken }] of this.#takes) {
-      lines.push({ kind: 'take', hold, taken });
-      if (released !== undefined) lines.push({ kind: 'release', hold, ...released });
+    for (const [reservation, { released, taken }] of this.#takes) {
+      lines.push({ kind: 'take', hold: reservation, taken });
+      if (released !== undefined) lines.push({ kind: 'release', hold: reservation, ...released });
     }
     for (const event of this.#events.values()) lines.push({ kind: 'settled', event });
     this.#file.replace(lines.map(lineOf).join(''));

@@ -9,10 +9,10 @@ export interface Ledger {
    * rate_limit_exceeded, concurrency_limit_exceeded, model_not_priced, unsupported_parameter, invalid_request,
    * ledger_unavailable
    */
-  reserve(call: ChatCall): Promise<Hold> | Hold;
+  reserve(call: ChatCall): Promise<Reservation> | Reservation;
 }
 
-export interface Hold {
+export interface Reservation {
   /** Response headers about the limits: names and values alternate. */
   readonly headers: readonly string[];
   /** Tokens that each choice may generate, if a budget applies and the caller has set no maximum. */

@@ -20,7 +20,7 @@ export interface RateLimitsDeps {
   readonly metrics: Pick<LimitMetrics, 'refused'>;
 }
 
-export interface RateLimitsHold {
+export interface RateLimitsReservation {
   /** Response headers about the limits: names and values alternate. */
   readonly headers: readonly string[];
   /** @param estimated the provider did not report all usage: then at least the estimate counts as used */
@@ -28,7 +28,7 @@ export interface RateLimitsHold {
 }
 
 /** For a call without rate limits. */
-const nothingTaken: RateLimitsHold = { headers: [], settle: () => undefined };
+const nothingTaken: RateLimitsReservation = { headers: [], settle: () => undefined };
 
 /**
  * Returns a promise only if Redis is called.
@@ -39,14 +39,14 @@ export function takeRates(
   deps: RateLimitsDeps,
   call: ChatCall,
   limits: readonly AppliedRate[],
-): RateLimitsHold | Promise<RateLimitsHold> {
+): RateLimitsReservation | Promise<RateLimitsReservation> {
   if (limits.length === 0) return nothingTaken;
   const tokens = tokensOf(call, limits, deps.outputTokensDefault);
   const { id: organizationId } = call.caller.principal.organization;
   const response = deps.rates.take({ organizationId, limits, tokens });
-  const holdOf = (taken: RateDecision) => holdOrRefuse({ ...taken, tokens }, limits, deps.metrics);
+  const reservationOf = (taken: RateDecision) => reserveOrRefuse({ ...taken, tokens }, limits, deps.metrics);
   // Nothing is awaited if memory has the result.
-  return response instanceof Promise ? response.then(holdOf) : holdOf(response);
+  return response instanceof Promise ? response.then(reservationOf) : reservationOf(response);
 }
 
 /** 0 if no limit counts tokens. @throws GatewayError invalid_request for more than a limit ever admits */
@@ -63,18 +63,18 @@ function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDe
   return tokens;
 }
 
-function holdOrRefuse(
-  { standings, hold, tokens }: RateDecision & { readonly tokens: number },
+function reserveOrRefuse(
+  { standings, reservation, tokens }: RateDecision & { readonly tokens: number },
   limits: readonly AppliedRate[],
   metrics: Pick<LimitMetrics, 'refused'>,
-): RateLimitsHold {
+): RateLimitsReservation {
   const headers = limitHeaders(limits, standings);
-  if (hold !== undefined) {
+  if (reservation !== undefined) {
     return {
       headers,
       settle: ({ promptTokens, completionTokens }, estimated) => {
         const used = promptTokens + completionTokens;
-        hold.settle(estimated ? Math.max(used, tokens) : used);
+        reservation.settle(estimated ? Math.max(used, tokens) : used);
       },
     };
   }

@@ -4,7 +4,7 @@
 import { usdOfNano } from '../../common/money.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import {
-  type BudgetHold,
+  type BudgetReservation,
   BudgetRefusal,
   type Budgets,
   type RefusalReason,
@@ -29,9 +29,9 @@ import { unpriceable } from '../pricing/unpriceable.ts';
 import { modelNotPriced } from '../unknown-model.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
-import type { Hold, Ledger, Settled } from './ledger.ts';
+import type { Reservation, Ledger, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-messages.ts';
-import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rate-limits.ts';
+import { type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
@@ -76,7 +76,7 @@ interface Deps extends RequestLedgerDeps {
 
 /** Undefined if no budget applies. */
 type Money =
-  | { readonly hold: BudgetHold; readonly bound: CostBound; readonly outputCeiling: number | undefined }
+  | { readonly reservation: BudgetReservation; readonly bound: CostBound; readonly outputCeiling: number | undefined }
   | undefined;
 
 interface RequestTarget {
@@ -89,15 +89,15 @@ function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: RequestTarge
   if (prices === undefined) throw modelNotPriced(call);
   const field = unpriceable(call, prices);
   if (field !== undefined) throw unpriced(field);
-  const bound = boundOf(call, deps.servedTiers.heldFor(call, prices), deps.outputTokensDefault);
+  const bound = boundOf(call, deps.servedTiers.reservedFor(call, prices), deps.outputTokensDefault);
   const refused = (error: unknown): never => {
     throw refusalOf(deps, budgets, error);
   };
-  const held = (hold: BudgetHold) => ({ hold, bound, outputCeiling: bound.ceilingFor(hold.amount) });
+  const reserved = (reservation: BudgetReservation) => ({ reservation, bound, outputCeiling: bound.ceilingFor(reservation.amount) });
   try {
     const ifKilled = () => killedEvent(call);
     const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least, ifKilled });
-    return taken instanceof Promise ? taken.then(held, refused) : held(taken);
+    return taken instanceof Promise ? taken.then(reserved, refused) : reserved(taken);
   } catch (error) {
     return refused(error);
   }
@@ -128,41 +128,41 @@ interface Taken {
 }
 
 /** Releases the money if a rate limit refuses. */
-function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Hold | Promise<Hold> {
+function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Reservation | Promise<Reservation> {
   const giveBack = (error: unknown): never => {
-    money?.hold.settle(0);
+    money?.reservation.settle(0);
     throw error;
   };
-  const held = (rates: RateLimitsHold) => new RequestHold(deps, call, { prices, money, rates });
+  const reserved = (rates: RateLimitsReservation) => new RequestReservation(deps, call, { prices, money, rates });
   try {
     const rates = takeRates(deps, call, limits.rates);
-    return rates instanceof Promise ? rates.then(held, giveBack) : held(rates);
+    return rates instanceof Promise ? rates.then(reserved, giveBack) : reserved(rates);
   } catch (error) {
     return giveBack(error);
   }
 }
 
-interface Held {
+interface ReservationParts {
   readonly prices: Prices | undefined;
   readonly money: Money;
-  readonly rates: RateLimitsHold;
+  readonly rates: RateLimitsReservation;
 }
 
-class RequestHold implements Hold {
+class RequestReservation implements Reservation {
   readonly headers: readonly string[];
   readonly outputCeiling: number | undefined;
   readonly #deps: Deps;
   readonly #call: ChatCall;
-  readonly #held: Held;
+  readonly #parts: ReservationParts;
   /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
   readonly #stamp: Stamp;
 
-  constructor(deps: Deps, call: ChatCall, held: Held) {
-    const { money, rates } = held;
+  constructor(deps: Deps, call: ChatCall, reserved: ReservationParts) {
+    const { money, rates } = reserved;
     this.#deps = deps;
     this.#call = call;
-    this.#held = held;
-    this.#stamp = money?.hold.stamp ?? deps.budgets.stamp();
+    this.#parts = reserved;
+    this.#stamp = money?.reservation.stamp ?? deps.budgets.stamp();
     this.outputCeiling = money?.outputCeiling;
     this.headers =
       this.outputCeiling === undefined
@@ -171,12 +171,12 @@ class RequestHold implements Hold {
   }
 
   costText(usage: Usage): string | undefined {
-    const { prices } = this.#held;
+    const { prices } = this.#parts;
     return prices?.covers(usage) === true ? usdOfNano(prices.costOf(usage)) : undefined;
   }
 
   settle(outcome: Outcome): Settled {
-    const { prices, money, rates } = this.#held;
+    const { prices, money, rates } = this.#parts;
     const { usageLog, budgetMetrics, servedTiers } = this.#deps;
     const charged = this.#charged(outcome);
     const { usage, cost, estimateReason } = charged;
@@ -184,7 +184,7 @@ class RequestHold implements Hold {
     if (!estimated) servedTiers.note(this.#call, usage);
     const isPriced = prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
     rates.settle(estimated ? (outcome.usage ?? noUsage) : usage, estimated);
-    const charges = money?.hold.settle(cost) ?? [];
+    const charges = money?.reservation.settle(cost) ?? [];
     if (!isPriced) budgetMetrics.unpriced();
     if (estimated) budgetMetrics.estimated(estimateReason);
     const settled = { cost, estimateReason };
@@ -196,7 +196,7 @@ class RequestHold implements Hold {
   }
 
   #charged(outcome: Outcome): Charged {
-    const { prices } = this.#held;
+    const { prices } = this.#parts;
     if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(prices) });
     const estimateReason = estimateReasonOf(outcome);
     const isUnused = outcome.ending === 'unused' && !outcome.usageIsComplete;
@@ -210,15 +210,15 @@ class RequestHold implements Hold {
 
   #bound(prices: Prices): CostBound {
     const { servedTiers, outputTokensDefault } = this.#deps;
-    return boundOf(this.#call, servedTiers.heldFor(this.#call, prices), outputTokensDefault);
+    return boundOf(this.#call, servedTiers.reservedFor(this.#call, prices), outputTokensDefault);
   }
 
   #terms(prices: Prices): Terms {
-    const { money } = this.#held;
+    const { money } = this.#parts;
     const bound = money?.bound ?? this.#bound(prices);
     return {
       bound,
-      reserved: money?.hold.amount ?? bound.full,
+      reserved: money?.reservation.amount ?? bound.full,
       thinksUnseen: mayThinkUnseen(this.#call),
       unknownCost: this.#call.caller.principal.organization.unknownCost,
     };

@@ -4,7 +4,7 @@ import { selectsModel } from '../../catalog/model-selector.ts';
 import type { OrganizationRecord, OwnPrice } from '../access/principal.ts';
 import type { ChatCall } from '../call.ts';
 import { type CatalogModel, type ModelPrices, pricesOn } from '../catalog/models.ts';
-import { compilePrices, dearestOf, heldAsDearest, type Prices } from './prices.ts';
+import { compilePrices, dearestOf, reservedAsDearest, type Prices } from './prices.ts';
 
 export type PricedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'catalogModel' | 'targets'>;
 
@@ -71,7 +71,7 @@ function listed(
     const usual = own && compiled(pricesOn(own, now), region);
     // If the region of a request is unknown, it is charged as usual, and the reservation is that of the dearest region.
     if (usual === undefined || region !== undefined || regions === noRegions) return usual;
-    return heldAnywhere(usual, regions);
+    return reservedAnywhere(usual, regions);
   });
 }
 
@@ -92,13 +92,13 @@ function atTargets(
 
 const anywhere = new WeakMap<Prices, Prices>();
 
-function heldAnywhere(usual: Prices, regions: NonNullable<CatalogModel['regions']>): Prices {
+function reservedAnywhere(usual: Prices, regions: NonNullable<CatalogModel['regions']>): Prices {
   const known = anywhere.get(usual);
   if (known !== undefined) return known;
   const regional = Object.values(regions).flatMap((one) =>
     one.next === undefined ? [one] : [one, one.next],
   );
-  const held = heldAsDearest(
+  const held = reservedAsDearest(
     usual,
     regional.flatMap((one) => compiled(one, undefined) ?? []),
   );

@@ -83,7 +83,7 @@ export function dearestOf(all: readonly Prices[]): Prices {
  * Charges by the first prices. The reservation covers the others as well, because it is unknown which of them will
  * apply.
  */
-export function heldAsDearest(usual: Prices, others: readonly Prices[]): Prices {
+export function reservedAsDearest(usual: Prices, others: readonly Prices[]): Prices {
   const dearest = dearestOf([usual, ...others]);
   return {
     costOf: (usage) => usual.costOf(usage),

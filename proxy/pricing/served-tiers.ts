@@ -11,7 +11,7 @@ export class ServedTiers {
   readonly #seen = new Map<string, Seen>();
 
   /** The prices by which the reservation of this call is computed. */
-  heldFor({ targets }: Pick<ChatCall, 'targets'>, prices: Prices): Prices {
+  reservedFor({ targets }: Pick<ChatCall, 'targets'>, prices: Prices): Prices {
     if (this.#seen.size === 0) return prices;
     const tiers = targets.flatMap(({ providerKeyId = '' }) => this.#seen.get(providerKeyId)?.tier ?? []);
     if (tiers.length === 0) return prices;

@@ -2,7 +2,7 @@
 // of this tick of the event loop, together with everything that came in it. Unused tokens are released with them, or
 // alone after a moment. So many requests cost one call.
 import type { Timers } from '../../common/timers.ts';
-import { type Begun, type Ended, holdsPlaces, type Turn } from './rate-batch.ts';
+import { type Begun, type Ended, takesSlots, type Turn } from './rate-batch.ts';
 
 export interface OutboxDeps {
   readonly timers: Timers;
@@ -43,7 +43,7 @@ export class Outbox {
     waiting.ended.push(one);
     if (this.#closed) this.#send();
     // Another proxy may need the slot.
-    else if (holdsPlaces(one.request)) this.#leaveWithTurn(waiting);
+    else if (takesSlots(one.request)) this.#leaveWithTurn(waiting);
     else this.#leaveSoon();
   }
 

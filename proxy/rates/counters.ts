@@ -118,16 +118,16 @@ export function bucketResetsInMs(used: number, max: number): number {
 
 /** Concurrent requests. They are counted by limit, and a count exists only while there are any. */
 export class Places implements Counter {
-  readonly #held: Map<string, number>;
+  readonly #counts: Map<string, number>;
   readonly #limitId: string;
 
-  constructor(held: Map<string, number>, limitId: string) {
-    this.#held = held;
+  constructor(counts: Map<string, number>, limitId: string) {
+    this.#counts = counts;
     this.#limitId = limitId;
   }
 
   get #count(): number {
-    return this.#held.get(this.#limitId) ?? 0;
+    return this.#counts.get(this.#limitId) ?? 0;
   }
 
   opensInMs(max: number): number {
@@ -135,7 +135,7 @@ export class Places implements Counter {
   }
 
   take(): void {
-    this.#held.set(this.#limitId, this.#count + 1);
+    this.#counts.set(this.#limitId, this.#count + 1);
   }
 
   remaining(max: number): number {
@@ -148,7 +148,7 @@ export class Places implements Counter {
 
   settle(): void {
     const left = this.#count - 1;
-    if (left > 0) this.#held.set(this.#limitId, left);
-    else this.#held.delete(this.#limitId);
+    if (left > 0) this.#counts.set(this.#limitId, left);
+    else this.#counts.delete(this.#limitId);
   }
 }

@@ -3,7 +3,7 @@ import type { CountedRequest } from './rate-batch.ts';
 import { counted } from './rates.ts';
 
 /** The leases of one shard: by id of the limit, then by name of the lease, the request. */
-export type HeldLeases = ReadonlyMap<string, ReadonlyMap<string, CountedRequest>>;
+export type SlotLeases = ReadonlyMap<string, ReadonlyMap<string, CountedRequest>>;
 
 export class Leases {
   readonly #shards = new Map<number, Map<string, Map<string, CountedRequest>>>();
@@ -19,29 +19,29 @@ export class Leases {
   }
 
   remove({ shard, limits, name }: CountedRequest): void {
-    const held = this.#shards.get(shard);
-    if (held === undefined) return;
+    const inShard = this.#shards.get(shard);
+    if (inShard === undefined) return;
     for (const { id } of limits) {
-      const requests = held.get(id);
+      const requests = inShard.get(id);
       requests?.delete(name);
-      if (requests?.size === 0) held.delete(id);
+      if (requests?.size === 0) inShard.delete(id);
     }
-    if (held.size === 0) this.#shards.delete(shard);
+    if (inShard.size === 0) this.#shards.delete(shard);
   }
 
   has({ shard, limits, name }: CountedRequest): boolean {
-    const held = this.#shards.get(shard);
-    return limits.some(({ id }) => held?.get(id)?.has(name) === true);
+    const inShard = this.#shards.get(shard);
+    return limits.some(({ id }) => inShard?.get(id)?.has(name) === true);
   }
 
-  byShard(): Iterable<readonly [number, HeldLeases]> {
+  byShard(): Iterable<readonly [number, SlotLeases]> {
     return this.#shards;
   }
 
   #heldOf(shard: number, limitId: string): Map<string, CountedRequest> {
-    const held = this.#shards.get(shard) ?? new Map<string, Map<string, CountedRequest>>();
-    const requests = held.get(limitId) ?? new Map<string, CountedRequest>();
-    if (requests.size === 0) this.#shards.set(shard, held.set(limitId, requests));
+    const inShard = this.#shards.get(shard) ?? new Map<string, Map<string, CountedRequest>>();
+    const requests = inShard.get(limitId) ?? new Map<string, CountedRequest>();
+    if (requests.size === 0) this.#shards.set(shard, inShard.set(limitId, requests));
     return requests;
   }
 }

@@ -8,7 +8,7 @@ import { type Counter, Places } from './counters.ts';
 import {
   counted,
   type RateDecision,
-  type RateHold,
+  type RateReservation,
   type RateKind,
   type RateLimit,
   type RateQuestion,
@@ -71,7 +71,7 @@ export class LocalRates implements Rates {
       remaining: Math.max(0, counter.remaining(max, now)),
       resetsInMs: counter.resetsInMs(max, now),
     }));
-    return { standings, hold: admitted ? this.#hold(parts, tokens) : undefined };
+    return { standings, reservation: admitted ? this.#reservation(parts, tokens) : undefined };
   }
 
   /**
@@ -104,13 +104,13 @@ export class LocalRates implements Rates {
   }
 
   /** Counts a request under way that Redis admitted, so that it is included when this proxy counts alone. */
-  follow(limits: readonly RateLimit[], hold: RateHold): RateHold {
-    if (!limits.some(isOfPlaces)) return hold;
+  follow(limits: readonly RateLimit[], reservation: RateReservation): RateReservation {
+    if (!limits.some(isOfPlaces)) return reservation;
     for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).take();
     return {
       settle: (tokensUsed) => {
         for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).settle();
-        hold.settle(tokensUsed);
+        reservation.settle(tokensUsed);
       },
     };
   }
@@ -120,7 +120,7 @@ export class LocalRates implements Rates {
     return this.#counters.size + this.#places.size;
   }
 
-  #hold(parts: readonly Part[], estimate: number): RateHold {
+  #reservation(parts: readonly Part[], estimate: number): RateReservation {
     return {
       settle: (tokensUsed) => {
         const now = this.#now();

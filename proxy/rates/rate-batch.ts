@@ -32,7 +32,7 @@ export interface CountedRequest {
   readonly tokens: number;
 }
 
-export function holdsPlaces({ limits }: CountedRequest): boolean {
+export function takesSlots({ limits }: CountedRequest): boolean {
   return limits.some(({ kind }) => counted[kind] === 'slots');
 }
 

@@ -31,7 +31,7 @@ export interface RateDecision {
   /** In the order of the limits. */
   readonly standings: readonly Standing[];
   /** Undefined: refused, and nothing was reserved. */
-  readonly hold: RateHold | undefined;
+  readonly reservation: RateReservation | undefined;
 }
 
 /** The state of a limit after the request. */
@@ -44,7 +44,7 @@ export interface Standing {
   readonly resetsInMs: number;
 }
 
-export interface RateHold {
+export interface RateReservation {
   /** Replaces the estimate by the tokens that were used, and ends the request's leases. Called exactly once. */
   settle(tokensUsed: number): void;
 }

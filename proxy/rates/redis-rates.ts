@@ -9,11 +9,11 @@ import { type RedisConnection, RedisUnavailableError } from '../redis/connection
 import { createScript, type Script } from '../redis/script.ts';
 import { shardOf } from '../redis/shards.ts';
 import { Outbox } from './batch-queue.ts';
-import { type HeldLeases, Leases } from './leases.ts';
+import { type SlotLeases, Leases } from './leases.ts';
 import type { LocalRates } from './local-rates.ts';
-import { type CountedRequest, holdsPlaces, isGivenBack, rateKey, type Turn } from './rate-batch.ts';
+import { type CountedRequest, takesSlots, isGivenBack, rateKey, type Turn } from './rate-batch.ts';
 import { TurnCall } from './rate-batch-call.ts';
-import type { RateDecision, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
+import type { RateDecision, RateReservation, RateLimit, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
 import { NoReplyError, TimedScripts } from './timed-scripts.ts';
 
@@ -90,7 +90,7 @@ export class RedisRates implements Rates {
       const response = await this.#scripts.run(this.#turn, call, { shard, windowMs });
       for (const [index, { isAdmitted, standings }] of call.read(response).entries()) {
         const one = begun[index];
-        one?.resolve({ standings, hold: isAdmitted ? this.#hold(one.request) : undefined });
+        one?.resolve({ standings, reservation: isAdmitted ? this.#reservation(one.request) : undefined });
       }
       // The resolved requests continue after this.
       report?.end(true);
@@ -103,7 +103,7 @@ export class RedisRates implements Rates {
     }
   }
 
-  #hold(request: CountedRequest): RateHold {
+  #reservation(request: CountedRequest): RateReservation {
     this.#leases.add(request);
     this.#renewLater();
     return {
@@ -128,7 +128,7 @@ export class RedisRates implements Rates {
     const unsure = [
       ...ended.map(({ request, until = now + leaseMs }) => ({ request, correction: 0, until })),
       ...mayBeTaken.map(({ request }) => ({ request, correction: 0, until: now + leaseMs })),
-    ].filter(({ request, until }) => holdsPlaces(request) && now < until);
+    ].filter(({ request, until }) => takesSlots(request) && now < until);
     if (unsure.length === 0) return;
     timers.after(freeAgainMs, () => {
       for (const one of unsure) this.#outbox.end(one);
@@ -140,17 +140,17 @@ export class RedisRates implements Rates {
     if (this.#cancelRenewal !== undefined || this.#leases.isEmpty) return;
     this.#cancelRenewal = this.#deps.timers.after(renewMs, () => {
       this.#cancelRenewal = undefined;
-      for (const [shard, held] of this.#leases.byShard())
-        this.#deps.background('renew leases', this.#renewAll(shard, held));
+      for (const [shard, leases] of this.#leases.byShard())
+        this.#deps.background('renew leases', this.#renewAll(shard, leases));
       this.#renewLater();
     });
   }
 
   /** A failure costs no request anything: a lease lasts 30 seconds. */
-  async #renewAll(shard: number, held: HeldLeases): Promise<void> {
-    const keys = [...held.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
-    const args = [leaseMs, ...[...held.values()].flatMap((requests) => [requests.size, ...requests.keys()])];
-    const renewed = new Set([...held.values()].flatMap((requests) => [...requests.values()]));
+  async #renewAll(shard: number, leases: SlotLeases): Promise<void> {
+    const keys = [...leases.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
+    const args = [leaseMs, ...[...leases.values()].flatMap((requests) => [requests.size, ...requests.keys()])];
+    const renewed = new Set([...leases.values()].flatMap((requests) => [...requests.values()]));
     const window = { shard, windowMs: this.#deps.deadlineMs };
     await this.#scripts.run(this.#renew, { keys, args }, window).catch((error: unknown) => {
       if (!(error instanceof RedisUnavailableError)) throw error;

@@ -14,9 +14,9 @@ export function createSharedRates({ redis, local }: SharedRatesDeps): Rates {
     take: async (question: RateQuestion): Promise<RateDecision> => {
       try {
         const response = await redis.take(question);
-        const { standings, hold } = response;
-        local.hear(question.limits, standings, hold !== undefined);
-        return hold === undefined ? response : { standings, hold: local.follow(question.limits, hold) };
+        const { standings, reservation } = response;
+        local.hear(question.limits, standings, reservation !== undefined);
+        return reservation === undefined ? response : { standings, reservation: local.follow(question.limits, reservation) };
       } catch (error) {
         if (!(error instanceof RedisUnavailableError)) throw error;
         return local.take(question);

@@ -8,7 +8,7 @@ import { type SealContext, type SealKeys, unseal } from '../../common/seal.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { Position } from '../access/feed-state.ts';
-import { type Held, heldKey, type Subject } from '../access/held.ts';
+import { type CachedRecord, cachedKey, type Subject } from '../access/held.ts';
 import type { KeyRecord, OrganizationRecord, ProviderSecret, ScopeRecord } from '../access/principal.ts';
 
 const layout = 4;
@@ -67,12 +67,12 @@ function sealContext(subject: Subject, asOf: Position, organization: string): Se
 
 type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
 
-export function heldOfLayout4(subject: Subject, stored: StoredInLayout4, confirmedAt: number): Held {
+export function cachedOfLayout4(subject: Subject, stored: StoredInLayout4, confirmedAt: number): CachedRecord {
   const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt, isUnsigned: true as const };
   const { record } = stored.content;
   switch (subject.kind) {
     case 'key':
-      return { ...heldKey(subject.ref, record as KeyRecord, at), isUnsigned: true };
+      return { ...cachedKey(subject.ref, record as KeyRecord, at), isUnsigned: true };
     case 'organization':
       return { ...at, kind: 'organization', record: withSecrets(record as OrganizationRecord) };
     case 'ai_system':

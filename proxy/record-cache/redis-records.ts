@@ -6,13 +6,13 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
-import type { Held, Subject } from '../access/held.ts';
+import type { CachedRecord, Subject } from '../access/held.ts';
 import type { AccessLimits } from '../access/limits.ts';
 import type { Belief, RecordKeys } from '../access/record-keys.ts';
 import type { AccessMetrics, RecordCache } from '../access/record-source.ts';
-import { encodeSigned, heldFrom, parseSigned } from '../control-plane/wire-signed.ts';
+import { encodeSigned, cachedFrom, parseSigned } from '../control-plane/wire-signed.ts';
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
-import { heldOfLayout4, nameInLayout4, openLayout4 } from './redis-layout-4.ts';
+import { cachedOfLayout4, nameInLayout4, openLayout4 } from './redis-layout-4.ts';
 
 /** The three commands that the cache needs. @throws RedisUnavailableError */
 export interface RecordCommands {
@@ -83,7 +83,7 @@ type Ignored = 'unreadable' | 'signature' | 'clock';
 
 interface Layout {
   nameOf(subject: Subject): string;
-  open(deps: Opening, subject: Subject, bytes: Buffer): Held | Ignored;
+  open(deps: Opening, subject: Subject, bytes: Buffer): CachedRecord | Ignored;
 }
 
 const present: Layout = { nameOf: recordName, open };
@@ -94,7 +94,7 @@ const previous: Layout = {
     const stored = openLayout4(deps.sealKeys, subject, bytes);
     if (stored === undefined) return 'unreadable';
     const confirmedAt = arrivedAt(deps, stored.content.confirmedAt);
-    return confirmedAt === undefined ? 'clock' : heldOfLayout4(subject, stored, confirmedAt);
+    return confirmedAt === undefined ? 'clock' : cachedOfLayout4(subject, stored, confirmedAt);
   },
 };
 
@@ -141,7 +141,7 @@ export function unsealRecord(keys: SealKeys, subject: Subject, value: Buffer): S
   return content && tried(() => parseSigned(content));
 }
 
-function open(deps: Opening, subject: Subject, value: Buffer): Held | Ignored {
+function open(deps: Opening, subject: Subject, value: Buffer): CachedRecord | Ignored {
   const record = unsealRecord(deps.sealKeys, subject, value);
   if (record === undefined) return 'unreadable';
   // The record's own claim about its subject does not count: it is checked as the record of the requested subject.
@@ -149,7 +149,7 @@ function open(deps: Opening, subject: Subject, value: Buffer): Held | Ignored {
   const confirmedAt = arrivedAt(deps, record.signature.signedAt);
   if (confirmedAt === undefined) return 'clock';
   // A control plane of another version may have signed a record that this version cannot read.
-  return tried(() => heldFrom(subject, record, confirmedAt)) ?? 'unreadable';
+  return tried(() => cachedFrom(subject, record, confirmedAt)) ?? 'unreadable';
 }
 
 function tried<T>(act: () => T): T | undefined {

@@ -197,7 +197,7 @@ export function ledgerGauges({ budgets, usage, catalog }: LedgerGauges): readonl
     {
       name: 'gateway_budget_held_nano_usd',
       help: 'Nano-dollars in leases that requests have reserved',
-      read: () => budgets().holds,
+      read: () => budgets().reservations,
     },
     {
       name: 'gateway_usage_queued_events',

@@ -6,7 +6,7 @@ import type { LookupAddress } from 'node:dns';
 import { setTimeout as after } from 'node:timers/promises';
 import { type AskDns, createAskDns } from '../../common/dns-resolve.ts';
 import type { LookupFor, Resolve } from '../../common/filtered-lookup.ts';
-import type { HeldShare, ShareOwner } from '../../common/shares.ts';
+import type { OccupiedShare, ShareOwner } from '../../common/shares.ts';
 import { createAskSystem, hasNoAddress } from '../../common/system-names.ts';
 
 /** The share of look-ups in progress is used up. */
@@ -33,7 +33,7 @@ export interface NameLookupsOptions {
   /** Lower-case host names that the platform's operator chose. */
   readonly own: ReadonlySet<string>;
   /** Shares of look-ups in progress. */
-  readonly share: HeldShare;
+  readonly share: OccupiedShare;
   /** Time limit of one look-up, whatever the DNS servers do. */
   readonly timeoutMs: number;
   /** Addresses of the DNS servers, host:port. Default: those of the system. */

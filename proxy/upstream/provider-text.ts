@@ -1,13 +1,13 @@
 // Text of a provider, which can contain anything. Text that repeats the whole key that was sent is neither returned to
 // the caller nor logged.
-import { holdsCredential } from '../../common/credential.ts';
+import { containsCredential } from '../../common/credential.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 
 export function withoutKey(text: string, credential: Credential): string {
   return keysOf(credential).reduce((rest, key) => rest.replaceAll(key, '[key]'), text);
 }
 
-export function holdsKey(text: string, credential: Credential): boolean {
+export function containsKey(text: string, credential: Credential): boolean {
   return keysOf(credential).some((key) => text.includes(key));
 }
 
@@ -25,7 +25,7 @@ const lengthMax = 256;
 export function responseModel(reported: string | undefined, credential: Credential): string | undefined {
   if (reported === undefined || !/^[ -~]+$/.test(reported.slice(0, lengthMax))) return undefined;
   // The whole text is checked, because a cut text could end in half of a key.
-  return holdsCredential(reported) || holdsKey(reported, credential)
+  return containsCredential(reported) || containsKey(reported, credential)
     ? undefined
     : reported.slice(0, lengthMax);
 }

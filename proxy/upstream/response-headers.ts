@@ -2,7 +2,7 @@
 // provider's name), and how the request was sent.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
-import { holdsKey } from './provider-text.ts';
+import { containsKey } from './provider-text.ts';
 
 /** Alternating names and values. A value that repeats the key sent to the provider is not passed on. */
 export function passedHeaders(headers: IncomingHttpHeaders, credential: Credential): readonly string[] {
@@ -10,7 +10,7 @@ export function passedHeaders(headers: IncomingHttpHeaders, credential: Credenti
   for (const name in headers) {
     const value = headers[name];
     const passedName = nameFor(name);
-    if (passedName === undefined || typeof value !== 'string' || holdsKey(value, credential)) continue;
+    if (passedName === undefined || typeof value !== 'string' || containsKey(value, credential)) continue;
     passed.push(passedName, value);
   }
   return passed;
@@ -52,7 +52,7 @@ export function ownHeaders(
 }
 
 function fieldNames(dropped: readonly string[], credential: Credential): string {
-  const isName = (field: string) => fieldName.test(field) && !holdsKey(field, credential);
+  const isName = (field: string) => fieldName.test(field) && !containsKey(field, credential);
   return [...new Set(dropped.map((field) => (isName(field) ? field : '?')))].join(',');
 }
 

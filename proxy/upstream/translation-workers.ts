@@ -3,7 +3,7 @@
 // limited in bytes and time. A worker that takes too long or runs out of memory is terminated together with its job;
 // other jobs are not affected.
 import { Worker } from 'node:worker_threads';
-import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import { FairQueue, OccupiedShare, type ShareOwner } from '../../common/shares.ts';
 import type { ReadShare } from '../shares.ts';
 import { shares } from '../shares.ts';
 import { bytesOf, type TranslationJob, type TranslationOutcome } from './translation-job.ts';
@@ -47,7 +47,7 @@ export class TranslationWorkers {
   readonly #waitMsMax: number;
   readonly #workMsMax: number;
   readonly #file: string | URL;
-  readonly #places = new HeldShare(shares.translation_workers.bounds);
+  readonly #places = new OccupiedShare(shares.translation_workers.bounds);
   readonly #queue = new FairQueue<Waiting>({ waiting: shares.translation_queue.bounds, quantum });
   readonly #idle = new Set<Worker>();
   readonly #busy = new Map<Worker, Waiting>();

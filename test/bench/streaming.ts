@@ -14,8 +14,8 @@ export const streams = 200;
 const tokensPerStream = 100;
 const tokenMs = 5;
 /** Streams that stay open with one token each, to measure the memory of an open stream. */
-const heldStreams = 1000;
-const heldTokenMs = 60_000;
+const openStreams = 1000;
+const quietTokenMs = 60_000;
 
 interface StreamReport {
   readonly tokens: number;
@@ -35,7 +35,7 @@ export function startStreamUpstream(cores: Cores): Promise<StreamUpstream> {
 
 /** Starts an upstream whose streams begin and then pause. */
 export function startHoldingUpstream(cores: Cores): Promise<StreamUpstream> {
-  return startUpstream(cores, heldTokenMs);
+  return startUpstream(cores, quietTokenMs);
 }
 
 async function startUpstream(cores: Cores, msPerToken: number): Promise<StreamUpstream> {
@@ -87,9 +87,9 @@ export async function memoryPerStream(subject: Subject, model: string): Promise<
   const before = residentMiB(subject.pid);
   const sockets: Socket[] = [];
   try {
-    const opened = Array.from({ length: heldStreams }, () => openStream(subject, model, sockets));
+    const opened = Array.from({ length: openStreams }, () => openStream(subject, model, sockets));
     await Promise.all(opened);
-    return ((residentMiB(subject.pid) - before) * 1024) / heldStreams;
+    return ((residentMiB(subject.pid) - before) * 1024) / openStreams;
   } finally {
     for (const socket of sockets) socket.destroy();
   }

@@ -19,7 +19,7 @@ export interface WindowState {
 }
 
 /** Money that remains in the leases of one run of a proxy, for one budget. */
-export interface HeldByRun {
+export interface ReservedByRun {
   readonly tokenId: string;
   readonly budget: string;
   readonly open: number;
@@ -42,7 +42,7 @@ const windowsQuery = `
       where budget_id = w.budget_id and window_start = w.window_start and state = 'expired') as expired
   from budget_windows w join limits l on l.id = w.budget_id`;
 
-const heldQuery = `
+const reservedQuery = `
   select s.proxy as "tokenId", l.budget_id as budget,
     sum(case l.state when 'open' then l.remaining else 0 end) as open,
     sum(case l.state when 'open' then 0 else l.remaining end) as expired
@@ -65,8 +65,8 @@ export class Auditor {
     }));
   }
 
-  async held(): Promise<readonly HeldByRun[]> {
-    const rows = await this.#rows(heldQuery);
+  async reserved(): Promise<readonly ReservedByRun[]> {
+    const rows = await this.#rows(reservedQuery);
     return rows.map((row) => ({
       ...{ tokenId: String(row.tokenId), budget: String(row.budget) },
       ...{ open: Number(row.open), expired: Number(row.expired) },

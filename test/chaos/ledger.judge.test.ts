@@ -57,7 +57,7 @@ const request = (ended: 'finished' | 'client_left', times = 1) => ({
 function faultsOf(evidence: Partial<Evidence>): readonly string[] {
   const { calls = [call('a')] } = evidence;
   const witnessed = new Map(calls.map(({ name }) => [name, request('finished')] as const));
-  const whole = { witnessed, recorded: [row('a')], windows: [ledger()], held: [], absences: [] };
+  const whole = { witnessed, recorded: [row('a')], windows: [ledger()], reserved: [], absences: [] };
   return judge({ ...whole, ...evidence, calls }).faults;
 }
 
@@ -68,10 +68,10 @@ describe('the check of a chaos run accepts', () => {
   it.each<[string, Partial<Evidence>]>([
     ['an answer that is booked as told', {}],
     ['an answer of a killed proxy that is booked', { calls: [call('a', unreported)] }],
-    ['one that is not, but held', { calls: [call('a', unreported)], recorded: [], held: [lease] }],
+    ['one that is not, but held', { calls: [call('a', unreported)], recorded: [], reserved: [lease] }],
     [
       'one that is unsettled',
-      { calls: [call('a', unreported)], recorded: [], held: [{ ...lease, open: 0, expired: cost }] },
+      { calls: [call('a', unreported)], recorded: [], reserved: [{ ...lease, open: 0, expired: cost }] },
     ],
     [
       'one without a budget that was answered just before',
@@ -124,12 +124,12 @@ describe('the check of a chaos run reports', () => {
     ['not booked and not held', { calls: [call('a', unreported)], recorded: [] }, /answered in vain/],
     [
       'not booked and not held whole',
-      { calls: [call('a', unreported)], recorded: [], held: [{ ...lease, open: cost - 1 }] },
+      { calls: [call('a', unreported)], recorded: [], reserved: [{ ...lease, open: cost - 1 }] },
       /answered in vain/,
     ],
     [
       'held of another proxy',
-      { calls: [call('a', unreported)], recorded: [], held: [{ ...lease, tokenId: 'alive' }] },
+      { calls: [call('a', unreported)], recorded: [], reserved: [{ ...lease, tokenId: 'alive' }] },
       /answered in vain/,
     ],
     [
@@ -139,7 +139,7 @@ describe('the check of a chaos run reports', () => {
     ],
     [
       'not told though there was time, and held',
-      { calls: [call('a', { run: killed })], recorded: [], held: [lease] },
+      { calls: [call('a', { run: killed })], recorded: [], reserved: [lease] },
       /not told in time/,
     ],
     ['more than the amount', { windows: [ledger({ amount: cost - 1 })] }, /more than the amount/],

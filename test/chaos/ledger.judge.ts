@@ -3,7 +3,7 @@
 // still in the leases of that proxy.
 import type { RecordedRequest } from '../support/recorded.ts';
 import { costReported, isAsReported, type Witnessed } from '../support/witness.ts';
-import type { HeldByRun, WindowState } from './ledger.books.ts';
+import type { ReservedByRun, WindowState } from './ledger.books.ts';
 import { faultsOf } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
 import type { Absence } from './ledger.strikes.ts';
@@ -14,7 +14,7 @@ export interface Evidence {
   /** The usage of all organizations, as exported. */
   readonly recorded: readonly RecordedRequest[];
   readonly windows: readonly WindowState[];
-  readonly held: readonly HeldByRun[];
+  readonly reserved: readonly ReservedByRun[];
   readonly absences: readonly Absence[];
 }
 
@@ -32,7 +32,7 @@ export interface Verdict {
   /** Responses that are in the ledger, once and with the reported usage. */
   readonly recorded: number;
   /** Responses under budgets that are not in the ledger; leases still contain their cost. */
-  readonly held: UnreportedCall;
+  readonly reserved: UnreportedCall;
   /** Responses without budgets that are not in the ledger: lost. */
   readonly lost: UnreportedCall;
   /** Those of both kinds with database and control planes available from two seconds before the response on. */
@@ -68,12 +68,12 @@ export function judge(evidence: Evidence): Verdict {
   }
   const paid = unreported.filter(({ payer }) => payer.budgets.length > 0);
   const free = unreported.filter(({ payer }) => payer.budgets.length === 0);
-  faults.push(...notHeld(paid, evidence.held));
+  faults.push(...notReserved(paid, evidence.reserved));
   const { absences } = evidence;
   for (const call of unreported)
     if (couldBeReported(call, absences)) faults.push(about(call, 'was not told in time'));
   const calm = unreported.filter((call) => inTheWay(call, absences, 2_000).length === 0);
-  return { faults, recorded: recordedCalls, held: summed(paid), lost: summed(free), calm: summed(calm) };
+  return { faults, recorded: recordedCalls, reserved: summed(paid), lost: summed(free), calm: summed(calm) };
 }
 
 function faultsOfCall(
@@ -107,7 +107,7 @@ function faultsOfResponse(
 }
 
 /** Checks that the leases of a killed proxy still contain all its unreported cost, for each budget. */
-function notHeld(unreported: readonly Call[], held: readonly HeldByRun[]): readonly string[] {
+function notReserved(unreported: readonly Call[], reserved: readonly ReservedByRun[]): readonly string[] {
   const costs = new Map<string, number>();
   for (const call of unreported)
     for (const budget of call.payer.budgets) {
@@ -116,7 +116,7 @@ function notHeld(unreported: readonly Call[], held: readonly HeldByRun[]): reado
     }
   const faults: string[] = [];
   for (const [key, cost] of costs) {
-    const lease = held.find(({ tokenId, budget }) => `${tokenId} ${budget}` === key);
+    const lease = reserved.find(({ tokenId, budget }) => `${tokenId} ${budget}` === key);
     const amount = (lease?.open ?? 0) + (lease?.expired ?? 0);
     if (amount < cost) faults.push(`${cost} was answered in vain, but ${amount} is held: ${key}`);
   }

@@ -59,7 +59,7 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const windows = await auditor.windows();
     const recordings = await Promise.all(world.organizations.map((each) => exported(world, each)));
     const evidence = { calls: calling.calls, witnessed, recorded: recordings.flat(), windows, absences };
-    const verdict = judge({ ...evidence, held: await auditor.held() });
+    const verdict = judge({ ...evidence, reserved: await auditor.reserved() });
     const outcomes = tally(calling.calls.map(({ outcome }) => outcome));
     const sums = { leased: sumOf(windows, 'leased'), unsettled: sumOf(windows, 'unsettled') };
     const faults = [...rested, ...verdict.faults, ...audit.faults];
@@ -93,7 +93,7 @@ async function rest(world: World, auditor: Auditor, { waitsForExpiry }: ChaosOpt
     what: 'what waits in Redis to be reported',
   });
   const living = new Set(proxies.map(({ run }) => run?.tokenId));
-  const leases = async () => (await auditor.held()).filter(({ open }) => open > 0);
+  const leases = async () => (await auditor.reserved()).filter(({ open }) => open > 0);
   await until(async () => !(await leases()).some(({ tokenId }) => living.has(tokenId)), {
     timeoutMs: 60_000,
     what: 'slices to be returned',
@@ -123,7 +123,7 @@ export function linesOf({ verdict, audit, absences, outcomes, ...sums }: Chaos):
     `kills: ${kills.toSorted().join(', ')}`,
     `callers saw ${JSON.stringify(outcomes)}`,
     `answered and booked, once and as told: ${verdict.recorded}`,
-    `answered, not told by a killed proxy, held in its name: ${inWords(verdict.held)}`,
+    `answered, not told by a killed proxy, held in its name: ${inWords(verdict.reserved)}`,
     `answered without a budget, not told by a killed proxy: lost, as nobody promises otherwise: ${inWords(verdict.lost)}`,
     `of these two, with nothing else away from two seconds before on: ${inWords(verdict.calm)}`,
     `books looked at ${audit.samples} times; in the end leased ${usd(sums.leased)}, unsettled ${usd(sums.unsettled)}`,

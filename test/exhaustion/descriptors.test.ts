@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** Opens connections that send nothing, from the test's one address. */
-async function hold(port: number, count: number): Promise<void> {
+async function reserve(port: number, count: number): Promise<void> {
   for (let made = 0; made < count; made++)
     held.push(connect({ port, host: '127.0.0.1' }).on('error', () => undefined));
   await sleep(500);
@@ -60,7 +60,7 @@ const openNow = ({ child }: Program) => readdirSync(`/proc/${child.pid}/fd`).len
 
 describe('connections that send nothing', () => {
   it('leave a proxy enough descriptors for its probes, its providers and its control plane', async () => {
-    await hold(proxy.ports.port ?? 0, 2 * descriptorsMax);
+    await reserve(proxy.ports.port ?? 0, 2 * descriptorsMax);
     expect(await probe(proxy)).toBe(200);
     expect(await metric(proxy, 'gateway_share_refused_total', { resource: 'connections' })).toBeGreaterThan(
       0,
@@ -73,7 +73,7 @@ describe('connections that send nothing', () => {
   it.each(['http_port', 'grpc_port'])(
     'at %s of a control plane leave it enough descriptors',
     async (port) => {
-      await hold(world.controlPlane.ports[port] ?? 0, 2 * descriptorsMax);
+      await reserve(world.controlPlane.ports[port] ?? 0, 2 * descriptorsMax);
       expect(openNow(world.controlPlane)).toBeLessThan(descriptorsMax);
       expect(await probe(world.controlPlane)).toBe(200);
       expect(await metric(world.controlPlane, 'gateway_accept_failures_total')).toBeGreaterThan(0);

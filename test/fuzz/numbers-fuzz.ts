@@ -132,7 +132,7 @@ const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), 
     guardStream(source, guards, { eventBytesMax: 1024 * 1024, background: () => undefined }, context),
   serviceGuard: (guardrail) => ({
     guardrail,
-    ...{ holds: true, window: 1000, ended: () => undefined },
+    ...{ reservations: true, window: 1000, ended: () => undefined },
     judge: async (texts) => texts.map((text) => text.replaceAll(word, '[WORD_1]')),
   }),
   now: () => performance.now(),

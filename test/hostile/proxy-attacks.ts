@@ -47,7 +47,7 @@ export const proxyAttacks = {
     neighbour: 'chats',
     run: (hostile) => {
       const body = chatBody('stream', 'Hello', { stream: true });
-      return holdSockets(hostile, tooMany(hostile, bounds.inFlight, quarter), (socket) => {
+      return keepSockets(hostile, tooMany(hostile, bounds.inFlight, quarter), (socket) => {
         socket.write(head(hostile, body.length) + body);
         socket.pause();
       });
@@ -59,7 +59,7 @@ export const proxyAttacks = {
     neighbour: 'chats_of_300_kb',
     run: (hostile) => {
       const body = Buffer.from(chatBody('fast', 'x'.repeat(2 * mib)));
-      return holdSockets(hostile, tooMany(hostile, bounds.bufferedMiB / 2, quarter), (socket) => {
+      return keepSockets(hostile, tooMany(hostile, bounds.bufferedMiB / 2, quarter), (socket) => {
         socket.write(head(hostile, body.length));
         socket.write(body.subarray(0, -1));
       });
@@ -99,7 +99,7 @@ export const proxyAttacks = {
     about: 'connections that send half a head, or nothing',
     neighbour: 'chats_on_new_connections',
     run: (hostile) =>
-      holdSockets(hostile, tooMany(hostile, bounds.connections, fourFifths), (socket, index) => {
+      keepSockets(hostile, tooMany(hostile, bounds.connections, fourFifths), (socket, index) => {
         if (index % 2 === 0) socket.write('GET /v1/models HTTP/1.1\r\nhost: x\r\n');
       }),
   },
@@ -214,13 +214,13 @@ function head({ key }: Hostile, bytes: number): string {
 }
 
 /** Keeps a number of sockets open. A closed one is opened again after a while. */
-async function holdSockets(
+async function keepSockets(
   hostile: Hostile,
   count: number,
   begin: (socket: Socket, index: number) => void,
 ): Promise<void> {
   const { address, ports, signal } = hostile;
-  const hold = async (index: number) => {
+  const reservation = async (index: number) => {
     await pause(index, signal);
     while (!signal.aborted) {
       const socket = connect({ port: ports.proxy, host: '127.0.0.1', localAddress: address });
@@ -230,7 +230,7 @@ async function holdSockets(
       await pause(1_000, signal);
     }
   };
-  await Promise.all(Array.from({ length: count }, (_, index) => hold(index)));
+  await Promise.all(Array.from({ length: count }, (_, index) => reservation(index)));
 }
 
 /** @returns the status of the response, or "closed" without one */

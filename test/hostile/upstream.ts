@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { startDnsServer } from '../support/dns-server.ts';
 
 /** The delay of a response when the caller does not leave before. */
-const holdMs = 6_000;
+const keptOpenMs = 6_000;
 const bigBytes = 2 * 1024 * 1024;
 
 const completion = (content: string) => ({
@@ -35,15 +35,15 @@ export const kinds = {
     response.shouldKeepAlive = false;
     respond(response, small);
   },
-  hold: (response) => {
-    const timer = setTimeout(() => respond(response, small), holdMs);
+  reservation: (response) => {
+    const timer = setTimeout(() => respond(response, small), keptOpenMs);
     response.once('close', () => clearTimeout(timer));
   },
   big: (response) => respond(response, big),
   /** A stream of much text, as fast as it is read, until the reader leaves. */
   stream: (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const until = performance.now() + holdMs;
+    const until = performance.now() + keptOpenMs;
     const write = () => {
       while (response.write(chunk));
       if (performance.now() > until) response.end('data: [DONE]\n\n');

@@ -50,7 +50,7 @@ export function judgeRefusal(at: Case, startedAt: number): string | undefined {
   // A silent feed reports late that a key is gone, and the proxy remembers that until the feed reports the key again.
   // Keys only come back in this model; in reality a revocation is final.
   const wasReported = (at.proxy.goneAt.get(at.hash) ?? Number.NEGATIVE_INFINITY) >= since;
-  if (!wasReported && !heldSince(at.database.versions(at.hash), undefined, since))
+  if (!wasReported && !validSince(at.database.versions(at.hash), undefined, since))
     return 'a key that existed all the time is refused';
   return contradictsFeed(at, at.hash, undefined)
     ? 'the feed has passed the creation of a key that is refused'
@@ -64,10 +64,10 @@ function judgeMark(at: Case, ref: string, mark: string): string | undefined {
   if (contradictsFeed(at, ref, mark))
     return `${mark} is served, but the feed has passed ${at.proxy.passed?.epoch}/${at.proxy.passed?.revision}`;
   const slackMs = 1_000;
-  if (!heldSince(versions, mark, now - maxStaleMs - 2 * skewMs - slackMs))
+  if (!validSince(versions, mark, now - maxStaleMs - 2 * skewMs - slackMs))
     return `${mark} is older than MAX_STALE`;
   const calm = now - at.proxy.troubledAt > accessLimits.staleGraceMs + slackMs;
-  if (calm && !heldSince(versions, mark, now - accessLimits.freshForMs - slackMs))
+  if (calm && !validSince(versions, mark, now - accessLimits.freshForMs - slackMs))
     return `${mark} is older than 20 s though the control plane answers`;
   return undefined;
 }
@@ -86,7 +86,7 @@ function contradictsFeed({ database, proxy }: Case, ref: string, mark: string | 
 }
 
 /** Whether the row had this state at some time since then. */
-function heldSince(versions: readonly Version[], mark: string | undefined, since: number): boolean {
+function validSince(versions: readonly Version[], mark: string | undefined, since: number): boolean {
   if (mark === undefined && (versions[0]?.at ?? Number.POSITIVE_INFINITY) > since) return true;
   return versions.some(
     (version, index) =>

@@ -20,7 +20,7 @@ export class Violation extends Error {}
 export interface Settled {
   readonly event: UsageEvent;
   /** The reservation in each budget. */
-  readonly hold: number;
+  readonly reservation: number;
   readonly proxy: object;
 }
 
@@ -284,25 +284,25 @@ export class LedgerJudge {
       if (event.cost > 0 && !budget.isDeleted) this.#count('not charged');
       return event.cost;
     }
-    const aboveHold = event.cost - charge.escrow;
-    const hold = this.#settled.get(event.id)?.hold ?? 0;
-    if (aboveHold > 0 && event.cost <= hold)
+    const aboveReservation = event.cost - charge.escrow;
+    const reservation = this.#settled.get(event.id)?.reservation ?? 0;
+    if (aboveReservation > 0 && event.cost <= reservation)
       fail(`of a cost of ${event.cost} below its hold only ${charge.escrow} were taken`);
-    if (aboveHold > 0) this.#count('above its hold');
+    if (aboveReservation > 0) this.#count('above its hold');
     const late = charge.escrow - taken;
     if (late > 0) {
       this.#count('late after a release');
       const key = leaseKey({ ...charge, session: event.session });
       if (this.#lost.has(event.session)) {
         this.#count('late after a restore');
-        return aboveHold + late;
+        return aboveReservation + late;
       }
       const released = this.#released.get(key) ?? 0;
       if (late > released)
         fail(`the lease ${key} lacks ${late}, of which operators have released ${released}`);
       this.#released.set(key, released - late);
     }
-    return aboveHold + late;
+    return aboveReservation + late;
   }
 
   #applyCreate(terms: BudgetTerms): ReadonlyMap<string, number> {

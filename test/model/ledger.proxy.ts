@@ -1,7 +1,7 @@
 // One proxy of the model: its real leases and its real usage queue on its own link, with memory that a kill destroys.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { BudgetHold, Budgets } from '../../proxy/budgets/budgets.ts';
+import type { BudgetReservation, Budgets } from '../../proxy/budgets/budgets.ts';
 import { SlicedBudgets } from '../../proxy/budgets/leased-budgets.ts';
 import { Adoption } from '../../proxy/journal/adoption.ts';
 import { JournaledBudgets } from '../../proxy/journal/journaled-budgets.ts';
@@ -146,7 +146,7 @@ export class ModelProxy {
   }
 
   /** Notes the reservation of a request that started. */
-  begun(id: string, { amount, leases: slices }: Pick<BudgetHold, 'amount' | 'leases'>, session: string): void {
+  begun(id: string, { amount, leases: slices }: Pick<BudgetReservation, 'amount' | 'leases'>, session: string): void {
     this.#running.set(id, { amount, slices: slices.map((lease) => ({ ...lease, session })) });
   }
 
@@ -190,10 +190,10 @@ export class ModelProxy {
    * Returns the money that the proxy counts on in each lease: available, or reserved by requests. For a dead proxy, the
    * reservations of its requests.
    */
-  holds(isRecorded: (id: string) => boolean): Claims {
-    if (!this.isAlive) return this.#lastHolds(isRecorded);
+  reservations(isRecorded: (id: string) => boolean): Claims {
+    if (!this.isAlive) return this.#lastReservations(isRecorded);
     const claims = new Map<string, Claim>();
-    for (const { available, holds, open, origin, shut } of this.budgets.leases()) {
+    for (const { available, reservations: holds, open, origin, shut } of this.budgets.leases()) {
       if (open < 0 || shut < 0 || holds < 0)
         throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${holds}`);
       claims.set(leaseKey(origin), { all: available + holds, firm: open + holds });
@@ -201,13 +201,13 @@ export class ModelProxy {
     return claims;
   }
 
-  #lastHolds(isRecorded: (id: string) => boolean): Claims {
+  #lastReservations(isRecorded: (id: string) => boolean): Claims {
     const claims = new Map<string, Claim>();
     for (const [id, { amount, slices }] of this.#running) {
       if (isRecorded(id)) continue;
       for (const lease of slices) {
-        const held = amount + (claims.get(leaseKey(lease))?.all ?? 0);
-        claims.set(leaseKey(lease), { all: held, firm: held });
+        const reserved = amount + (claims.get(leaseKey(lease))?.all ?? 0);
+        claims.set(leaseKey(lease), { all: reserved, firm: reserved });
       }
     }
     return claims;

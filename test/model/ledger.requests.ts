@@ -1,7 +1,7 @@
 // Requests of the ledger's model. Each reserves money in all budgets that its proxy knows, runs for a while, and has a
 // cost: mostly less than its reservation, sometimes more, or nothing if it was refused elsewhere.
 import {
-  type BudgetHold,
+  type BudgetReservation,
   BudgetRefusal,
   type Charge,
   type Stamp,
@@ -22,7 +22,7 @@ export interface RequestTarget {
   /** How long it runs once it is admitted. */
   readonly runMs: number;
   /** Its cost, by its reservation. */
-  readonly cost: (hold: number) => number;
+  readonly cost: (reservation: number) => number;
   /**
    * Its caller leaves. Either it is read on and has its real cost, or it is not read and costs its reservation.
    * Default: the caller stays.
@@ -47,7 +47,7 @@ export function ask(world: World, random: Random): void {
   if (left === undefined) return void run(world, requested);
   world.count(`left, ${left}`);
   const readOnMs = left === 'read on' ? random.between(0, readOnMaxMs) : 0;
-  const cost = left === 'read on' ? requested.cost : (hold: number) => hold;
+  const cost = left === 'read on' ? requested.cost : (reservation: number) => reservation;
   void run(world, { ...requested, left, cost, runMs: requested.runMs + readOnMs });
 }
 
@@ -66,7 +66,7 @@ export async function run(
   }
   const known = world.budgetsFor(proxy, requested.caller, requested.model);
   try {
-    const hold =
+    const reservation =
       known.length === 0
         ? proxy.budgets.stamp()
         : await proxy.money.take({
@@ -74,7 +74,7 @@ export async function run(
             budgets: known,
             ifKilled: () => killedOf(world, requested),
           });
-    await end(world, requested, known, hold);
+    await end(world, requested, known, reservation);
     world.count('ran');
     return { response: 'ran' };
   } catch (error) {
@@ -94,21 +94,21 @@ function end(
   world: World,
   requested: RequestTarget,
   known: readonly BudgetTerms[],
-  hold: BudgetHold | Stamp,
+  reservation: BudgetReservation | Stamp,
 ): Promise<void> {
   const { proxy } = requested;
-  if ('amount' in hold && (hold.amount < requested.least || hold.amount > requested.full))
-    world.fail(`${hold.amount} is held where ${requested.least} to ${requested.full} was asked for`);
-  if ('amount' in hold) begun(world, requested, hold);
+  if ('amount' in reservation && (reservation.amount < requested.least || reservation.amount > requested.full))
+    world.fail(`${reservation.amount} is held where ${requested.least} to ${requested.full} was asked for`);
+  if ('amount' in reservation) begun(world, requested, reservation);
   return new Promise((resolve) => {
     world.time.after(requested.runMs, () => {
       if (!proxy.isAlive) return;
-      if ('amount' in hold) proxy.ended(hold.stamp.id);
-      const amount = 'amount' in hold ? hold.amount : requested.full;
+      if ('amount' in reservation) proxy.ended(reservation.stamp.id);
+      const amount = 'amount' in reservation ? reservation.amount : requested.full;
       const cost = requested.cost(amount);
       // A negative cost means that it was never dispatched.
-      const charges = 'amount' in hold ? hold.settle(Math.max(0, cost)) : [];
-      const stamp = 'amount' in hold ? hold.stamp : hold;
+      const charges = 'amount' in reservation ? reservation.settle(Math.max(0, cost)) : [];
+      const stamp = 'amount' in reservation ? reservation.stamp : reservation;
       checkCharges(world, { charges, known, cost: Math.max(0, cost), amount });
       const estimate = requested.left === 'not read' && {
         estimated: true,
@@ -122,11 +122,11 @@ function end(
 }
 
 /** Notes the event that is reported if the proxy is killed now: the reservation as the cost. */
-function begun(world: World, requested: RequestTarget, { amount, leases: slices, stamp }: BudgetHold): void {
+function begun(world: World, requested: RequestTarget, { amount, leases: slices, stamp }: BudgetReservation): void {
   requested.proxy.begun(stamp.id, { amount, leases: slices }, stamp.session);
   const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
   const event = usageOf(world, requested, { stamp, cost: amount, charges });
-  world.judge.begin({ event, hold: amount, proxy: requested.proxy });
+  world.judge.begin({ event, reservation: amount, proxy: requested.proxy });
 }
 
 function killedOf(world: World, requested: RequestTarget): UsageOfKilled {
@@ -165,14 +165,14 @@ function pickRun(random: Random): number {
   return roll < 0.9 ? random.between(1_000, 8_000) : random.between(8_000, 40_000);
 }
 
-function pickCost(random: Random): (hold: number) => number {
+function pickCost(random: Random): (reservation: number) => number {
   const [roll, share] = [random.next(), random.next()];
-  return (hold) => {
+  return (reservation) => {
     if (roll < 0.1) return -1;
     if (roll < 0.2) return 0;
-    if (roll < 0.4) return hold;
-    if (roll < 0.47) return Math.ceil(hold * (1 + 3 * share));
-    return Math.floor(hold * share);
+    if (roll < 0.4) return reservation;
+    if (roll < 0.47) return Math.ceil(reservation * (1 + 3 * share));
+    return Math.floor(reservation * share);
   };
 }
 

@@ -78,14 +78,14 @@ async function checkUsable(world: World): Promise<void> {
   const applied = world.budgetsFor(random.pick(world.alive), caller, model);
   const smallest = Math.min(...applied.map(({ amount }) => amount));
   if (!applied.some(({ id }) => id === target.id) || smallest < 20) return;
-  const hold = Math.max(1, Math.floor(smallest * random.between(0.035, 0.05)));
+  const reservation = Math.max(1, Math.floor(smallest * random.between(0.035, 0.05)));
   let busy = 0;
   for (let round = 0; round < roundsMax; round++) {
     const responses: { readonly response: RequestOutcome; readonly budgetId?: string }[] = [];
     for (let count = 0; count < requests; count++) {
-      const requested = { proxy: random.pick(world.alive), caller, model, full: hold, least: hold };
+      const requested = { proxy: random.pick(world.alive), caller, model, full: reservation, least: reservation };
       const runMs = random.between(0, 300);
-      void run(world, { ...requested, runMs, cost: () => hold }).then((response) => responses.push(response));
+      void run(world, { ...requested, runMs, cost: () => reservation }).then((response) => responses.push(response));
     }
     await world.pass(roundMs);
     if (responses.length < requests) throw new Violation('a request waits for ever');
@@ -119,6 +119,6 @@ function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
 function describe(proxy: ModelProxy): string {
   const slices = proxy.budgets
     .leases()
-    .map(({ available, holds, operation, origin }) => ({ available, holds, operation, origin }));
+    .map(({ available, reservations: holds, operation, origin }) => ({ available, reservations: holds, operation, origin }));
   return `${proxy.usageLog.gauges.events} events, ${JSON.stringify(slices)}`;
 }

@@ -195,8 +195,8 @@ export class World {
   }
 
   /** Ends a request and sends its usage on its way. */
-  record(proxy: ModelProxy, event: UsageEvent, hold: number): void {
-    this.judge.settle({ event, hold, proxy });
+  record(proxy: ModelProxy, event: UsageEvent, reservation: number): void {
+    this.judge.settle({ event, reservation, proxy });
     proxy.usageLog.record(this.#options.misreports?.(event, this.now()) ?? event);
   }
 
@@ -228,7 +228,7 @@ export class World {
   claims(): Claims {
     const claims = new Map<string, Claim>();
     for (const proxy of this.proxies)
-      for (const [key, { all, firm }] of proxy.holds((id) => this.judge.isRecorded(id))) {
+      for (const [key, { all, firm }] of proxy.reservations((id) => this.judge.isRecorded(id))) {
         const other = claims.get(key);
         claims.set(key, { all: all + (other?.all ?? 0), firm: firm + (other?.firm ?? 0) });
       }

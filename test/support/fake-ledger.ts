@@ -2,7 +2,7 @@
 // test sets it. Its clock is its database's, and may differ from that of the proxies.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { BudgetHold } from '../../proxy/budgets/budgets.ts';
+import type { BudgetReservation } from '../../proxy/budgets/budgets.ts';
 import {
   type DrawRequest,
   type LedgerClient,
@@ -93,9 +93,9 @@ export class FakeLedger {
   }
 
   /** Settles the reservation and reports it. */
-  spend(hold: BudgetHold, cost: number): void {
-    const charges = hold.settle(cost);
-    this.reference.report([usageOf({ ...hold.stamp, cost, charges })]);
+  spend(reservation: BudgetReservation, cost: number): void {
+    const charges = reservation.settle(cost);
+    this.reference.report([usageOf({ ...reservation.stamp, cost, charges })]);
   }
 
   /** Sums over all windows, nano-dollars. */

@@ -72,9 +72,9 @@ export function openServiceDesk(
   return {
     guard: (guardrail, stage = 'input') => {
       const made = guards(guardrail, { call, stage, decisions: reported });
-      const { holds, window } = made;
+      const { reservations: holds, window } = made;
       return {
-        ...{ guardrail, holds, window, ended: () => made.ended() },
+        ...{ guardrail, reservations: holds, window, ended: () => made.ended() },
         judge: async (texts, signal, about) => {
           const left = await made.judge(texts, signal, about);
           // The request makes no further calls.

@@ -1,5 +1,5 @@
 // Connections of the proxy to listed hosts, for tests of the code that sends over them.
-import { HeldShare } from '../../common/shares.ts';
+import { OccupiedShare } from '../../common/shares.ts';
 import { AddressPolicy } from '../../proxy/upstream/addresses.ts';
 import { NameLookups, type NameLookupsOptions } from '../../proxy/upstream/name-lookups.ts';
 import { createTransport, type Transport } from '../../proxy/upstream/transport.ts';
@@ -24,7 +24,7 @@ export function transportTo(
 export function lookupsOf(options: Partial<NameLookupsOptions> = {}): NameLookups {
   return new NameLookups({
     own: new Set(),
-    share: new HeldShare({ capacity: 512, alpha: 1 }),
+    share: new OccupiedShare({ capacity: 512, alpha: 1 }),
     timeoutMs: 1000,
     now: () => performance.now(),
     ...options,

@@ -17,7 +17,7 @@ export function ownHistory(messages: readonly ChatMessage[]): OwnHistory {
   const own = messages.some(isForeign)
     ? messages.map((one) => (isForeign(one) ? asOwn(one) : one))
     : messages;
-  if (!messages.some(holdsMedia)) return { messages: own, emulated: [] };
+  if (!messages.some(containsMedia)) return { messages: own, emulated: [] };
   const mover = new MediaMover();
   messages.forEach((message, index) => {
     mover.add(message, own[index] ?? message);
@@ -65,7 +65,7 @@ const textRoles: ReadonlySet<string> = new Set(['tool', 'assistant']);
  * Tool results and assistant messages may contain only text (SDK types `ChatCompletionToolMessageParam`,
  * `ChatCompletionAssistantMessageParam`), so their media have to move.
  */
-function holdsMedia({ role, content, images }: ChatMessage): boolean {
+function containsMedia({ role, content, images }: ChatMessage): boolean {
   if (!textRoles.has(role)) return false;
   return (Array.isArray(content) && content.some(isMedium)) || (Array.isArray(images) && images.length > 0);
 }
@@ -85,7 +85,7 @@ class MediaMover {
   /** @param own the message without fields from other providers */
   add(message: ChatMessage, own: ChatMessage): void {
     if (message.role !== 'tool') this.#flush(message.role === 'user');
-    if (!holdsMedia(message)) {
+    if (!containsMedia(message)) {
       this.#push(own);
       return;
     }

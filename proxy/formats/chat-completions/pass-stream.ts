@@ -91,10 +91,10 @@ export class PassthroughStream implements StreamReader {
       return;
     }
     const { form, requested } = this.#options;
-    const mayHoldPieces =
+    const mayContainPieces =
       (requested.wantsImages && event.includes(imagesKey)) ||
       (requested.wantsSearch && event.includes(citationWord));
-    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldPieces) {
+    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayContainPieces) {
       this.model ??= nameIn(event);
       this.#text.addEvent(event);
       output.push(event);

@@ -75,10 +75,10 @@ export class ResponseWindows {
   }
 
   /** In UTF-16 units. */
-  get held(): number {
-    let held = this.#restLength;
-    for (const { text } of this.#channels.values()) held += text.held;
-    return held;
+  get withheld(): number {
+    let withheld = this.#restLength;
+    for (const { text } of this.#channels.values()) withheld += text.withheld;
+    return withheld;
   }
 
   /** Whether a service has to be called. */

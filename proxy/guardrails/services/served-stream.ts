@@ -25,7 +25,7 @@ export interface ServedStreamDeps {
 export type ServedContext = Pick<InspectContext, 'onAbort' | 'buffer'>;
 
 /** In UTF-16 units: if more waits for a service, the provider waits too. */
-const heldMax = 256 * 1024;
+const withheldMax = 256 * 1024;
 
 /** Resolves when the first bytes may be sent. @throws GatewayError guardrail_blocked if none may */
 export function serveStream(
@@ -57,7 +57,7 @@ class ServedStream implements StreamResult, StreamSink {
   #isPaused = false;
   #hasEnded = false;
   #buffered = 0;
-  #held: Buffer[] = [];
+  #withheld: Buffer[] = [];
   #sink: StreamSink | undefined;
   #ending: ((sink: StreamSink) => void) | undefined;
 
@@ -67,7 +67,7 @@ class ServedStream implements StreamResult, StreamSink {
     this.headers = source.headers;
     this.#deps = deps;
     this.#context = context;
-    this.#holding = services.filter(({ holds }) => holds);
+    this.#holding = services.filter(({ reservations: holds }) => holds);
     this.#windows =
       this.#holding.length === 0 ? undefined : new ResponseWindows({ services: this.#holding, placeholders });
     this.#observed = this.#holding.length === services.length ? undefined : new WholeResponse();
@@ -84,7 +84,7 @@ class ServedStream implements StreamResult, StreamSink {
     try {
       for (const event of this.#events.push(bytes)) this.#take(event);
       this.#work();
-      this.#account(this.#windows?.held ?? 0);
+      this.#account(this.#windows?.withheld ?? 0);
       if (this.#isFull) this.#source.pause();
     } catch (error) {
       this.#fail(error);
@@ -104,8 +104,8 @@ class ServedStream implements StreamResult, StreamSink {
 
   flowTo(sink: StreamSink): void {
     this.#sink = sink;
-    for (const bytes of this.#held) sink.write(bytes);
-    this.#held = [];
+    for (const bytes of this.#withheld) sink.write(bytes);
+    this.#withheld = [];
     this.#ending?.(sink);
   }
 
@@ -124,7 +124,7 @@ class ServedStream implements StreamResult, StreamSink {
   }
 
   get #isFull(): boolean {
-    return this.#isRequesting && (this.#windows?.held ?? 0) > heldMax;
+    return this.#isRequesting && (this.#windows?.withheld ?? 0) > withheldMax;
   }
 
   #take(event: Buffer): void {
@@ -172,10 +172,10 @@ class ServedStream implements StreamResult, StreamSink {
   }
 
   /** Accounts memory for text that is held back. @throws GatewayError overloaded */
-  #account(held: number): void {
-    if (held <= this.#buffered) return;
-    const more = held - this.#buffered;
-    this.#buffered = held;
+  #account(withheld: number): void {
+    if (withheld <= this.#buffered) return;
+    const more = withheld - this.#buffered;
+    this.#buffered = withheld;
     this.#context.buffer(more);
   }
 
@@ -194,7 +194,7 @@ class ServedStream implements StreamResult, StreamSink {
   }
 
   #send(bytes: Buffer): void {
-    if (this.#sink === undefined) this.#held.push(bytes);
+    if (this.#sink === undefined) this.#withheld.push(bytes);
     else this.#sink.write(bytes);
     if (this.#isHandedOver) return;
     this.#isHandedOver = true;
@@ -225,7 +225,7 @@ class ServedStream implements StreamResult, StreamSink {
     if (this.#sink !== undefined) deliver(this.#sink);
     if (!this.#isHandedOver || this.#observed === undefined) return;
     // Services observe the part that the caller has received, however the stream ended.
-    const observing = this.#deps.services.filter(({ holds }) => !holds);
+    const observing = this.#deps.services.filter(({ reservations: holds }) => !holds);
     const pending = askServices(observing, this.#observed.texts(), new AbortController().signal);
     this.#deps.background(
       'guardrails after an answer',

@@ -37,8 +37,8 @@ export class ServedText {
     return this.#stages.length === 1 ? (this.#stages[0]?.decided ?? 0) : 0;
   }
 
-  get held(): number {
-    return this.#stages.reduce((sum, stage) => sum + stage.held, this.#left.length);
+  get withheld(): number {
+    return this.#stages.reduce((sum, stage) => sum + stage.withheld, this.#left.length);
   }
 
   get isDue(): boolean {
@@ -113,8 +113,8 @@ class TextStage {
     return Math.min(...this.#sent.map(({ windows }) => windows.decided));
   }
 
-  get held(): number {
-    return Math.max(...this.#sent.map(({ windows, passed }) => windows.held + passed.length));
+  get withheld(): number {
+    return Math.max(...this.#sent.map(({ windows, passed }) => windows.withheld + passed.length));
   }
 
   get isDue(): boolean {

@@ -66,7 +66,7 @@ export class WindowedText {
   }
 
   /** In UTF-16 units. */
-  get held(): number {
+  get withheld(): number {
     return this.#carry.length + this.#fresh.length;
   }
 
@@ -93,12 +93,12 @@ export class WindowedText {
   /** Whether a window has to be sent. */
   get isDue(): boolean {
     if (this.#isOver || this.#requested !== undefined) return false;
-    return this.#hasEnded || this.held > this.#window;
+    return this.#hasEnded || this.withheld > this.#window;
   }
 
   /** @returns the next window. Its result must be reported before the next one is taken */
   ask(): string {
-    this.#isLast = this.#hasEnded && this.held <= this.#window;
+    this.#isLast = this.#hasEnded && this.withheld <= this.#window;
     const room = Math.max(1, this.#window - this.#carry.length);
     const taken = this.#isLast ? this.#fresh.length : wholeUnits(this.#fresh, room);
     this.#requested = this.#carry + this.#fresh.slice(0, taken);

@@ -25,7 +25,7 @@ export class Channel implements Decidable {
   }
 
   get decided(): number {
-    return this.#pushed - this.#window.held;
+    return this.#pushed - this.#window.withheld;
   }
 
   push({ text, shape }: Piece): string {
@@ -64,7 +64,7 @@ export class KeptChannel implements Decidable {
   }
 
   get decided(): number {
-    return this.#pushed - this.#window.held;
+    return this.#pushed - this.#window.withheld;
   }
 
   /** Whether a piece repeats the one before. */

@@ -9,7 +9,7 @@ import { protocolError } from '../../formats/protocol-error.ts';
 import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from '../delta.ts';
 import type { ResponseGuards } from '../response-guards.ts';
 import { Channel, type Decidable } from './channel.ts';
-import { HeldCall } from './held-call.ts';
+import { WithheldCall } from './held-call.ts';
 import { type Left, PathWindows } from './path-windows.ts';
 import type { WholeGuard } from './whole-guard.ts';
 
@@ -31,7 +31,7 @@ export interface LaterFields {
   readonly fields: JsonObject;
   readonly isCall: boolean;
   /** UTF-16 units of a call. */
-  readonly held: number;
+  readonly withheld: number;
   /** Unknown fields, which have windows of their own. */
   readonly left?: { readonly delta: Left; readonly fields: Left };
 }
@@ -62,8 +62,8 @@ export class ChoiceGuard {
   readonly #ofChoice: PathWindows;
   /** Fields that begin the choice, until a part of it is released. */
   #opening: JsonObject | undefined = {};
-  #call: HeldCall | undefined;
-  readonly #completeCalls: HeldCall[] = [];
+  #call: WithheldCall | undefined;
+  readonly #completeCalls: WithheldCall[] = [];
   #holdsCalls = true;
 
   constructor(index: unknown, { guards, whole, observes, windows }: ChoiceGuardDeps) {
@@ -80,7 +80,7 @@ export class ChoiceGuard {
   }
 
   /** UTF-16 units of an incomplete call. */
-  get held(): number {
+  get withheld(): number {
     return this.#call?.length ?? 0;
   }
 
@@ -116,7 +116,7 @@ export class ChoiceGuard {
     const [delta, unknownOfDelta] = parted(others, knownOfDelta);
     const isKnown = isNothing(unknown) && isNothing(unknownOfDelta);
     if (isKnown && isNothing(delta) && isNothing(known)) return undefined;
-    const stated = { delta: this.#whole.ofDelta(delta), fields: known, isCall: false, held: 0 };
+    const stated = { delta: this.#whole.ofDelta(delta), fields: known, isCall: false, withheld: 0 };
     if (isKnown) return stated;
     const left = { delta: this.#ofDelta.take(unknownOfDelta), fields: this.#ofChoice.take(unknown) };
     return { ...stated, left };
@@ -166,13 +166,13 @@ export class ChoiceGuard {
 
   /** @returns the call that the piece completes */
   #takeCall(piece: CallPiece): readonly LaterFields[] {
-    if (!this.#holdsCalls) return [{ delta: deltaOf(piece), fields: {}, isCall: true, held: 0 }];
+    if (!this.#holdsCalls) return [{ delta: deltaOf(piece), fields: {}, isCall: true, withheld: 0 }];
     const complete = this.#call?.goesOn(piece) === true ? [] : this.#completeCall();
     if (this.#call === undefined) {
       // The released part of a call cannot be inspected again together with the rest.
       if (!this.#observes && this.#completeCalls.some((call) => call.goesOn(piece)))
         throw protocolError('a call goes on behind the next one');
-      this.#call = new HeldCall(piece);
+      this.#call = new WithheldCall(piece);
     }
     this.#call.add(piece);
     return complete;
@@ -183,8 +183,8 @@ export class ChoiceGuard {
     if (call === undefined) return [];
     this.#call = undefined;
     this.#completeCalls.push(call);
-    const held = call.length;
-    return [{ delta: guard(call.take()), fields: {}, isCall: true, held }];
+    const withheld = call.length;
+    return [{ delta: guard(call.take()), fields: {}, isCall: true, withheld }];
   }
 }
 

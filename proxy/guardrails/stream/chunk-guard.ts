@@ -21,7 +21,7 @@ export interface PassedChunk {
 }
 
 /** In UTF-16 units. */
-export interface HeldMax {
+export interface WithheldMax {
   /** Limit of incomplete calls: each is inspected in one step. */
   readonly calls: number;
   /** Limit of calls, and of chunks that wait for text and were inspected. */
@@ -55,14 +55,14 @@ const knownOfChunk: ReadonlySet<string> = new Set(Object.keys(responsePlaces.fie
 export class ChunkGuard {
   readonly #guards: ResponseGuards;
   readonly #deps: ChoiceGuardDeps;
-  readonly #heldMax: HeldMax;
+  readonly #withheldMax: WithheldMax;
   readonly #whole: WholeGuard;
   readonly #choices = new Map<unknown, ChoiceGuard>();
   readonly #paths: PathWindows;
   /** The latest chunk, which identifies the response. */
   #last = nothing;
   #waiting: Waiting[] = [];
-  #waitingHeld = 0;
+  #waitingWithheld = 0;
   /** Too much was waiting, so nothing waits any longer. */
   #letGo = false;
   /** In the order in which the choices ended. */
@@ -71,10 +71,10 @@ export class ChunkGuard {
   #usage: JsonObject | undefined;
   #usageChunk: { readonly head: JsonObject; readonly extras: Extras } | undefined;
 
-  constructor(guards: ResponseGuards, heldMax: HeldMax, observes: boolean) {
+  constructor(guards: ResponseGuards, withheldMax: WithheldMax, observes: boolean) {
     const whole = createWholeGuard(guards);
     this.#guards = guards;
-    this.#heldMax = heldMax;
+    this.#withheldMax = withheldMax;
     this.#whole = whole;
     const windows = { count: 0 };
     this.#deps = { guards, whole, observes, windows };
@@ -82,15 +82,15 @@ export class ChunkGuard {
   }
 
   /** UTF-16 units that are held back outside of windows. */
-  get held(): number {
-    return this.#waitingHeld + this.#heldCalls;
+  get withheld(): number {
+    return this.#waitingWithheld + this.#heldCalls;
   }
 
   /** UTF-16 units of incomplete calls. */
   get #heldCalls(): number {
-    let held = 0;
-    for (const choice of this.#choices.values()) held += choice.held;
-    return held;
+    let withheld = 0;
+    for (const choice of this.#choices.values()) withheld += choice.withheld;
+    return withheld;
   }
 
   /** @param size of the chunk, in bytes @returns the chunks that may be sent now @throws BlockedError, GatewayError */
@@ -114,7 +114,7 @@ export class ChunkGuard {
         : this.#released(taken);
     this.#keep(taken, extras, size);
     this.#pass(passed);
-    if (!this.#letGo && (this.#heldCalls > this.#heldMax.calls || this.held > this.#heldMax.all))
+    if (!this.#letGo && (this.#heldCalls > this.#withheldMax.calls || this.withheld > this.#withheldMax.all))
       this.#letAllGo(passed);
     return passed;
   }
@@ -170,12 +170,12 @@ export class ChunkGuard {
     let rest = extras;
     for (const { choice, later, finish } of taken) {
       for (const fields of later) {
-        this.#wait({ ...fields, held: fields.isCall ? fields.held : size, choice, head, extras: rest });
+        this.#wait({ ...fields, withheld: fields.isCall ? fields.withheld : size, choice, head, extras: rest });
         rest = noExtras;
       }
       if (finish === undefined) continue;
       const known = this.#finishes.get(choice);
-      const reported = { delta: nothing, isCall: false, held: 0, choice, head };
+      const reported = { delta: nothing, isCall: false, withheld: 0, choice, head };
       this.#finishes.set(choice, {
         ...reported,
         fields: { ...known?.fields, ...finish },
@@ -185,7 +185,7 @@ export class ChunkGuard {
     }
     if (rest === noExtras) return;
     const choice = taken[0]?.choice;
-    this.#wait({ delta: nothing, fields: nothing, isCall: false, held: size, choice, head, extras: rest });
+    this.#wait({ delta: nothing, fields: nothing, isCall: false, withheld: size, choice, head, extras: rest });
   }
 
   #wait(fields: Fields): void {
@@ -194,7 +194,7 @@ export class ChunkGuard {
     for (const choice of of) for (const channel of choice.channels) after.push([channel, channel.pushed]);
     for (const channel of this.#paths.channels) after.push([channel, channel.pushed]);
     this.#waiting.push({ fields, after });
-    this.#waitingHeld += fields.held;
+    this.#waitingWithheld += fields.withheld;
   }
 
   /** @param passed receives the fields that have waited long enough */
@@ -202,7 +202,7 @@ export class ChunkGuard {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       if (!this.#letGo && first.after.some(([channel, at]) => channel.decided < at)) return;
       this.#waiting.shift();
-      this.#waitingHeld -= first.fields.held;
+      this.#waitingWithheld -= first.fields.withheld;
       const { isCall, left } = first.fields;
       passed.push({
         chunk: chunkOf(first.fields),

@@ -9,7 +9,7 @@ import type { InspectContext } from '../guardrail.ts';
 import type { ResponseGuards } from '../response-guards.ts';
 import { guardedFailure } from '../response-guards.ts';
 import { serveStream } from '../services/served-stream.ts';
-import type { HeldMax } from './chunk-guard.ts';
+import type { WithheldMax } from './chunk-guard.ts';
 import { StreamInspection } from './stream-inspection.ts';
 
 export interface StreamGuardDeps {
@@ -48,7 +48,7 @@ export function guardStream(
 /** Limit for the inspection of a call, which is done in one step. */
 const callMsMax = 250;
 
-function heldMax(guards: ResponseGuards, { eventBytesMax }: StreamGuardDeps): HeldMax {
+function withheldMax(guards: ResponseGuards, { eventBytesMax }: StreamGuardDeps): WithheldMax {
   const nsPerUnit = guards.guards().reduce((sum, { matcher }) => sum + matcher.cost, 0);
   const calls = Math.min(guards.textMax, Math.ceil((callMsMax * 1e6) / Math.max(1, nsPerUnit)));
   return { calls, all: eventBytesMax };
@@ -77,7 +77,7 @@ class GuardedStream implements StreamResult, StreamSink {
   #hasEnded = false;
   /** Nothing more is inspected. */
   #isOver = false;
-  #held: Buffer[] = [];
+  #withheld: Buffer[] = [];
   #sink: StreamSink | undefined;
   #ending: ((sink: StreamSink) => void) | undefined;
 
@@ -91,7 +91,7 @@ class GuardedStream implements StreamResult, StreamSink {
     this.headers = source.headers;
     this.#guards = guards;
     this.#context = context;
-    this.#inspection = new StreamInspection(guards, heldMax(guards, deps));
+    this.#inspection = new StreamInspection(guards, withheldMax(guards, deps));
   }
 
   start(): Promise<StreamResult> {
@@ -117,8 +117,8 @@ class GuardedStream implements StreamResult, StreamSink {
 
   flowTo(sink: StreamSink): void {
     this.#sink = sink;
-    for (const bytes of this.#held) sink.write(bytes);
-    this.#held = [];
+    for (const bytes of this.#withheld) sink.write(bytes);
+    this.#withheld = [];
     this.#ending?.(sink);
   }
 
@@ -181,16 +181,16 @@ class GuardedStream implements StreamResult, StreamSink {
 
   /** Accounts memory for text that is held back. @throws GatewayError overloaded */
   #account(): void {
-    const { held } = this.#inspection;
-    if (held <= this.#buffered) return;
-    this.#context.buffer(held - this.#buffered);
-    this.#buffered = held;
+    const { withheld } = this.#inspection;
+    if (withheld <= this.#buffered) return;
+    this.#context.buffer(withheld - this.#buffered);
+    this.#buffered = withheld;
   }
 
   #forward(): void {
     const bytes = this.#inspection.takeOut();
     if (bytes === undefined) return;
-    if (this.#sink === undefined) this.#held.push(bytes);
+    if (this.#sink === undefined) this.#withheld.push(bytes);
     else this.#sink.write(bytes);
     this.#handOver();
   }

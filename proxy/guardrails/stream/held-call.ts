@@ -8,7 +8,7 @@ import { type CallPiece, saysNothing, withoutEmpty } from '../delta.ts';
 const bodies = { function: 'arguments', custom: 'input' } as const;
 type Body = keyof typeof bodies;
 
-export class HeldCall {
+export class WithheldCall {
   readonly #field: CallPiece['field'];
   /** The fields beside the body. */
   #fields: JsonObject = {};

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
 import { eventData } from '../../formats/sse.ts';
 import type { ResponseGuards } from '../response-guards.ts';
-import { ChunkGuard, type HeldMax, type PassedChunk } from './chunk-guard.ts';
+import { ChunkGuard, type WithheldMax, type PassedChunk } from './chunk-guard.ts';
 import { sliceMax, slicesOf } from './chunk-pieces.ts';
 
 export class StreamInspection {
@@ -21,16 +21,16 @@ export class StreamInspection {
   #slices: JsonObject[] = [];
 
   /** @param heldMax limits above which the failure rules apply */
-  constructor(guards: ResponseGuards, heldMax: HeldMax) {
+  constructor(guards: ResponseGuards, withheldMax: WithheldMax) {
     this.#guards = guards;
-    const holds = guards.services.some((service) => service.holds);
+    const holds = guards.services.some((service) => service.reservations);
     this.#observes = !holds && guards.guards().every(({ replacement }) => replacement === 'keep');
-    this.#chunks = new ChunkGuard(guards, heldMax, this.#observes);
+    this.#chunks = new ChunkGuard(guards, withheldMax, this.#observes);
   }
 
   /** UTF-16 units that are held back outside of windows. */
-  get held(): number {
-    return this.#chunks.held;
+  get withheld(): number {
+    return this.#chunks.withheld;
   }
 
   /** @returns the bytes released since the last call */

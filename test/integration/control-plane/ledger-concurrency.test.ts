@@ -131,14 +131,14 @@ async function readLedger(store: Store) {
       .select(['budget_id', 'spent', 'leased', 'unsettled', 'amount'])
       .execute();
     const leases = await db.selectFrom('leases').select(['budget_id', 'state', 'remaining']).execute();
-    const heldIn = (budgetId: string, state: 'open' | 'expired') =>
+    const leasedIn = (budgetId: string, state: 'open' | 'expired') =>
       leases
         .filter((lease) => lease.budget_id === budgetId && lease.state === state)
         .reduce((sum, { remaining }) => sum + remaining, 0);
     return windows.map((window) => ({
       ...window,
-      inOpenLeases: heldIn(window.budget_id, 'open'),
-      inExpiredLeases: heldIn(window.budget_id, 'expired'),
+      inOpenLeases: leasedIn(window.budget_id, 'open'),
+      inExpiredLeases: leasedIn(window.budget_id, 'expired'),
     }));
   });
 }

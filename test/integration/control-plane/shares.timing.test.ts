@@ -98,7 +98,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
    * share this process, and on a busy machine its processor time: their own computation must not count. The two worst
    * times are ignored, because the machine causes them as often as the gateway.
    */
-  const expectHeldUpByNobody = (quietly: readonly number[], times: readonly number[]) => {
+  const expectDelayedByNobody = (quietly: readonly number[], times: readonly number[]) => {
     for (const part of [0.5, 0.9])
       expect(percentile(times, part)).toBeLessThan(10 * Math.max(250, 2 * percentile(quietly, part) + 10));
   };
@@ -129,7 +129,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
       const { times, outcomes } = await during(3 * count, create, revocations);
       printAll(`refused patterns of ${count}`, baseline, times, outcomes);
       expect(outcomes).not.toContain('OK');
-      expectHeldUpByNobody(baseline, times);
+      expectDelayedByNobody(baseline, times);
     },
     120_000,
   );
@@ -148,7 +148,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
       const { times, outcomes } = await during(Math.max(8, 2 * count), call, revocations);
       printAll(`changes and lists of ${count}`, baseline, times, outcomes);
       expect(outcomes).toContain('too_many_requests');
-      expectHeldUpByNobody(baseline, times);
+      expectDelayedByNobody(baseline, times);
     },
     120_000,
   );

@@ -123,28 +123,28 @@ async function attack({ fields, leaves, outputNano }: Attack) {
     `240 calls left early under a budget of $0.20: the vendor generated ${dollars(vendorNano)}, the ledger says ${dollars(spent)}`,
     Object.fromEntries(outcomes),
   );
-  return { amount, spent, vendorNano, hold: (ceiling + 1000) * outputNano };
+  return { amount, spent, vendorNano, reservation: (ceiling + 1000) * outputNano };
 }
 
 describe('hanging up in a loop cannot exceed a budget', () => {
   it('with responses that are not streamed', async () => {
-    const { amount, spent, vendorNano, hold } = await attack({
+    const { amount, spent, vendorNano, reservation } = await attack({
       fields: whole,
       leaves: { leavesAfterMs: 60 },
       outputNano: 10_000,
     });
-    expect(vendorNano).toBeLessThanOrEqual(amount + hold);
+    expect(vendorNano).toBeLessThanOrEqual(amount + reservation);
     // All responses were read on, so the charge equals the generated output plus the prompts.
     expect(spent).toBeGreaterThanOrEqual(vendorNano);
   }, 60_000);
 
   it('with streams that are left before their usage is reported', async () => {
-    const { amount, spent, vendorNano, hold } = await attack({
+    const { amount, spent, vendorNano, reservation } = await attack({
       fields: streamed,
       leaves: { leavesWhen: 'answered' },
       outputNano: 5_000,
     });
-    expect(vendorNano).toBeLessThanOrEqual(amount + hold);
+    expect(vendorNano).toBeLessThanOrEqual(amount + reservation);
     expect(spent).toBeGreaterThanOrEqual(0.95 * vendorNano);
   }, 60_000);
 });

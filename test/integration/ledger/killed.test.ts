@@ -126,8 +126,8 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
     else if (dispatched.has(name)) expect(row, `${name} was dispatched`).toBeDefined();
   }
   expect(killed.length).toBeGreaterThan(5);
-  const [hold = 0] = killed.map(costOf);
-  expect(hold).toBeGreaterThan(costReported(reported));
+  const [reservation = 0] = killed.map(costOf);
+  expect(reservation).toBeGreaterThan(costReported(reported));
   for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
   const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
   expect(ledger.spent).toBe(sum);

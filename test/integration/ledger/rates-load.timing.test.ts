@@ -288,20 +288,20 @@ describe('rate limits over minutes', () => {
       const patient = await startProxies('90s');
       const max = 12;
       await createLimit(organization, ofKey(), ['CONCURRENT_REQUESTS', max]);
-      const hold = ({ url }: ProxyProcess) =>
+      const reservation = ({ url }: ProxyProcess) =>
         spend({ url, key: key.value, fields: simulate({ stop: { by: 'silence', beforeHead: true } }) });
       const [first, , last] = patient;
       if (first === undefined || last === undefined) throw new Error('there are three proxies');
-      const open = Array.from({ length: max }, (_, index) => hold(patient[index % 3] ?? first));
+      const open = Array.from({ length: max }, (_, index) => reservation(patient[index % 3] ?? first));
       await until(() => seen.length === max);
-      expect(await hold(first)).toBe(busy);
+      expect(await reservation(first)).toBe(busy);
       await last.child.stop('SIGKILL');
       const killed = performance.now();
       const waited: number[] = [];
       const giveUp = killed + 40_000;
       while (performance.now() < giveUp) {
         const came = seen.length;
-        const pending = hold(first);
+        const pending = reservation(first);
         const outcome = await Promise.race([pending, until(() => seen.length > came && 'in')]);
         if (outcome === 'in') {
           waited.push(performance.now() - killed);

@@ -11,7 +11,7 @@ import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import { createRecordSource } from '../../../proxy/access/record-source.ts';
-import { type BudgetHold, BudgetRefusal } from '../../../proxy/budgets/budgets.ts';
+import { type BudgetReservation, BudgetRefusal } from '../../../proxy/budgets/budgets.ts';
 import { SlicedBudgets } from '../../../proxy/budgets/leased-budgets.ts';
 import { type ControlPlaneClient, createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
 import { shares } from '../../../proxy/shares.ts';
@@ -95,7 +95,7 @@ class TestProxy {
     };
   }
 
-  async take({ id }: TestBudget, full: number, least = full): Promise<BudgetHold | BudgetRefusal['reason']> {
+  async take({ id }: TestBudget, full: number, least = full): Promise<BudgetReservation | BudgetRefusal['reason']> {
     try {
       return await this.budgets.take({
         ...{ budgets: [{ id, period: 'day' }], full, least, ifKilled: () => usageOf() },
@@ -106,10 +106,10 @@ class TestProxy {
     }
   }
 
-  async report({ systemId }: TestBudget, hold: BudgetHold, cost: number): Promise<void> {
-    const charges = hold.settle(cost);
+  async report({ systemId }: TestBudget, reservation: BudgetReservation, cost: number): Promise<void> {
+    const charges = reservation.settle(cost);
     const ids = { organizationId: tenant.id, keyId: randomUUID(), aiSystemId: systemId };
-    await this.client.ledger.report([usageOf({ ...hold.stamp, ...ids, cost, charges })]);
+    await this.client.ledger.report([usageOf({ ...reservation.stamp, ...ids, cost, charges })]);
   }
 }
 
@@ -145,16 +145,16 @@ async function ledgerOf({ id: limitId }: TestBudget) {
  */
 async function run(proxy: TestProxy, budget: TestBudget, full: number): Promise<number | undefined> {
   for (;;) {
-    const hold = await proxy.take(budget, full);
-    if (hold === 'exceeded') return undefined;
-    if (typeof hold !== 'string') {
-      const cost = Math.ceil(hold.amount * random.next());
+    const reservation = await proxy.take(budget, full);
+    if (reservation === 'exceeded') return undefined;
+    if (typeof reservation !== 'string') {
+      const cost = Math.ceil(reservation.amount * random.next());
       await sleep(random.below(20));
-      await proxy.report(budget, hold, cost);
+      await proxy.report(budget, reservation, cost);
       return cost;
     }
     // A busy machine may be too slow for a response.
-    expect(['busy', 'unavailable']).toContain(hold);
+    expect(['busy', 'unavailable']).toContain(reservation);
     await sleep(50 + random.below(100));
   }
 }
@@ -208,9 +208,9 @@ describe.each(databases)('budgets over $name', ({ open }) => {
     it('is available within a second: busy before, granted after', async () => {
       const budget = await createBudget('1');
       const [idle, needy] = [proxyAt(0), proxyAt(1)];
-      const hold = await idle.take(budget, 0.8 * nanoPerUsd);
-      if (typeof hold === 'string') throw new Error(hold);
-      hold.settle(0);
+      const reservation = await idle.take(budget, 0.8 * nanoPerUsd);
+      if (typeof reservation === 'string') throw new Error(reservation);
+      reservation.settle(0);
       expect(await needy.take(budget, 0.7 * nanoPerUsd)).toBe('busy');
       const start = performance.now();
       const got = await until(
@@ -234,7 +234,7 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       expect(await proxy.take(budget, nanoPerUsd)).toBe('exceeded');
       await call('Limits.Update', { id: budget.id, amountUsd: '2' });
       const start = performance.now();
-      const hold = await until(
+      const reservation = await until(
         async () => {
           const taken = await proxy.take(budget, nanoPerUsd);
           return typeof taken === 'string' ? undefined : taken;
@@ -245,7 +245,7 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       await call('Limits.Delete', { id: budget.id });
       const unlimited = await proxy.take(budget, 100 * nanoPerUsd);
       expect(unlimited).toMatchObject({ amount: 100 * nanoPerUsd });
-      await proxy.report(budget, hold, nanoPerUsd);
+      await proxy.report(budget, reservation, nanoPerUsd);
       expect((await ledgerOf(budget)).spent).toBe(nanoPerUsd);
     });
   });
@@ -254,9 +254,9 @@ describe.each(databases)('budgets over $name', ({ open }) => {
     it('leaves nothing leased', async () => {
       const budget = await createBudget('1');
       const proxy = new TestProxy();
-      const hold = await proxy.take(budget, 1_000_000);
-      if (typeof hold === 'string') throw new Error(hold);
-      await proxy.report(budget, hold, 400_000);
+      const reservation = await proxy.take(budget, 1_000_000);
+      if (typeof reservation === 'string') throw new Error(reservation);
+      await proxy.report(budget, reservation, 400_000);
       await proxy.close();
       expect(await ledgerOf(budget)).toEqual({ spent: 400_000, leased: 0, unsettled: 0 });
     });

@@ -66,7 +66,7 @@ const gatewayError = (seen: Observed) => [
 
 describe('requests in flight', () => {
   /** Requests that stay in flight. @returns a function that ends them */
-  async function hold(proxy: TestProxy, count: number, ofKey: string) {
+  async function reserve(proxy: TestProxy, count: number, ofKey: string) {
     const already = gateway.simulator.requests.length;
     gateway.simulator.script({ stop: { by: 'silence', beforeHead: true } }, { times: count });
     const abort = new AbortController();
@@ -91,13 +91,13 @@ describe('requests in flight', () => {
     const third = (await (await gateway.createOrganization('third')).createKey()).value;
     const status = async (ofKey: string) => (await chat(proxy, chatBody(), { key: ofKey })).status;
 
-    const letGo = await hold(proxy, 2, key);
+    const letGo = await reserve(proxy, 2, key);
     expect(await status(key)).toBe(503);
-    const letOtherGo = await hold(proxy, 1, other);
+    const letOtherGo = await reserve(proxy, 1, other);
     expect(await status(other)).toBe(503);
     // The more others use, the smaller is an organization's share: there was room for the next.
     expect(await status(third)).toBe(200);
-    const letLastGo = await hold(proxy, 1, third);
+    const letLastGo = await reserve(proxy, 1, third);
     expect(await metric(proxy, 'gateway_in_flight_requests')).toBe(4);
     expect(await metric(proxy, 'gateway_share_used', { resource: 'requests' })).toBe(1);
     expect(await status(third)).toBe(503);

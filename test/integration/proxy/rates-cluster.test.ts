@@ -191,7 +191,7 @@ describe('a slot that moves', () => {
     const placesTaken = (taken: number) =>
       until(async () => (await connections[0].run((client) => client.zcard(name))) === taken);
 
-    const holds = await Promise.all(patient.map(async (rates) => (await rates.take(question)).hold));
+    const holds = await Promise.all(patient.map(async (rates) => (await rates.take(question)).reservation));
     const waited: number[] = [];
     for (const [round, to] of [masterOf(1), masterOf(2), masterOf(0)].entries()) {
       await moveSlotOf(cluster, anyKeyOf(organizationId), to);
@@ -202,12 +202,12 @@ describe('a slot that moves', () => {
         waited.push(performance.now() - from);
         expect(standing(response, 0)).toBe(20 - 2 - 2 * round - index - 1);
         expect(standing(response, 2)).toBe(5 - 2 - 1);
-        response.hold?.settle(10);
+        response.reservation?.settle(10);
         await placesTaken(2);
       }
     }
     log('slot moved: the first request of each proxy', waited);
-    for (const hold of holds) hold?.settle(10);
+    for (const reservation of holds) reservation?.settle(10);
     await placesTaken(0);
     for (const connection of connections) connection.close();
   });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requestsInCallMax } from '../../../proxy/rates/batch-queue.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
-import type { RateDecision, RateHold, RateLimit, Rates } from '../../../proxy/rates/rates.ts';
+import type { RateDecision, RateReservation, RateLimit, Rates } from '../../../proxy/rates/rates.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { shardOf } from '../../../proxy/redis/shards.ts';
 import { Random } from '../../support/access/random.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-const admitted = (responses: readonly RateDecision[]) => responses.map(({ hold }) => hold !== undefined);
+const admitted = (responses: readonly RateDecision[]) => responses.map(({ reservation }) => reservation !== undefined);
 const remaining = (responses: readonly RateDecision[]) =>
   responses.map(({ standings }) => standings.map((standing) => standing.remaining));
 
@@ -70,8 +70,8 @@ describe('requests of one tick', () => {
   ];
 
   interface Pair {
-    readonly parsed: RateHold;
-    readonly reference: RateHold;
+    readonly parsed: RateReservation;
+    readonly reference: RateReservation;
   }
 
   it.each(places)('are counted in %s as if they ran one after another', async (_name, url) => {
@@ -112,9 +112,9 @@ describe('requests of one tick', () => {
       const standings = (all: readonly RateDecision[]) => all.map((response) => response.standings);
       expect(admitted(parsed), `turn ${turn}`).toEqual(admitted(expected));
       expect(standings(parsed), `turn ${turn}`).toEqual(standings(expected));
-      for (const [index, { hold }] of parsed.entries()) {
-        const reference = expected[index]?.hold;
-        if (hold !== undefined && reference !== undefined) open.push({ parsed: hold, reference });
+      for (const [index, { reservation }] of parsed.entries()) {
+        const reference = expected[index]?.reservation;
+        if (reservation !== undefined && reference !== undefined) open.push({ parsed: reservation, reference });
       }
       refusals += admitted(parsed).filter((isIn) => !isIn).length;
       requests += parsed.length;
@@ -135,10 +135,10 @@ describe('requests of one tick', () => {
     ]);
     const parsed = await responses;
     expect(calls()).toBe(3 + 1);
-    expect(parsed.slice(0, count).every(({ hold }) => hold !== undefined)).toBe(true);
+    expect(parsed.slice(0, count).every(({ reservation }) => reservation !== undefined)).toBe(true);
     expect(remaining(parsed.slice(count - 1, count))).toEqual([[300 - count, 1_000 - count]]);
     expect(remaining(parsed.slice(count))).toEqual([6, 5, 4, 3, 2, 1, 0, 0, 0, 0].map((left) => [left]));
-    for (const { hold } of parsed) hold?.settle(0);
+    for (const { reservation } of parsed) reservation?.settle(0);
     await scene.settled();
     expect(calls(), 'what has ended goes in as many').toBe(4 + 3);
     expect(remaining([await take(rates, here)])).toEqual([[300 - count - 1, 999]]);
@@ -150,7 +150,7 @@ describe('requests of one tick', () => {
     const holds = [await admit(rates, limits, 50), await admit(rates, limits, 50)];
     const before = calls();
     const pending = Promise.all(Array.from({ length: 3 }, () => take(rates, limits, 40)));
-    for (const hold of holds) hold.settle(10);
+    for (const reservation of holds) reservation.settle(10);
     expect(admitted(await pending)).toEqual([true, true, false]);
     expect(calls()).toBe(before + 1);
   });
@@ -160,7 +160,7 @@ describe('requests of one tick', () => {
     const limit = newPlaces(requestsInCallMax + 50);
     const holds = await Promise.all(Array.from({ length: limit.max }, () => admit(rates, [limit])));
     const pending = Promise.all(holds.map(() => take(rates, [limit])));
-    for (const hold of holds) hold.settle(0);
+    for (const reservation of holds) reservation.settle(0);
     expect(admitted(await pending)).not.toContain(false);
   });
 
@@ -175,8 +175,8 @@ describe('requests of one tick', () => {
     expect(await ask(raised, 10, 30)).toEqual([true, true, true, false]);
     expect(await ask(lowered, 10, 1)).toEqual([true, false, false, false]);
     const held = newPlaces(3);
-    const hold = await admit(scene.rates, [held]);
-    hold.settle(0);
+    const reservation = await admit(scene.rates, [held]);
+    reservation.settle(0);
     expect(admitted([await take(scene.rates, [{ ...held, max: 0 }])])).toEqual([false]);
   });
 
@@ -190,8 +190,8 @@ describe('requests of one tick', () => {
   it('cost Redis fewer than 30 commands for 32 requests of six limits', async () => {
     const { rates, calls } = await countedProxy();
     const limits = [1, 2].flatMap(() => [newRequests(1_000), newTokens(1_000_000), newPlaces(1_000)]);
-    const turn = async (holds: readonly RateHold[]) => {
-      for (const hold of holds) hold.settle(50);
+    const turn = async (holds: readonly RateReservation[]) => {
+      for (const reservation of holds) reservation.settle(50);
       return Promise.all(Array.from({ length: 32 }, () => admit(rates, limits, 100)));
     };
     const first = await commandsOf(() => turn([]));
@@ -283,7 +283,7 @@ describe('a call', () => {
         [8, 500, 0],
       ],
     ]);
-    first[0]?.hold?.settle(250);
+    first[0]?.reservation?.settle(250);
     expect(remaining((await ask()).slice(0, 2))).toEqual([
       [7, 250, 0],
       [7, 250, 0],
@@ -301,7 +301,7 @@ describe('a call', () => {
     const holds = await Promise.all(Array.from({ length: 10 }, () => admit(unacknowledged, [limit])));
     isAcknowledged = false;
     const pending = Promise.allSettled(Array.from({ length: 20 }, () => take(unacknowledged, [limit])));
-    for (const hold of holds) hold.settle(0);
+    for (const reservation of holds) reservation.settle(0);
     expect((await pending).map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 20 - 1]]);
     isAcknowledged = true;
@@ -318,10 +318,10 @@ describe('a call', () => {
       return connection.run(command, shard);
     });
     const limit = newPlaces(5);
-    const hold = await admit(cut, [limit]);
+    const reservation = await admit(cut, [limit]);
     isDown = true;
     const pending = Promise.allSettled([take(cut, [limit]), take(cut, [limit])]);
-    hold.settle(0);
+    reservation.settle(0);
     expect((await pending).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     isDown = false;
     calls = 0;
@@ -339,10 +339,10 @@ describe('a call', () => {
       return connection.run(command, shard);
     });
     const limit = newPlaces(3);
-    const hold = await admit(slow, [limit]);
+    const reservation = await admit(slow, [limit]);
     delayMs = 5_001;
     const pending = Promise.allSettled([take(slow, [limit])]);
-    hold.settle(0);
+    reservation.settle(0);
     expect(await pending).toMatchObject([
       { status: 'rejected', reason: { message: 'Redis answered too late' } },
     ]);

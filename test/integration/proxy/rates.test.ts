@@ -1,7 +1,7 @@
 // The promises of rate limits, checked for the memory implementation and for scripts with a given time: in a real
 // Redis, and in a Cluster of three masters, where each test uses another organization, so that every master counts.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RateHold } from '../../../proxy/rates/rates.ts';
+import type { RateReservation } from '../../../proxy/rates/rates.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   admit,
@@ -84,11 +84,11 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       const times: number[] = [];
       const typicalGapMs = minuteMs / max / 2;
       while (elapsed < 4 * minuteMs) {
-        const { hold, standings } = await take(scene.rates, [limit]);
+        const { reservation, standings } = await take(scene.rates, [limit]);
         const opensInMs = standings[0]?.opensInMs ?? 0;
-        expect(hold === undefined).toBe(opensInMs > 0);
-        if (hold !== undefined) times.push(elapsed);
-        if (hold === undefined && random.chance(0.8)) await advance(opensInMs);
+        expect(reservation === undefined).toBe(opensInMs > 0);
+        if (reservation !== undefined) times.push(elapsed);
+        if (reservation === undefined && random.chance(0.8)) await advance(opensInMs);
         else await advance(random.below(2 * typicalGapMs));
       }
       times.forEach((time, index) => {
@@ -102,8 +102,8 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       const minutes = 61;
       let admitted = 0;
       while (elapsed < minutes * minuteMs) {
-        const { hold, standings } = await take(scene.rates, [limit]);
-        if (hold !== undefined) admitted++;
+        const { reservation, standings } = await take(scene.rates, [limit]);
+        if (reservation !== undefined) admitted++;
         else await advance(standings[0]?.opensInMs ?? 0);
       }
       expect(admitted).toBeGreaterThanOrEqual(0.98 * max * minutes);
@@ -129,7 +129,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     it('are counted for each limit alone, and a changed limit keeps its count', async () => {
       const limit = newRequests(3);
       for (let i = 0; i < 3; i++) await admit(scene.rates, [limit]);
-      expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+      expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
       await admit(scene.rates, [newRequests(3)]);
       const raised = { ...limit, max: 5 };
       expect((await take(scene.rates, [raised])).standings[0]?.remaining).toBe(1);
@@ -137,7 +137,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     });
 
     it('are never admitted by a limit of zero', async () => {
-      expect((await take(scene.rates, [newRequests(0)])).hold).toBeUndefined();
+      expect((await take(scene.rates, [newRequests(0)])).reservation).toBeUndefined();
     });
   });
 
@@ -146,17 +146,17 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       const random = new Random(seed + max);
       const limit = newTokens(max);
       const charges: Charge[] = [];
-      const open: { hold: RateHold; estimate: number }[] = [];
+      const open: { reservation: RateReservation; estimate: number }[] = [];
       const ask = async (tokens: number) => {
-        const { hold, standings } = await take(scene.rates, [limit], tokens);
-        if (hold === undefined) return standings[0]?.opensInMs ?? 0;
+        const { reservation, standings } = await take(scene.rates, [limit], tokens);
+        if (reservation === undefined) return standings[0]?.opensInMs ?? 0;
         charges.push({ at: elapsed, tokens });
-        open.push({ hold, estimate: tokens });
+        open.push({ reservation, estimate: tokens });
         return 0;
       };
-      const end = ({ hold, estimate }: { hold: RateHold; estimate: number }) => {
+      const end = ({ reservation, estimate }: { reservation: RateReservation; estimate: number }) => {
         const used = random.below(estimate + 1);
-        hold.settle(used);
+        reservation.settle(used);
         charges.push({ at: elapsed, tokens: used - estimate });
       };
       while (elapsed < 5 * minuteMs) {
@@ -175,7 +175,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       await admit(scene.rates, [limit], 600);
       const refused = await take(scene.rates, [limit], 50);
       expect(refused).toEqual({
-        hold: undefined,
+        reservation: undefined,
         standings: [{ opensInMs: 5_000, remaining: 0, resetsInMs: 60_000 }],
       });
       await advance(4_999);
@@ -221,23 +221,23 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       const limit = newPlaces(2);
       const [first] = [await admit(scene.rates, [limit]), await admit(scene.rates, [limit])];
       expect(await take(scene.rates, [limit])).toEqual({
-        hold: undefined,
+        reservation: undefined,
         standings: [{ opensInMs: 1_000, remaining: 0, resetsInMs: 0 }],
       });
       first.settle(0);
       await scene.advance(1);
       await admit(scene.rates, [limit]);
-      expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+      expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
     });
 
     it('keep their slot for as long as they last', async () => {
       const limit = newPlaces(1);
-      const hold = await admit(scene.rates, [limit]);
+      const reservation = await admit(scene.rates, [limit]);
       for (let i = 0; i < 10; i++) {
         await scene.advance(12_345);
-        expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+        expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
       }
-      hold.settle(0);
+      reservation.settle(0);
       await scene.advance(1);
       await admit(scene.rates, [limit]);
     });
@@ -245,12 +245,12 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     it('neither leak a slot nor give one away twice, in any sequence', async () => {
       const random = new Random(seed);
       const limit = newPlaces(5);
-      const open: RateHold[] = [];
+      const open: RateReservation[] = [];
       for (let i = 0; i < 400; i++) {
         if (random.chance(0.6)) {
-          const { hold } = await take(scene.rates, [limit]);
-          expect(hold === undefined).toBe(open.length >= 5);
-          if (hold !== undefined) open.push(hold);
+          const { reservation } = await take(scene.rates, [limit]);
+          expect(reservation === undefined).toBe(open.length >= 5);
+          if (reservation !== undefined) open.push(reservation);
         } else {
           open.splice(random.below(open.length), 1)[0]?.settle(0);
         }
@@ -268,7 +268,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
         [closed, ...others],
         [...others, closed],
       ]) {
-        expect((await take(scene.rates, order, 500)).hold).toBeUndefined();
+        expect((await take(scene.rates, order, 500)).reservation).toBeUndefined();
       }
       const { standings } = await take(scene.rates, others, 0);
       expect(standings.map(({ remaining }) => remaining)).toEqual([9, 1_000, 2]);
@@ -276,12 +276,12 @@ describe.each(implementations)('rates in %s', (_name, open) => {
 
     it('are all reserved, and all released', async () => {
       const limits = [newTokens(100), newTokens(200), newPlaces(1), newRequests(5)];
-      const hold = await admit(scene.rates, limits, 90);
+      const reservation = await admit(scene.rates, limits, 90);
       expect((await take(scene.rates, limits, 0)).standings.map(({ remaining }) => remaining)).toEqual([
         ...[10, 110],
         ...[0, 4],
       ]);
-      hold.settle(0);
+      reservation.settle(0);
       await scene.advance(1);
       expect((await take(scene.rates, limits, 0)).standings.map(({ remaining }) => remaining)).toEqual([
         ...[100, 200],
@@ -296,18 +296,18 @@ describe('memory, Redis and a Redis Cluster', () => {
     const random = new Random(seed);
     const scenes = await Promise.all(implementations.map(([, open]) => open()));
     const limits = [newRequests(20), newTokens(3_000), newPlaces(4), newRequests(35), newTokens(9_000)];
-    const open: (readonly (RateHold | undefined)[])[] = [];
+    const open: (readonly (RateReservation | undefined)[])[] = [];
     for (let i = 0; i < 1_500; i++) {
       const requested = [random.pick(limits), ...limits].filter((_, at) => at === 0 || random.chance(0.5));
       const tokens = random.below(1_000);
       const unique = [...new Set(requested)];
       const responses = await Promise.all(scenes.map(({ rates }) => take(rates, unique, tokens)));
-      const parsed = responses.map(({ standings, hold }) => ({ standings, admitted: hold !== undefined }));
+      const parsed = responses.map(({ standings, reservation }) => ({ standings, admitted: reservation !== undefined }));
       expect(parsed, `question ${i}`).toEqual(scenes.map(() => parsed[0]));
-      if (parsed[0]?.admitted === true) open.push(responses.map(({ hold }) => hold));
+      if (parsed[0]?.admitted === true) open.push(responses.map(({ reservation }) => reservation));
       const used = random.below(1_500);
       const [ended = []] = random.chance(0.5) ? open.splice(random.below(open.length), 1) : [];
-      for (const hold of ended) hold?.settle(used);
+      for (const reservation of ended) reservation?.settle(used);
       const ms = random.chance(0.02) ? random.below(90_000) : random.below(800);
       for (const scene of scenes) await scene.advance(ms);
     }

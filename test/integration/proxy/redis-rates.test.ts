@@ -63,10 +63,10 @@ describe('a script', () => {
         }),
     }));
     const limits = [newRequests(10), newTokens(1_000), newPlaces(10)];
-    const hold = await admit(twice, limits, 600);
+    const reservation = await admit(twice, limits, 600);
     const look = async () => (await take(scene.rates, limits, 0)).standings.map((one) => one.remaining);
     expect(await look()).toEqual([8, 400, 8]);
-    hold.settle(500);
+    reservation.settle(500);
     await scene.settled();
     expect(await look()).toEqual([7, 500, 8]);
   });
@@ -123,7 +123,7 @@ describe('the clock of Redis', () => {
     await admit(scene.rates, [requests, places]);
     await scene.shiftRedisClock(-20_000);
     expect((await take(scene.rates, [requests])).standings[0]?.opensInMs).toBe(81_000);
-    expect((await take(scene.rates, [tokens], 1)).hold).toBeUndefined();
+    expect((await take(scene.rates, [tokens], 1)).reservation).toBeUndefined();
     await scene.advance(20_000);
     expect((await take(scene.rates, [tokens], 1)).standings[0]?.opensInMs).toBe(100);
     await scene.advance(61_000);
@@ -139,10 +139,10 @@ describe('leases of slots', () => {
     await admit(living, [limit]);
     await scene.advance(25_000);
     killed.close();
-    expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+    expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
     await scene.advance(30_000);
     await admit(scene.rates, [limit]);
-    expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+    expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
   });
 
   it('are renewed together: one command every ten seconds', async () => {
@@ -163,7 +163,7 @@ describe('leases of slots', () => {
     await scene.advance(35_000);
     expect(commands).toBe(1 + 3);
     expect(await remaining([scene.rates, limits], 2)).toBe(50 - 20 - 1);
-    for (const hold of holds) hold.settle(0);
+    for (const reservation of holds) reservation.settle(0);
     await scene.settled();
     commands = 0;
     await scene.advance(60_000);
@@ -182,12 +182,12 @@ describe('leases of slots', () => {
       },
     }));
     const limit = newPlaces(1);
-    const hold = await admit(slow, [limit]);
+    const reservation = await admit(slow, [limit]);
     const opening = Promise.withResolvers<void>();
     gate = opening.promise;
     const renewing = scene.advance(11_000);
     await until(() => gate === undefined, { what: 'the renewal' });
-    hold.settle(0);
+    reservation.settle(0);
     const leases = () =>
       scene.run(async (client) => {
         const [name = ''] = await client.keys('*concurrent_requests*');
@@ -223,7 +223,7 @@ describe('leases of slots', () => {
     isDown = true;
     await expect(take(unacknowledged, [limit])).rejects.toThrow('not heard');
     held.settle(0);
-    expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+    expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
     await scene.advance(5_000);
     isAcknowledged = true;
     isDown = false;
@@ -238,7 +238,7 @@ describe('leases of slots', () => {
     await redis.flush();
     await scene.shiftRedisClock(0);
     await scene.advance(10_000);
-    expect((await take(scene.newProxy(), [limit])).hold).toBeUndefined();
+    expect((await take(scene.newProxy(), [limit])).reservation).toBeUndefined();
   });
 });
 
@@ -255,8 +255,8 @@ describe('several proxies', () => {
     const responses = await Promise.all(
       Array.from({ length: times }, () => proxies.map((proxy) => proxy.take(requested))).flat(),
     );
-    const holds = responses.flatMap(({ hold }) => hold ?? []);
-    for (const hold of holds) hold.settle(10);
+    const holds = responses.flatMap(({ reservation }) => reservation ?? []);
+    for (const reservation of holds) reservation.settle(10);
     return holds.length;
   }
 
@@ -321,7 +321,7 @@ describe('a Redis that does not respond', () => {
       const { rates, counted } = proxyAt(`redis://127.0.0.1:${port}`);
       const limit = newRequests(3);
       expect(Math.max(...(await timeTakes(rates, [limit], 20)))).toBeLessThan(waitMaxMs);
-      expect((await take(rates, [limit])).hold).toBeUndefined();
+      expect((await take(rates, [limit])).reservation).toBeUndefined();
       expect(counted()).toBe(21);
     }
   });
@@ -343,7 +343,7 @@ describe('a Redis that does not respond', () => {
     expect(Math.max(...waited)).toBeLessThan(waitMaxMs);
     // The first few requests notice the failure; the others do not wait.
     expect(waited.toSorted((a, b) => a - b)[20]).toBeLessThan(40);
-    expect((await take(rates, [requests, places])).hold).toBeUndefined();
+    expect((await take(rates, [requests, places])).reservation).toBeUndefined();
     held.settle(0);
     await admit(rates, [requests, places]);
 
@@ -367,7 +367,7 @@ describe('a Redis that does not respond', () => {
     const [max, before] = [20, 8];
     const [requests, tokens] = [newRequests(max), newTokens(max * 10)];
     const ask = async ({ rates }: (typeof proxies)[number], limit: RateQuestion['limits'][number]) =>
-      (await take(rates, [limit], 10)).hold === undefined ? 0 : 1;
+      (await take(rates, [limit], 10)).reservation === undefined ? 0 : 1;
     const rounds = async (limit: RateQuestion['limits'][number], count: number) => {
       let admitted = 0;
       for (let nth = 0; nth < count; nth++) for (const proxy of proxies) admitted += await ask(proxy, limit);

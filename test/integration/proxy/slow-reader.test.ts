@@ -158,12 +158,12 @@ describe('a provider faster than its reader', () => {
     const quiet = await metric(proxy, 'process_resident_memory_bytes');
     const reader = await request(proxy.port, { stream: true });
     let before = 0;
-    const isHeldBack = async () => {
+    const isPaused = async () => {
       before = sent;
       await sleep(300);
       return sent > 0 && sent === before;
     };
-    await until(isHeldBack, { timeoutMs: 60_000, what: 'the provider to be held back' });
+    await until(isPaused, { timeoutMs: 60_000, what: 'the provider to be held back' });
     const held = sent;
     const grown = (await metric(proxy, 'process_resident_memory_bytes')) - quiet;
     console.log(`held back after ${shown(held)} of ${shown(bytesInAll)}; the proxy grew by ${shown(grown)}`);

@@ -1,10 +1,10 @@
 // Writes records to Redis in the layout of releases before signatures, for the code that still reads it.
 import { type SealKeys, seal } from '../../../common/seal.ts';
-import type { Held } from '../../../proxy/access/held.ts';
+import type { CachedRecord } from '../../../proxy/access/held.ts';
 import { nameInLayout4 } from '../../../proxy/record-cache/redis-layout-4.ts';
 
 /** @param confirmedAt milliseconds since 1970 */
-export function inLayout4(keys: SealKeys, held: Held, confirmedAt: number): { name: string; bytes: Buffer } {
+export function inLayout4(keys: SealKeys, held: CachedRecord, confirmedAt: number): { name: string; bytes: Buffer } {
   const name = nameInLayout4(held);
   const { epoch, revision } = held.asOf;
   const organization = held.kind === 'organization' ? held.record.id : held.record.organizationId;
@@ -18,7 +18,7 @@ export function inLayout4(keys: SealKeys, held: Held, confirmedAt: number): { na
   return { name, bytes: Buffer.concat([prefix, header, seal(keys, context, content)]) };
 }
 
-function storable(held: Held): object {
+function storable(held: CachedRecord): object {
   if (held.kind !== 'organization') return held.record;
   const providerKeys = held.record.providerKeys.map((key) => ({
     ...key,

@@ -93,11 +93,11 @@ const planted: Readonly<Record<number, Plant>> = {
     const line = lineOf('gpt-main', 'gpt-4o');
     times(20, () => {
       const use = { line, prompt: 1000, cached: 0, completion: 500 };
-      const hold = nano(worth({ ...use, completion: 16_384 }));
+      const reservation = nano(worth({ ...use, completion: 16_384 }));
       entry(
         day,
         { ...use, completion: 0 },
-        { estimated: 1, estimate_reason: 'left', cost: hold, reported_cost: nano(0.0025), status: 499 },
+        { estimated: 1, estimate_reason: 'left', cost: reservation, reported_cost: nano(0.0025), status: 499 },
       );
       bill(day, use, {});
     });

@@ -1,11 +1,11 @@
 // Fair shares: how much one owner can take from the others, however greedy and however many the owners are.
 import { describe, expect, it } from 'vitest';
-import { alphaOf, FairQueue, HeldShare, RateShare } from '../../../common/shares.ts';
+import { alphaOf, FairQueue, OccupiedShare, RateShare } from '../../../common/shares.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
 
 /** All owners take in turn until none gets any more. @returns how much each owner has at the end */
-function greedy(share: HeldShare, names: readonly string[]): readonly number[] {
+function greedy(share: OccupiedShare, names: readonly string[]): readonly number[] {
   const held = names.map(() => 0);
   for (let took = true; took; ) {
     took = false;
@@ -27,7 +27,7 @@ describe('a share of a bounded resource', () => {
     [4, 3, 308],
     [4, 10, 98],
   ])('leaves room for the next owner: alpha %i, %i greedy', (alpha, count, each) => {
-    const share = new HeldShare({ capacity: 1000, alpha });
+    const share = new OccupiedShare({ capacity: 1000, alpha });
     const names = Array.from({ length: count }, (_, index) => `o${index}`);
     // The keys of an owner share too, so a single key only comes near to the bound.
     for (const held of greedy(share, names)) {
@@ -38,7 +38,7 @@ describe('a share of a bounded resource', () => {
   });
 
   it('is divided among the keys of an organization in the same way', () => {
-    const share = new HeldShare({ capacity: 1000, alpha: 1 });
+    const share = new OccupiedShare({ capacity: 1000, alpha: 1 });
     while (share.take(owner('a', 'greedy')));
     const before = share.used;
     expect(share.take(owner('a', 'other'))).toBe(true);
@@ -48,14 +48,14 @@ describe('a share of a bounded resource', () => {
   });
 
   it('reports whether there is room, without taking any', () => {
-    const share = new HeldShare({ capacity: 2, alpha: 1 });
+    const share = new OccupiedShare({ capacity: 2, alpha: 1 });
     expect([share.hasRoom(owner('a')), share.used]).toEqual([true, 0]);
     share.take(owner('a'));
     expect([share.hasRoom(owner('a')), share.hasRoom(owner('b')), share.refused]).toEqual([false, true, 0]);
   });
 
   it('is free again after it is released, and remembers no owner', () => {
-    const share = new HeldShare({ capacity: 10, alpha: Number.POSITIVE_INFINITY });
+    const share = new OccupiedShare({ capacity: 10, alpha: Number.POSITIVE_INFINITY });
     for (let n = 0; n < 10; n++) expect(share.take(owner('a', `k${n}`))).toBe(true);
     expect([share.take(owner('b')), share.refused, share.used]).toEqual([false, 1, 10]);
     for (let n = 0; n < 10; n++) share.give(owner('a', `k${n}`));
@@ -70,13 +70,13 @@ describe('a share of a bounded resource', () => {
     { capacity: 100, alpha: Number.POSITIVE_INFINITY },
     { capacity: 100, alpha: Number.POSITIVE_INFINITY, keyAlpha: Number.POSITIVE_INFINITY },
   ])('reports the most that one owner can take, of $capacity with alpha $alpha', (options) => {
-    const { largest } = new HeldShare(options);
-    expect(new HeldShare(options).take(owner('a'), largest)).toBe(true);
-    expect(new HeldShare(options).take(owner('a'), largest + 1)).toBe(false);
+    const { largest } = new OccupiedShare(options);
+    expect(new OccupiedShare(options).take(owner('a'), largest)).toBe(true);
+    expect(new OccupiedShare(options).take(owner('a'), largest + 1)).toBe(false);
   });
 
   it('never exceeds its capacity, with amounts of any size', () => {
-    const share = new HeldShare({ capacity: 100, alpha: 4 });
+    const share = new OccupiedShare({ capacity: 100, alpha: 4 });
     let held = 0;
     for (let n = 1; n < 2000; n++) {
       const amount = (n * 7919) % 41;

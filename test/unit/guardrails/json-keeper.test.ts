@@ -49,7 +49,7 @@ describe('a replacement in streamed JSON', () => {
 it('delays a number until it ends, and nothing else', () => {
   const keeper = new JsonKeeper();
   expect(keeper.kept('{"a":"b","c":12')).toBe('{"a":"b","c":');
-  expect(keeper.held).toBe(2);
+  expect(keeper.withheld).toBe(2);
   expect(keeper.kept('3,')).toBe('123,');
-  expect(keeper.held).toBe(0);
+  expect(keeper.withheld).toBe(0);
 });

@@ -93,7 +93,7 @@ describe('a text window', () => {
       { matcher: digits, replacement: 'keep', found: (label) => found.push(label) },
     ]);
     expect(window.push('12 and')).toBe('12 and');
-    expect(window.held).toBe(0);
+    expect(window.withheld).toBe(0);
     expect(window.end(' 3')).toBe(' 3');
     expect(found).toEqual(['DIGITS', 'DIGITS']);
   });
@@ -123,7 +123,7 @@ describe('a text window', () => {
         const whole = text.repeat(2000).slice(0, 4000);
         for (let at = 0; at < whole.length; at += size) {
           window.push(whole.slice(at, at + size));
-          expect(window.held, `${JSON.stringify(text)} by ${size}`).toBeLessThanOrEqual(64 + 1);
+          expect(window.withheld, `${JSON.stringify(text)} by ${size}`).toBeLessThanOrEqual(64 + 1);
         }
         expect(longest, `${JSON.stringify(text)} by ${size}`).toBeLessThan(64 + 128 + 32 + size + 2);
       }

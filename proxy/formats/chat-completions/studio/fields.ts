@@ -124,7 +124,7 @@ const apiFields: ReadonlySet<string> = new Set([
 ]);
 
 /** @param body as sent to the vendor */
-export function holdsExtraFields(body: JsonObject): boolean {
+export function hasExtraFields(body: JsonObject): boolean {
   return Object.keys(body).some((name) => !apiFields.has(name));
 }
 

@@ -6,7 +6,7 @@ import { markedFields } from '../cache-marks.ts';
 import { passesToVendor, passingBody } from '../passed-fields.ts';
 import type { ChatFormatCall } from '../read-request.ts';
 import { toConversation } from '../to-conversation.ts';
-import { extraFields, fieldRules, holdsExtraFields, type ReadBy, readBy, readNumbers } from './fields.ts';
+import { extraFields, fieldRules, hasExtraFields, type ReadBy, readBy, readNumbers } from './fields.ts';
 import { plainConversation, plainMessages } from './messages.ts';
 import { type InferencePlan, inferencePlan } from './request-plan.ts';
 
@@ -15,7 +15,7 @@ export interface InferenceBody {
   readonly dropped: readonly string[];
   readonly emulated: readonly string[];
   /** Whether the body contains fields that the API only passes on. */
-  readonly holdsExtra: boolean;
+  readonly hasExtra: boolean;
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
@@ -51,7 +51,7 @@ export function inferenceBody(sent: ChatFormatCall): InferenceBody {
       ...markedFields(request.body),
     ],
     emulated,
-    holdsExtra: holdsExtraFields(body),
+    hasExtra: hasExtraFields(body),
   };
 }
 

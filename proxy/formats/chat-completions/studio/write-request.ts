@@ -10,10 +10,10 @@ import { plainConversation, plainMessages } from './messages.ts';
 export function writeStudioRequest(call: ChatFormatCall): WrittenRequest {
   const { request, model, target, capabilities } = call;
   const endpoint = endpointOf(target, model, capabilities);
-  const { body, dropped, emulated, holdsExtra } =
+  const { body, dropped, emulated, hasExtra } =
     endpoint.dialect.schema === 'gpt' ? gptBody(call, endpoint) : inferenceBody(call);
   return {
-    headers: [...commonHeaders(request.stream), ...(holdsExtra ? ['extra-parameters', 'pass-through'] : [])],
+    headers: [...commonHeaders(request.stream), ...(hasExtra ? ['extra-parameters', 'pass-through'] : [])],
     body: JSON.stringify(body),
     dropped,
     ...(emulated.length > 0 && { emulated }),
@@ -26,7 +26,7 @@ function gptBody(call: ChatFormatCall, { version }: Endpoint): InferenceBody {
   if (plain !== undefined) body.messages = plainMessages(plain.conversation, call.capabilities);
   const { emulated } = plain ?? { emulated: passed };
   if (version !== undefined && version < streamOptionsSince) delete body.stream_options;
-  return { body, dropped, emulated, holdsExtra: false };
+  return { body, dropped, emulated, hasExtra: false };
 }
 
 /** Older versions refuse `stream_options` and report no usage in streams. */

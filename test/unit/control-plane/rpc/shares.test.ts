@@ -52,11 +52,11 @@ describe('downloads in progress', () => {
       for (let n = 0; n < count; n++)
         for (let download = 0; download < shareRows.exports.capacity; download++)
           try {
-            ends.push(shares.holdExport(owner(`greedy${n}`, `k${download}`)));
+            ends.push(shares.occupyExport(owner(`greedy${n}`, `k${download}`)));
           } catch (error) {
             expect(error).toMatchObject({ reason: 'too_many_requests', retryAfter: 10 });
           }
-      ends.push(shares.holdExport(owner('next')));
+      ends.push(shares.occupyExport(owner('next')));
       for (const end of ends) {
         end();
         // Both the sender and its watcher may report the end.

@@ -107,14 +107,14 @@ describe('secrets beyond the corpus', () => {
   it('no part of a private key is released before its end, however long it is', () => {
     const body = `\n${`${line}\n`.repeat(100)}${end}`;
     const raw = `x ${begin}${body} y`;
-    let held = Number.POSITIVE_INFINITY;
+    let withheld = Number.POSITIVE_INFINITY;
     for (let at = 100; at < raw.length - 3; at += 50) {
-      held = matcher.inspect(
+      withheld = matcher.inspect(
         { raw: raw.slice(0, at), folded: fold(raw.slice(0, at)), isEnd: false },
         0,
         512,
       ).decided;
-      expect(held).toBe(2 + begin.length);
+      expect(withheld).toBe(2 + begin.length);
     }
     expect(found(raw)).toEqual([
       ['PRIVATE_KEY', begin],

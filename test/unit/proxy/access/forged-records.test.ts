@@ -5,9 +5,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SignedRecord, signRecords } from '../../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../../common/seal.ts';
-import { type Held, heldOf, type Subject } from '../../../../proxy/access/held.ts';
+import { type CachedRecord, cachedRecordsOf, type Subject } from '../../../../proxy/access/held.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
-import { encodeSigned, heldFrom } from '../../../../proxy/control-plane/wire-signed.ts';
+import { encodeSigned, cachedFrom } from '../../../../proxy/control-plane/wire-signed.ts';
 import {
   createRedisRecords,
   recordName,
@@ -161,8 +161,8 @@ const withCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>> =
         restore();
         const { asOf, principal } = world.database.resolve(southern);
         if (principal === undefined) throw new Error('the key is there');
-        for (const held of heldOf(neverWas, principal, { asOf, confirmedAt: 0 })) {
-          const { name, bytes } = inLayout4(sealKeys, held, world.time.now());
+        for (const cached of cachedRecordsOf(neverWas, principal, { asOf, confirmedAt: 0 })) {
+          const { name, bytes } = inLayout4(sealKeys, cached, world.time.now());
           world.redis.plant(name, bytes);
         }
       },
@@ -318,7 +318,7 @@ describe('thousands of random records', () => {
     });
   }
 
-  const content = ({ record, asOf }: Held) => JSON.stringify([asOf, record]);
+  const content = ({ record, asOf }: CachedRecord) => JSON.stringify([asOf, record]);
 
   it.each<[string, (random: Random, subject: Subject) => Buffer]>([
     ['with the cache key', (random, subject) => sealedAtRandom(random, subject)],
@@ -328,16 +328,16 @@ describe('thousands of random records', () => {
     const events: string[] = [];
     const cache = reader(events);
     const real = new Map(
-      subjects.map((subject) => [subject, content(heldFrom(subject, genuineOf(subject), 0))]),
+      subjects.map((subject) => [subject, content(cachedFrom(subject, genuineOf(subject), 0))]),
     );
     let taken = 0;
     for (let count = 0; count < each; count++) {
       const subject = random.pick([...subjects, keyOfNobody]);
       plant(subject, make(random, subject));
-      const held = await cache.read(subject);
-      if (held === undefined) continue;
+      const cached = await cache.read(subject);
+      if (cached === undefined) continue;
       taken += 1;
-      expect(content(held)).toBe(real.get(subject));
+      expect(content(cached)).toBe(real.get(subject));
     }
     const counts = Object.groupBy(events, (event) => event);
     const ignored = Object.entries(counts).map(([reason, all]) => `${reason} ${all?.length}`);

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { FeedState, type Position } from '../../../../proxy/access/feed-state.ts';
-import { type Held, heldOf, isNewer } from '../../../../proxy/access/held.ts';
+import { type CachedRecord, cachedRecordsOf, isNewer } from '../../../../proxy/access/held.ts';
 import { createWorld, hashOf } from '../../../support/access/one-proxy.ts';
 
 const key = hashOf(1);
 const at = (revision: number, epoch = 'one'): Position => ({ epoch, revision });
 
-function record(asOf: Position, confirmedAt: number): Held {
+function record(asOf: Position, confirmedAt: number): CachedRecord {
   const { database } = createWorld();
   database.createOrganization('north');
   database.createKey(key, { organizationId: 'north' });
   const { principal } = database.resolve(key);
-  const [held] = principal === undefined ? [] : heldOf(key, principal, { asOf, confirmedAt });
-  if (held === undefined) throw new Error('the key is there');
-  return held;
+  const [cached] = principal === undefined ? [] : cachedRecordsOf(key, principal, { asOf, confirmedAt });
+  if (cached === undefined) throw new Error('the key is there');
+  return cached;
 }
 
 function begun(horizon: Position, continues: readonly Position[] = []): FeedState {

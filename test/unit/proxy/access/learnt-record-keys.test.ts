@@ -2,7 +2,7 @@
 // accepts unsigned records of the previous release only while the control plane is of that release, and never again
 // once a control plane has signed.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { heldOf } from '../../../../proxy/access/held.ts';
+import { cachedRecordsOf } from '../../../../proxy/access/held.ts';
 import { nameInLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
 import { inLayout4 } from '../../../support/access/layout-4.ts';
 import {
@@ -58,8 +58,8 @@ function startCutOff(options: Parameters<typeof startProxy>[1] = {}): TestProxy 
 function plantUnsigned(hash: string, of = hash): void {
   const { asOf, principal } = world.database.resolve(of);
   if (principal === undefined) throw new Error('the key is there');
-  for (const held of heldOf(hash, principal, { asOf, confirmedAt: 0 })) {
-    const { name, bytes } = inLayout4(sealKeys, held, world.time.now());
+  for (const cached of cachedRecordsOf(hash, principal, { asOf, confirmedAt: 0 })) {
+    const { name, bytes } = inLayout4(sealKeys, cached, world.time.now());
     world.redis.plant(name, bytes);
   }
 }

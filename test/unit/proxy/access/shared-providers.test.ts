@@ -67,10 +67,10 @@ describe('custom providers in memory', () => {
     records.feed.begin({ epoch: database.epoch, revision: 0 });
     await time.advance(45_000);
     records.feed.confirm(database.position, time.monotonic());
-    const held = found();
+    const cached = found();
     expect(records.ageing(hash)).toHaveLength(2);
     records.accept(hash, database.resolve(hash), time.monotonic());
     expect(records.ageing(hash)).toEqual([]);
-    expect(found()?.customProviders[0]).toBe(held?.customProviders[0]);
+    expect(found()?.customProviders[0]).toBe(cached?.customProviders[0]);
   });
 });

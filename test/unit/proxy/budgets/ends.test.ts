@@ -1,7 +1,7 @@
 // Sessions that the proxy itself ends: after a restore, when the ledger does not know a lease, and when usage was lost.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../common/budget-window.ts';
-import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
+import type { BudgetReservation } from '../../../../proxy/budgets/budgets.ts';
 import { driftMs } from '../../../../proxy/budgets/lost-usage.ts';
 import { ask, attempt, World } from './world.ts';
 
@@ -30,9 +30,9 @@ function loseLeases(): void {
 
 describe('a restored database', () => {
   let old: string;
-  let hold: BudgetHold;
+  let reservation: BudgetReservation;
   beforeEach(async () => {
-    hold = await world.take(ask(100, 'a'));
+    reservation = await world.take(ask(100, 'a'));
     old = session();
     world.usage.waiting = [{ budgetId: 'a', window: window(), amount: 7 }];
     world.usage.overflowed = [{ budgetId: 'a', window: window(), amount: 3 }];
@@ -72,7 +72,7 @@ describe('a restored database', () => {
 
   it('the session is closed once more when its last requests have ended, and nothing of it is released', async () => {
     await world.time.advance(50);
-    world.ledger.spend(hold, 40);
+    world.ledger.spend(reservation, 40);
     [world.usage.waiting, world.usage.overflowed] = [[], []];
     const returns = world.link.returns.length;
     await world.time.advance(1_500);
@@ -156,8 +156,8 @@ describe('a lease that the ledger does not know', () => {
     await world.take(ask(100, 'a'));
     const old = session();
     loseLeases();
-    const hold = await world.take(ask(900, 'a'));
-    expect(hold.stamp.session).not.toBe(old);
+    const reservation = await world.take(ask(900, 'a'));
+    expect(reservation.stamp.session).not.toBe(old);
     expect(ends()).toMatchObject([{ session: old, outstanding: [{ amount: 100 }] }]);
     expect(world.usage.reportedAgain.length).toBeGreaterThan(0);
   });
@@ -251,8 +251,8 @@ describe('the next window of a budget', () => {
     await toMidnight(0);
     await world.time.advance(10);
     const calls = world.link.calls.length;
-    const hold = world.budgets.take(ask(100, 'a'));
-    expect(hold).not.toBeInstanceOf(Promise);
+    const reservation = world.budgets.take(ask(100, 'a'));
+    expect(reservation).not.toBeInstanceOf(Promise);
     expect(world.link.calls.length).toBe(calls);
   });
 

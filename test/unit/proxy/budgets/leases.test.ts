@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../common/budget-window.ts';
 import { budgetBounds } from '../../../../proxy/budgets/bounds.ts';
-import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
+import type { BudgetReservation } from '../../../../proxy/budgets/budgets.ts';
 import { LedgerLink } from '../../../support/fake-ledger.ts';
 import { ask, attempt, World } from './world.ts';
 
@@ -41,7 +41,7 @@ async function heldOf(count: number): Promise<readonly string[]> {
   for (const id of ids) world.ledger.addBudget(id, 1_000_000);
   const pending = ids.map((id) => attempt(world.budgets, ask(100, id)));
   await world.time.advance(20);
-  for (const hold of await Promise.all(pending)) hold.settle(0);
+  for (const reservation of await Promise.all(pending)) reservation.settle(0);
   return ids;
 }
 
@@ -56,7 +56,7 @@ describe('an operation at the ledger', () => {
     const [first, second] = world.link.draws;
     expect(second).toEqual(first);
     expect(world.ledger.ledger('a').leased).toBe(200);
-    expect(world.lease('a')).toMatchObject({ available: 100, holds: 100, seq: 1 });
+    expect(world.lease('a')).toMatchObject({ available: 100, reservations: 100, seq: 1 });
   });
 
   it('continues after its request has ended, and its money is used or released', async () => {
@@ -91,10 +91,10 @@ describe('an operation at the ledger', () => {
     const lost = session();
     await world.take(ask(100, 'a'));
     for (const lease of world.ledger.reference.leases.values()) lease.seq = 0;
-    const hold = await world.take(ask(900, 'a'));
+    const reservation = await world.take(ask(900, 'a'));
     expect(world.outcomes).toContain('lost');
-    expect(hold.stamp.session).not.toBe(lost);
-    expect(hold.amount).toBe(900);
+    expect(reservation.stamp.session).not.toBe(lost);
+    expect(reservation.amount).toBe(900);
   });
 });
 
@@ -126,14 +126,14 @@ describe('a session of the proxy', () => {
 
   it.each(['a draw', 'the next ask'])('is followed by another when it is gone by %s', async (by) => {
     const lost = session();
-    const hold = await world.take(ask(100, 'a'));
+    const reservation = await world.take(ask(100, 'a'));
     world.ledger.expire(lost);
     if (by === 'the next ask') await world.time.advance(10_100);
     const next = await world.take(ask(900, 'a'));
     expect(next.stamp.session).not.toBe(lost);
-    expect(hold.stamp.session).toBe(lost);
-    expect(world.budgets.leases().filter(({ holds }) => holds > 0)).toHaveLength(2);
-    world.ledger.spend(hold, 40);
+    expect(reservation.stamp.session).toBe(lost);
+    expect(world.budgets.leases().filter(({ reservations: holds }) => holds > 0)).toHaveLength(2);
+    world.ledger.spend(reservation, 40);
     world.ledger.spend(next, 40);
     await world.time.advance(10_000);
     expect(world.ledger.ledger('a')).toEqual({ spent: 80, leased: 0, unsettled: 0 });
@@ -156,21 +156,21 @@ describe('a session of the proxy', () => {
     await world.take(ask(100, 'a'));
     await world.take(ask(100, 'b'));
     world.ledger.expire(session());
-    const hold = await world.take(ask(900, 'a', 'b'));
-    const holding = world.budgets.leases().filter(({ holds }) => holds === 900);
-    expect(holding.map(({ origin }) => origin.session)).toEqual([hold.stamp.session, hold.stamp.session]);
+    const reservation = await world.take(ask(900, 'a', 'b'));
+    const holding = world.budgets.leases().filter(({ reservations: holds }) => holds === 900);
+    expect(holding.map(({ origin }) => origin.session)).toEqual([reservation.stamp.session, reservation.stamp.session]);
   });
 });
 
 describe('a window that ends', () => {
   it('accepts no further reservations; earlier ones are charged to it, and its free money is released', async () => {
     await toMidnight(50);
-    const hold = await world.take(ask(100, 'a'));
+    const reservation = await world.take(ask(100, 'a'));
     const before = dayOf(world.ledger.now());
     await world.time.advance(50);
     const next = await world.take(ask(100, 'a'));
     expect(dayOf(next.stamp.at)).not.toBe(before);
-    expect(hold.settle(70)).toMatchObject([{ window: before, escrow: 70 }]);
+    expect(reservation.settle(70)).toMatchObject([{ window: before, escrow: 70 }]);
     expect(next.settle(70)).toMatchObject([{ window: dayOf(next.stamp.at), escrow: 70 }]);
     await world.time.advance(2_000);
     const returned = world.link.returns.filter(({ window }) => window === before);
@@ -188,7 +188,7 @@ describe('a window that ends', () => {
   it.each([-900, -20, -1, 1, 20, 900])('refuses no request when clocks differ by %i ms', async (aheadMs) => {
     await toMidnight(1_500);
     world.ledger.aheadMs = aheadMs;
-    const pending: Promise<BudgetHold>[] = [];
+    const pending: Promise<BudgetReservation>[] = [];
     for (let ms = 0; ms < 3_000; ms += 5) {
       pending.push(attempt(world.budgets, ask(10, 'a')));
       await world.time.advance(5);
@@ -216,9 +216,9 @@ describe('a window that ends', () => {
     await toMidnight(10_000);
     await world.take(ask(100, 'a'));
     world.ledger.aheadMs = 60_000;
-    const hold = await world.take(ask(900, 'a'));
+    const reservation = await world.take(ask(900, 'a'));
     expect(world.outcomes).toContain('window');
-    expect(dayOf(hold.stamp.at)).toBe(dayOf(world.ledger.now()));
+    expect(dayOf(reservation.stamp.at)).toBe(dayOf(world.ledger.now()));
   });
 
   it('continues its sequence number when it had only seemed to be over', async () => {
@@ -278,10 +278,10 @@ describe('money that this proxy does not need', () => {
   });
 
   it('is not released while requests have reserved the rest, because they may cost more', async () => {
-    const hold = await world.take(ask(100, 'a'));
+    const reservation = await world.take(ask(100, 'a'));
     await world.time.advance(20_000);
-    expect(world.lease('a')).toMatchObject({ available: 0, holds: 100 });
-    expect(hold.settle(150)).toMatchObject([{ escrow: 100 }]);
+    expect(world.lease('a')).toMatchObject({ available: 0, reservations: 100 });
+    expect(reservation.settle(150)).toMatchObject([{ escrow: 100 }]);
   });
 
   it('is released at once when it is reclaimed, and is not acquired ahead again at once', async () => {
@@ -336,7 +336,7 @@ describe('closing the lease manager', () => {
   });
 
   it('releases free money and waits for the responses', async () => {
-    const hold = await world.take(ask(100, 'a'));
+    const reservation = await world.take(ask(100, 'a'));
     let closed = false;
     const closing = world.budgets.close(world.time.monotonic() + 5_000).then(() => {
       closed = true;
@@ -347,7 +347,7 @@ describe('closing the lease manager', () => {
     await world.time.advance(10);
     await closing;
     expect(world.ledger.ledger('a').leased).toBe(100);
-    world.ledger.spend(hold, 40);
+    world.ledger.spend(reservation, 40);
   });
 
   it('waits no longer than its deadline', async () => {
@@ -387,9 +387,9 @@ describe('the lease manager’s memory', () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(65_000);
     expect(world.budgets.leases()).toEqual([]);
-    expect(world.budgets.totals()).toEqual({ leases: 0, waiting: 0, available: 0, shut: 0, holds: 0 });
-    const hold = await world.take(ask(100, 'a'));
-    expect(hold.amount).toBe(100);
+    expect(world.budgets.totals()).toEqual({ leases: 0, waiting: 0, available: 0, shut: 0, reservations: 0 });
+    const reservation = await world.take(ask(100, 'a'));
+    expect(reservation.amount).toBe(100);
     expect(world.link.draws.map(({ seq }) => seq)).toEqual([1, 3]);
   });
 });

@@ -14,11 +14,11 @@ import { silentLog } from '../../../support/silent-log.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 /** A lease of the session with these free and reserved amounts. */
-function leaseOf(session: string, free: number, held: number): Lease {
+function leaseOf(session: string, free: number, reserved: number): Lease {
   const lease = new Lease(leaseOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
   lease.draw('draw', 0);
-  lease.drawn({ outcome: 'granted', granted: free + held, attainable: undefined, epoch: '', now: 0 }, 0);
-  lease.take(held, 0);
+  lease.drawn({ outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 }, 0);
+  lease.take(reserved, 0);
   return lease;
 }
 

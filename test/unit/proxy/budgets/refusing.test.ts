@@ -67,7 +67,7 @@ describe('a spent budget', () => {
     await spend('a', 1_000);
     world.link.wayMs = 5;
     expect(await world.refusal(ask(100, 'a', 'b'))).toBe('exceeded a');
-    expect(world.lease('b')).toMatchObject({ holds: 0, available: 200 });
+    expect(world.lease('b')).toMatchObject({ reservations: 0, available: 200 });
     expect(world.link.returns).toEqual([]);
   });
 
@@ -75,11 +75,11 @@ describe('a spent budget', () => {
     await spend('a', 1_000);
     // Usage of the other budgets also counts here, because all belong to one organization.
     world.ledger.addBudget('c', 2_000);
-    const hold = await world.take(ask(1_000, 'c'));
+    const reservation = await world.take(ask(1_000, 'c'));
     expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
     expect(await world.refusal(ask(100, 'c'))).toBe('busy c');
     expect(await world.refusal(ask(100, 'c', 'a'))).toBe('exceeded a');
-    hold.settle(0);
+    reservation.settle(0);
   });
 });
 
@@ -87,10 +87,10 @@ describe('a budget whose money other proxies have reserved', () => {
   it('refuses a request as busy, and is tried again shortly after', async () => {
     const other = world.proxy(new LedgerLink());
     await world.time.advance(5);
-    const hold = await world.take(ask(1_000, 'a'), other);
+    const reservation = await world.take(ask(1_000, 'a'), other);
     expect(await world.refusal(ask(100, 'a'))).toBe('busy a');
     expect(() => world.budgets.take(ask(100, 'a'))).toThrow('busy');
-    world.ledger.spend(hold, 100);
+    world.ledger.spend(reservation, 100);
     await world.time.advance(6_000);
     expect((await world.take(ask(100, 'a'))).amount).toBe(100);
   });
@@ -99,18 +99,18 @@ describe('a budget whose money other proxies have reserved', () => {
 describe('a deleted budget', () => {
   it('limits no request, and the other budgets still apply', async () => {
     world.ledger.change('a', { isDeleted: true });
-    const hold = await world.take(ask(100, 'a', 'b'));
-    expect(hold.settle(40)).toMatchObject([{ budgetId: 'b', escrow: 40 }]);
+    const reservation = await world.take(ask(100, 'a', 'b'));
+    expect(reservation.settle(40)).toMatchObject([{ budgetId: 'b', escrow: 40 }]);
     const { length } = world.link.draws;
     expect(world.budgets.take(ask(50_000_000, 'a'))).toMatchObject({ amount: 50_000_000 });
     expect(world.link.draws).toHaveLength(length);
   });
 
   it('gets back the money that was acquired from it', async () => {
-    const hold = await world.take(ask(100, 'a'));
+    const reservation = await world.take(ask(100, 'a'));
     world.ledger.change('a', { isDeleted: true });
     await world.take(ask(800, 'a'));
-    world.ledger.spend(hold, 40);
+    world.ledger.spend(reservation, 40);
     await world.time.advance(20);
     expect(world.ledger.ledger('a')).toEqual({ spent: 40, leased: 0, unsettled: 0 });
   });

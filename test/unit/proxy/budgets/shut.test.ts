@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 const lease = () => world.lease('a');
-const parts = () => ({ open: lease().open, shut: lease().shut, holds: lease().holds });
+const parts = () => ({ open: lease().open, shut: lease().shut, reservations: lease().reservations });
 /** Long enough for a report of the shut money, too short for a release. */
 const noteMs = 3_000;
 const reported = () => Math.max(...[...world.ledger.reference.leases.values()].map(({ shut }) => shut));
@@ -27,21 +27,21 @@ const reported = () => Math.max(...[...world.ledger.reference.leases.values()].m
 async function burst(full: number): Promise<void> {
   const pending = Array.from({ length: 10 }, () => attempt(world.budgets, ask(full, 'a')));
   await world.time.advance(20);
-  for (const hold of await Promise.all(pending)) hold.settle(0);
+  for (const reservation of await Promise.all(pending)) reservation.settle(0);
 }
 
 describe('the open part of a lease', () => {
   it('covers twice the largest recent request', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(3_000);
-    expect(parts()).toEqual({ open: 200, shut: 0, holds: 0 });
+    expect(parts()).toEqual({ open: 200, shut: 0, reservations: 0 });
     expect(world.link.returns).toEqual([]);
   });
 
   it('money beyond it is shut, and the shut amount is reported to the control plane', async () => {
     await burst(100);
     await world.time.advance(noteMs);
-    expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
+    expect(parts()).toEqual({ open: 200, shut: 2_000, reservations: 0 });
     expect(reported()).toBe(2_000);
     expect(world.link.returns.at(-1)).toMatchObject({ amount: 0, shut: 2_000 });
   });
@@ -62,7 +62,7 @@ describe('the open part of a lease', () => {
     await older.time.advance(5);
     const pending = Array.from({ length: 10 }, () => attempt(older.budgets, ask(100, 'a')));
     await older.time.advance(20);
-    for (const hold of await Promise.all(pending)) hold.settle(0);
+    for (const reservation of await Promise.all(pending)) reservation.settle(0);
     await older.time.advance(noteMs);
     expect(older.lease('a').open).toBe(2_200);
     expect(older.link.returns).toEqual([]);
@@ -73,13 +73,13 @@ describe('the shut part of a lease', () => {
   beforeEach(async () => {
     await burst(100);
     await world.time.advance(noteMs);
-    expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
+    expect(parts()).toEqual({ open: 200, shut: 2_000, reservations: 0 });
   });
 
   it('is opened for a request before more is acquired', async () => {
     const draws = world.link.draws.length;
-    const hold = await world.take(ask(1_500, 'a'));
-    expect(hold.amount).toBe(1_500);
+    const reservation = await world.take(ask(1_500, 'a'));
+    expect(reservation.amount).toBe(1_500);
     expect(world.link.draws[draws]).toMatchObject({ need: 0, want: 0, shut: 0 });
   });
 
@@ -88,7 +88,7 @@ describe('the shut part of a lease', () => {
     const pending = attempt(world.budgets, ask(1_500, 'a'));
     await world.time.advance(900);
     expect(reported()).toBe(0);
-    expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
+    expect(parts()).toEqual({ open: 200, shut: 2_000, reservations: 0 });
     world.link.condition = 'up';
     await world.time.advance(1_000);
     expect((await pending).amount).toBe(1_500);
@@ -98,8 +98,8 @@ describe('the shut part of a lease', () => {
     const [session = ''] = world.link.sessions;
     world.ledger.expire(session);
     expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unsettled: 200 });
-    const hold = await world.take(ask(1_500, 'a'));
-    expect(hold.stamp.session).not.toBe(session);
+    const reservation = await world.take(ask(1_500, 'a'));
+    expect(reservation.stamp.session).not.toBe(session);
     await world.time.advance(1_000);
     expect(world.ledger.ledger('a').unsettled).toBe(0);
   });
@@ -116,18 +116,18 @@ describe('the shut part of a lease', () => {
   });
 
   it('is released first when others need it', async () => {
-    const hold = await world.take(ask(100, 'a'));
+    const reservation = await world.take(ask(100, 'a'));
     const waiting = attempt(world.budgets, ask(500, 'a'));
     world.budgets.recall('a', dayOf(world.ledger.now()));
     await world.time.advance(20);
     await waiting;
     expect(world.link.returns.at(-1)).toMatchObject({ shut: 0 });
-    hold.settle(0);
+    reservation.settle(0);
   });
 
   it('is not charged for a cost above the reservation, unlike the lease’s free open money', async () => {
-    const hold = await world.take(ask(100, 'a'));
-    expect(hold.settle(5_000)).toMatchObject([{ escrow: 200 }]);
+    const reservation = await world.take(ask(100, 'a'));
+    expect(reservation.settle(5_000)).toMatchObject([{ escrow: 200 }]);
     expect(parts()).toMatchObject({ open: 0, shut: 2_000 });
   });
 
@@ -144,7 +144,7 @@ describe('the shut part of a lease', () => {
     await world.time.advance(11_000);
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(1_000);
-    expect(parts()).toEqual({ open: 200, shut: 0, holds: 0 });
+    expect(parts()).toEqual({ open: 200, shut: 0, reservations: 0 });
     expect(world.ledger.ledger('a').leased).toBe(200);
   });
 });
@@ -154,7 +154,7 @@ describe('a budget whose remaining money is all at this proxy', () => {
     world.ledger.addBudget('small', 1_000);
     const holds = [await world.take(ask(450, 'small'))];
     // The usage is not reported yet.
-    for (const hold of holds) hold.settle(450);
+    for (const reservation of holds) reservation.settle(450);
   });
 
   it('is exceeded, not busy, when its lease and the unreported usage leave too little', async () => {
@@ -162,8 +162,8 @@ describe('a budget whose remaining money is all at this proxy', () => {
   });
 
   it('is busy while requests of this proxy have reserved some of it', async () => {
-    const hold = await world.take(ask(300, 'small'));
+    const reservation = await world.take(ask(300, 'small'));
     expect(await world.refusal(ask(500, 'small'), 100)).toBe('busy small');
-    hold.settle(0);
+    reservation.settle(0);
   });
 });

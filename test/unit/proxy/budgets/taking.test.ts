@@ -28,18 +28,18 @@ describe('a request with budgets', () => {
   it('reserves without waiting the money that was acquired in advance for one more request', async () => {
     await world.take(ask(100, 'a'));
     expect(world.link.draws).toMatchObject([{ need: 100, want: 200, seq: 1 }]);
-    const hold = world.budgets.take(ask(100, 'a'));
-    expect(hold).not.toBeInstanceOf(Promise);
-    expect(hold).toMatchObject({ amount: 100 });
-    expect(world.lease('a')).toMatchObject({ available: 0, holds: 200 });
+    const reservation = world.budgets.take(ask(100, 'a'));
+    expect(reservation).not.toBeInstanceOf(Promise);
+    expect(reservation).toMatchObject({ amount: 100 });
+    expect(world.lease('a')).toMatchObject({ available: 0, reservations: 200 });
   });
 
   it('reserves from every budget that applies', async () => {
-    const hold = await world.take(ask(100, 'a', 'b'));
-    expect(world.lease('a').holds).toBe(100);
-    expect(world.lease('b').holds).toBe(100);
+    const reservation = await world.take(ask(100, 'a', 'b'));
+    expect(world.lease('a').reservations).toBe(100);
+    expect(world.lease('b').reservations).toBe(100);
     const window = dayOf(world.ledger.now());
-    expect(hold.settle(60)).toEqual([
+    expect(reservation.settle(60)).toEqual([
       { budgetId: 'a', window, escrow: 60 },
       { budgetId: 'b', window, escrow: 60 },
     ]);
@@ -52,8 +52,8 @@ describe('a request with budgets', () => {
     expect(world.lease('a').available).toBe(before);
     await world.time.advance(2);
     await requested;
-    expect(world.lease('a').holds).toBe(200);
-    expect(world.lease('b').holds).toBe(100);
+    expect(world.lease('a').reservations).toBe(200);
+    expect(world.lease('b').reservations).toBe(100);
   });
 
   it('is stamped when it is reserved, with session and database time', async () => {
@@ -66,8 +66,8 @@ describe('a request with budgets', () => {
   });
 
   it('that costs nothing reserves nothing and charges nothing', async () => {
-    const hold = await world.take(ask(0, 'a'));
-    expect(hold.settle(0)).toEqual([]);
+    const reservation = await world.take(ask(0, 'a'));
+    expect(reservation.settle(0)).toEqual([]);
     expect(world.link.draws).toEqual([]);
   });
 });
@@ -81,8 +81,8 @@ describe('concurrent requests', () => {
       { seq: 1, want: 200 },
       { seq: 2, need: 100 },
     ]);
-    expect(world.lease('a').holds).toBe(300);
-    expect(world.ledger.ledger('a').leased).toBe(world.lease('a').holds + world.lease('a').available);
+    expect(world.lease('a').reservations).toBe(300);
+    expect(world.ledger.ledger('a').leased).toBe(world.lease('a').reservations + world.lease('a').available);
   });
 
   it('never have two operations of one lease under way', async () => {
@@ -108,9 +108,9 @@ describe('the reservation of a request', () => {
   });
 
   it('is a quarter of the lease’s money when the full amount does not fit', async () => {
-    const hold = await world.take(flexible(900_000, 10));
+    const reservation = await world.take(flexible(900_000, 10));
     expect(world.link.draws[0]).toMatchObject({ need: 10, want: 1_800_000 });
-    expect(hold.amount).toBe(62_500);
+    expect(reservation.amount).toBe(62_500);
   });
 
   it('is never below the least amount', async () => {
@@ -119,15 +119,15 @@ describe('the reservation of a request', () => {
 
   it('is limited by the lease with the least money', async () => {
     world.ledger.change('b', { amount: 8_000 });
-    const hold = await world.take({ ...ask(900_000, 'a', 'b'), least: 10 });
-    expect(hold.amount).toBe(500);
+    const reservation = await world.take({ ...ask(900_000, 'a', 'b'), least: 10 });
+    expect(reservation.amount).toBe(500);
   });
 
   it('is the available money, without acquiring again, when more was refused shortly before', async () => {
     world.ledger.addBudget('c', 1_000);
-    const hold = await world.take({ ...ask(10_000, 'c'), least: 1_000 });
-    expect(hold.amount).toBe(1_000);
-    hold.settle(0);
+    const reservation = await world.take({ ...ask(10_000, 'c'), least: 1_000 });
+    expect(reservation.amount).toBe(1_000);
+    reservation.settle(0);
     await world.take({ ...ask(10_000, 'c'), least: 1 });
     const draws = world.link.draws.length;
     const again = world.budgets.take({ ...ask(10_000, 'c'), least: 1 });
@@ -138,9 +138,9 @@ describe('the reservation of a request', () => {
 
 describe('settling a reservation', () => {
   it('returns unused money to its lease', async () => {
-    const hold = await world.take(ask(100, 'a'));
-    hold.settle(30);
-    expect(world.lease('a')).toMatchObject({ available: 170, holds: 0 });
+    const reservation = await world.take(ask(100, 'a'));
+    reservation.settle(30);
+    expect(world.lease('a')).toMatchObject({ available: 170, reservations: 0 });
   });
 
   it('charges a cost above the reservation to free money, and no more than that', async () => {
@@ -148,23 +148,23 @@ describe('settling a reservation', () => {
     const free = world.lease('a').available;
     expect(first.settle(100_000_000)).toMatchObject([{ escrow: 100 + free }]);
     expect(second.settle(100_000_000)).toMatchObject([{ escrow: 100 }]);
-    expect(world.lease('a')).toMatchObject({ available: 0, holds: 0 });
+    expect(world.lease('a')).toMatchObject({ available: 0, reservations: 0 });
   });
 
   it('twice is a defect', async () => {
-    const hold = await world.take(ask(100, 'a'));
-    hold.settle(1);
-    expect(() => hold.settle(1)).toThrow('twice');
-    expect(world.lease('a').holds).toBe(0);
+    const reservation = await world.take(ask(100, 'a'));
+    reservation.settle(1);
+    expect(() => reservation.settle(1)).toThrow('twice');
+    expect(world.lease('a').reservations).toBe(0);
   });
 
   it('admits a request that waits for the money', async () => {
     world.ledger.change('a', { amount: 200 });
-    const hold = await world.take(ask(200, 'a'));
+    const reservation = await world.take(ask(200, 'a'));
     world.link.wayMs = 100;
     const pending = attempt(world.budgets, ask(150, 'a'));
     await world.time.advance(1);
-    hold.settle(0);
+    reservation.settle(0);
     await world.time.advance(0);
     expect((await pending).amount).toBe(150);
   });
@@ -173,14 +173,14 @@ describe('settling a reservation', () => {
 describe('acquiring ahead', () => {
   it('begins below half of the spending of five seconds, before a request has to wait', async () => {
     for (let second = 0; second < 20; second++) {
-      const hold = await world.take(ask(100, 'a'));
-      world.ledger.spend(hold, 100);
+      const reservation = await world.take(ask(100, 'a'));
+      world.ledger.spend(reservation, 100);
       await world.time.advance(80);
     }
     const waited = world.waits.length;
     for (let second = 0; second < 200; second++) {
-      const hold = await world.take(ask(100, 'a'));
-      world.ledger.spend(hold, 100);
+      const reservation = await world.take(ask(100, 'a'));
+      world.ledger.spend(reservation, 100);
       await world.time.advance(80);
     }
     expect(world.waits.length).toBe(waited);
@@ -198,9 +198,9 @@ describe('acquiring ahead', () => {
     const takeAgain = async () => {
       first.settle(0);
       const { length } = world.link.draws;
-      const hold = await world.take(requested);
-      expect(hold.amount).toBe(150);
-      hold.settle(0);
+      const reservation = await world.take(requested);
+      expect(reservation.amount).toBe(150);
+      reservation.settle(0);
       return world.link.draws.length - length;
     };
     expect(await takeAgain()).toBe(1);

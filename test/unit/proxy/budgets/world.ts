@@ -1,6 +1,6 @@
 // One proxy's budgets with a fake ledger, in virtual time.
 import { createBackground } from '../../../../common/background.ts';
-import { type BudgetHold, type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
+import { type BudgetReservation, type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
 import type { Lease } from '../../../../proxy/budgets/lease.ts';
 import { SlicedBudgets, type LeaseMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
 import type { UnsettledUsage } from '../../../../proxy/usage/live-usage-log.ts';
@@ -45,7 +45,7 @@ export class World {
   }
 
   /** Reserves, and advances the time by the longest duration of a response. */
-  async take(question: BudgetQuestion, budgets = this.budgets): Promise<BudgetHold> {
+  async take(question: BudgetQuestion, budgets = this.budgets): Promise<BudgetReservation> {
     const pending = attempt(budgets, question);
     await this.time.advance(20);
     return await pending;
@@ -111,7 +111,7 @@ export class FakeUsage implements UnsettledUsage {
 }
 
 /** Turns a refusal that is thrown synchronously into a rejection. */
-export async function attempt(budgets: SlicedBudgets, question: BudgetQuestion): Promise<BudgetHold> {
+export async function attempt(budgets: SlicedBudgets, question: BudgetQuestion): Promise<BudgetReservation> {
   return await budgets.take(question);
 }
 

@@ -26,7 +26,7 @@ function openServices(judges: Readonly<Record<string, Judge>>) {
   const inspecting = openInspecting({
     serviceGuard: (guardrail) => ({
       guardrail,
-      holds: guardrail.action !== 'observe',
+      reservations: guardrail.action !== 'observe',
       window: 1000,
       ended: () => undefined,
       judge: (texts, signal, about) => {

@@ -14,8 +14,8 @@ const leases = [
 ];
 const template = (id: string) =>
   usageOf({ id, session: 's', cost: 0, charges: [], estimateReason: 'killed' });
-const take = (hold: number, id: string, amount = 100): JournalLine => ({
-  ...{ kind: 'take', hold, taken: { event: template(id), amount, slices: leases } },
+const take = (reservation: number, id: string, amount = 100): JournalLine => ({
+  ...{ kind: 'take', hold: reservation, taken: { event: template(id), amount, slices: leases } },
 });
 const settled = (id: string, ordinal: number): JournalLine => ({
   ...{ kind: 'settled', event: usageOf({ id, session: 's', ordinal, cost: 30 }) },

@@ -1,6 +1,6 @@
 // When a journal is written, when it is deleted, and what happens when it cannot be written.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
+import type { BudgetReservation } from '../../../../proxy/budgets/budgets.ts';
 import { JournalReader, readLine } from '../../../../proxy/journal/journal-lines.ts';
 import { Journals } from '../../../../proxy/journal/journals.ts';
 import { journalBytesMax } from '../../../../proxy/journal/session-journal.ts';
@@ -41,12 +41,12 @@ beforeEach(() => {
 const endTurn = () => {
   for (const task of turn.splice(0)) task();
 };
-const holdOf = (id: string, session = 's'): BudgetHold => ({
+const reservationOf = (id: string, session = 's'): BudgetReservation => ({
   ...{ stamp: { id, at: 1, session }, amount: 100, settle: () => [] },
   leases: [{ budgetId: 'a', window: 'total' }],
 });
 const take = (id: string) => {
-  const taken = journals.take(holdOf(id), usageOf({ id, session: 's', cost: 0, charges: [] }));
+  const taken = journals.take(reservationOf(id), usageOf({ id, session: 's', cost: 0, charges: [] }));
   if (taken === undefined) throw new Error('it was not taken down');
   return taken;
 };
@@ -77,7 +77,7 @@ describe('a reservation in a journal', () => {
   });
 
   it('is not written for a session without a journal', () => {
-    expect(journals.take(holdOf('x', 'another'), eventOf('x'))).toBeUndefined();
+    expect(journals.take(reservationOf('x', 'another'), eventOf('x'))).toBeUndefined();
   });
 
   it('has no effect once it is released', () => {
@@ -208,9 +208,9 @@ describe('a journal that cannot be written', () => {
     endTurn();
     pod.fails = () => false;
     journals.begin('next');
-    expect(journals.take(holdOf('x', 'next'), eventOf('x'))).toBeUndefined();
+    expect(journals.take(reservationOf('x', 'next'), eventOf('x'))).toBeUndefined();
     journals.begin('after');
-    expect(journals.take(holdOf('x', 'after'), eventOf('x'))).toBeDefined();
+    expect(journals.take(reservationOf('x', 'after'), eventOf('x'))).toBeDefined();
   });
 
   it('is retried, and each failure is counted, until a session can begin with a journal', async () => {
@@ -225,7 +225,7 @@ describe('a journal that cannot be written', () => {
     expect([failures, broken]).toEqual([5, ['s', 'next']]);
     journals.end('next');
     journals.begin('after');
-    expect(journals.take(holdOf('x', 'after'), eventOf('x'))).toBeDefined();
+    expect(journals.take(reservationOf('x', 'after'), eventOf('x'))).toBeDefined();
     await time.advance(60_000);
     expect([failures, broken]).toEqual([5, ['s', 'next']]);
   });
@@ -242,7 +242,7 @@ describe('a journal that cannot be written', () => {
   it('does not exist when it cannot be created', () => {
     failing();
     journals.begin('next');
-    expect(journals.take(holdOf('x', 'next'), eventOf('x'))).toBeUndefined();
+    expect(journals.take(reservationOf('x', 'next'), eventOf('x'))).toBeUndefined();
     expect(broken).toEqual([]);
   });
 });

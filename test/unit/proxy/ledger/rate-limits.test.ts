@@ -12,7 +12,7 @@ import { noUsage, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
-import { type RateLimitsDeps, type RateLimitsHold, takeRates } from '../../../../proxy/ledger/rate-limits.ts';
+import { type RateLimitsDeps, type RateLimitsReservation, takeRates } from '../../../../proxy/ledger/rate-limits.ts';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateQuestion, Rates } from '../../../../proxy/rates/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
@@ -75,10 +75,10 @@ const appliedIds = (of: ChatCall) => {
   return requested[0]?.limits.map(({ id }) => id);
 };
 
-function reserve(of: ChatCall): RateLimitsHold {
-  const hold = takeRates(deps, of, appliedLimits(of).rates);
-  if (hold instanceof Promise) throw new Error('memory answers at once');
-  return hold;
+function reserve(of: ChatCall): RateLimitsReservation {
+  const reservation = takeRates(deps, of, appliedLimits(of).rates);
+  if (reservation instanceof Promise) throw new Error('memory answers at once');
+  return reservation;
 }
 
 function refusal(of: ChatCall): GatewayError {

@@ -175,9 +175,9 @@ describe('the bound of a request', () => {
         model,
         `x/${model.name}`,
       );
-      const held = parsed.least + random.below(parsed.full - parsed.least + 1);
+      const reserved = parsed.least + random.below(parsed.full - parsed.least + 1);
       const maximum = model.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-      const ceiling = parsed.ceilingFor(held) ?? Math.min(requested.max_tokens ?? 0, maximum);
+      const ceiling = parsed.ceilingFor(reserved) ?? Math.min(requested.max_tokens ?? 0, maximum);
       const promptTokens = random.below(parsed.bytes + 17);
       const cacheReadTokens = random.below(promptTokens + 1);
       const usage = {
@@ -185,7 +185,7 @@ describe('the bound of a request', () => {
         cacheWriteTokens: random.below(promptTokens - cacheReadTokens + 1),
         completionTokens: random.below(n * ceiling + 1),
       };
-      expect(at.costOf(usage), `seed ${seed}, round ${round}`).toBeLessThanOrEqual(held);
+      expect(at.costOf(usage), `seed ${seed}, round ${round}`).toBeLessThanOrEqual(reserved);
     }
   });
 

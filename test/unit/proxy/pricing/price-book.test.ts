@@ -99,8 +99,8 @@ describe('the price of a call', () => {
     expect([inputAt(day - 1), inputAt(day)]).toEqual([10e9, 20e9]);
     expect([inputAt(day - 1, 'eu'), inputAt(day, 'eu')]).toEqual([11e9, 22e9]);
     // Without a known region, the reservation uses the price of the region with the highest price.
-    const held = new PriceBook(() => day - 1).of(call(organization(), 'acme/m', rising));
-    expect(held?.dearest(1).input).toEqual({ whole: 22_000, millionths: 0 });
+    const reserved = new PriceBook(() => day - 1).of(call(organization(), 'acme/m', rising));
+    expect(reserved?.dearest(1).input).toEqual({ whole: 22_000, millionths: 0 });
   });
 
   it('is an own price in every region, and for models outside the catalog', () => {

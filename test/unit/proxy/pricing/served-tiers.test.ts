@@ -21,27 +21,27 @@ function call(providerKeyId: string | undefined, requested: object = {}) {
 const used = (serviceTier?: ServedTier) => ({ ...noUsage, promptTokens: 1, ...special({ serviceTier }) });
 
 /** The nano-dollars that are reserved for a prompt token. */
-const held = (tiers: ServedTiers, keyId: string | undefined) =>
-  tiers.heldFor(call(keyId), known).dearest(1).input.whole;
+const reserved = (tiers: ServedTiers, keyId: string | undefined) =>
+  tiers.reservedFor(call(keyId), known).dearest(1).input.whole;
 
 describe('a provider key whose requests are served as priority without a request for it', () => {
   it('is reserved at the priority price from then on, and no other key is', () => {
     const tiers = new ServedTiers();
-    expect(held(tiers, 'a')).toBe(1000);
+    expect(reserved(tiers, 'a')).toBe(1000);
     tiers.note(call('a'), used('priority'));
-    expect(held(tiers, 'a')).toBe(2000);
-    expect(held(tiers, 'b')).toBe(1000);
-    expect(tiers.heldFor(call('a'), known).costOf(used())).toBe(1000);
+    expect(reserved(tiers, 'a')).toBe(2000);
+    expect(reserved(tiers, 'b')).toBe(1000);
+    expect(tiers.reservedFor(call('a'), known).costOf(used())).toBe(1000);
   });
 
   it('is reserved at the priority price while some of its requests are served so, and no longer when none is', () => {
     const tiers = new ServedTiers();
     tiers.note(call('a'), used('priority'));
     for (let i = 0; i < 1000; i++) tiers.note(call('a'), used());
-    expect(held(tiers, 'a')).toBe(2000);
+    expect(reserved(tiers, 'a')).toBe(2000);
     tiers.note(call('a'), used('priority'));
     for (let i = 0; i < 1001; i++) tiers.note(call('a'), used());
-    expect(held(tiers, 'a')).toBe(1000);
+    expect(reserved(tiers, 'a')).toBe(1000);
   });
 
   it.each<[string, string | undefined, object, ServedTier | undefined]>([
@@ -52,13 +52,13 @@ describe('a provider key whose requests are served as priority without a request
   ])('is not detected by a request %s', (_what, keyId, requested, tier) => {
     const tiers = new ServedTiers();
     tiers.note(call(keyId, requested), used(tier));
-    expect(held(tiers, keyId)).toBe(1000);
+    expect(reserved(tiers, keyId)).toBe(1000);
   });
 
   it('is forgotten when there are too many keys', () => {
     const tiers = new ServedTiers();
     for (let i = 0; i <= 10_000; i++) tiers.note(call(`key-${i}`), used('priority'));
-    expect(held(tiers, 'key-0')).toBe(1000);
-    expect(held(tiers, 'key-1')).toBe(2000);
+    expect(reserved(tiers, 'key-0')).toBe(1000);
+    expect(reserved(tiers, 'key-1')).toBe(2000);
   });
 });

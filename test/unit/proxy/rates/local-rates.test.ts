@@ -2,7 +2,7 @@
 // they replace Redis when it fails.
 import { describe, expect, it } from 'vitest';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
-import type { RateHold, Rates } from '../../../../proxy/rates/rates.ts';
+import type { RateReservation, Rates } from '../../../../proxy/rates/rates.ts';
 import { createSharedRates } from '../../../../proxy/rates/shared-rates.ts';
 import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
 import {
@@ -31,12 +31,12 @@ describe('rates in memory', () => {
     const { rates } = newLocal(3);
     const [requests, places] = [newRequests(1), newPlaces(1)];
     await admit(rates, [requests]);
-    const hold = await admit(rates, [places]);
+    const reservation = await admit(rates, [places]);
     for (let i = 0; i < 10; i++) await admit(rates, [newTokens(10)], 5);
     expect(rates.size).toBe(3 + 1);
     await admit(rates, [requests]);
-    expect((await take(rates, [places])).hold).toBeUndefined();
-    hold.settle(0);
+    expect((await take(rates, [places])).reservation).toBeUndefined();
+    reservation.settle(0);
     expect(rates.size).toBe(3);
   });
 
@@ -54,9 +54,9 @@ describe('shared rates', () => {
     failure: Error | undefined;
     readonly settled: number[] = [];
 
-    async take(): Promise<{ standings: []; hold: RateHold }> {
+    async take(): Promise<{ standings: []; reservation: RateReservation }> {
       if (this.failure !== undefined) throw this.failure;
-      return { standings: [], hold: { settle: (tokens) => void this.settled.push(tokens) } };
+      return { standings: [], reservation: { settle: (tokens) => void this.settled.push(tokens) } };
     }
   }
 
@@ -68,7 +68,7 @@ describe('shared rates', () => {
     redis.failure = new RedisUnavailableError('down');
     const second = await admit(shared, [places]);
     expect(taken()).toBe(1);
-    expect((await take(shared, [places])).hold).toBeUndefined();
+    expect((await take(shared, [places])).reservation).toBeUndefined();
     first.settle(7);
     expect(redis.settled).toEqual([7]);
     await admit(shared, [places]);

@@ -22,7 +22,7 @@ const hear = (limit: RateLimit, remaining: number, isAdmitted = false) =>
 
 /** The number of requests that are admitted now. */
 async function admitted(limit: RateLimit, tokens = 0): Promise<number> {
-  for (let count = 0; ; count++) if ((await take(rates, [limit], tokens)).hold === undefined) return count;
+  for (let count = 0; ; count++) if ((await take(rates, [limit], tokens)).reservation === undefined) return count;
 }
 
 describe('a proxy’s share of requests per minute', () => {
@@ -160,9 +160,9 @@ describe('a report of requests admitted without Redis', () => {
 
   it('is corrected by another report when a request under way did not use its tokens', async () => {
     const limit = newTokens(6_000);
-    const hold = await admit(rates, [limit], 500);
+    const reservation = await admit(rates, [limit], 500);
     const first = counts(limit);
-    hold.settle(200);
+    reservation.settle(200);
     const second = counts(limit);
     expect([first.sum, second.sum]).toEqual([[500], [-300]]);
     first.end(false);
@@ -199,7 +199,7 @@ it('a request takes its part of all limits or of none', async () => {
   const [small, large] = [newRequests(3), newRequests(60)];
   hear(small, 3);
   hear(large, 60);
-  expect((await take(rates, [large, small])).hold).toBeDefined();
-  expect((await take(rates, [large, small])).hold).toBeUndefined();
+  expect((await take(rates, [large, small])).reservation).toBeDefined();
+  expect((await take(rates, [large, small])).reservation).toBeUndefined();
   expect(rates.report([large, small]).counts.map(({ count }) => count)).toEqual([1, 1]);
 });

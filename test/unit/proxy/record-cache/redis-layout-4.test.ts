@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { heldOfLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
+import { cachedOfLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
 
 it('a record in the previous layout is read with its secrets wrapped, for provider keys and webhook guardrails', () => {
   const words = { id: 'w', check: { kind: 'words', phrases: ['a'] } };
@@ -14,14 +14,14 @@ it('a record in the previous layout is read with its secrets wrapped, for provid
     guardrails: [words, webhook],
   };
   const stored = { asOf: { epoch: 'one', revision: 1 }, content: { confirmedAt: 0, record } };
-  const held = heldOfLayout4({ kind: 'organization', ref: 'organization:north' }, stored, 7);
-  if (held.kind !== 'organization') throw new Error('it is an organization');
-  expect(held).toMatchObject({ confirmedAt: 7, isUnsigned: true });
-  const [providerKey] = held.record.providerKeys;
+  const cached = cachedOfLayout4({ kind: 'organization', ref: 'organization:north' }, stored, 7);
+  if (cached.kind !== 'organization') throw new Error('it is an organization');
+  expect(cached).toMatchObject({ confirmedAt: 7, isUnsigned: true });
+  const [providerKey] = cached.record.providerKeys;
   expect(providerKey?.secret.apiKey?.reveal()).toBe('the-provider-secret');
   expect(providerKey?.secret.accessKeyId).toBeUndefined();
-  expect(held.record.guardrails[0]).toEqual(words);
-  const check = held.record.guardrails[1]?.check;
+  expect(cached.record.guardrails[0]).toEqual(words);
+  const check = cached.record.guardrails[1]?.check;
   expect(check?.kind === 'webhook' && check.secret).toBeInstanceOf(Secret);
-  expect(JSON.stringify(held)).not.toContain('-secret');
+  expect(JSON.stringify(cached)).not.toContain('-secret');
 });

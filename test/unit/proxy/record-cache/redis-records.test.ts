@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { SignedRecord } from '../../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys, type SealKeys } from '../../../../common/seal.ts';
 import type { ResolveResponse } from '../../../../proto/generated/gateway/v1/ResolveResponse.ts';
-import { type Held, heldOf } from '../../../../proxy/access/held.ts';
+import { type CachedRecord, cachedRecordsOf } from '../../../../proxy/access/held.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import type { RecordCache } from '../../../../proxy/access/record-source.ts';
 import type { ResolvedRecords } from '../../../../proxy/access/records.ts';
@@ -89,8 +89,8 @@ function signed(hash = keyHash, agoMs = 0): readonly SignedRecord[] {
   return responseTo(hash, agoMs).signed ?? [];
 }
 
-function held({ asOf, principal }: ResolvedRecords): readonly Held[] {
-  return principal === undefined ? [] : heldOf(keyHash, principal, { asOf, confirmedAt: 0 });
+function held({ asOf, principal }: ResolvedRecords): readonly CachedRecord[] {
+  return principal === undefined ? [] : cachedRecordsOf(keyHash, principal, { asOf, confirmedAt: 0 });
 }
 
 async function write(cache: RecordCache, records: readonly SignedRecord[]): Promise<void> {
@@ -100,8 +100,8 @@ async function write(cache: RecordCache, records: readonly SignedRecord[]): Prom
 
 async function read(
   cache: RecordCache,
-  subject: { kind: Held['kind']; ref: string },
-): Promise<Held | undefined> {
+  subject: { kind: CachedRecord['kind']; ref: string },
+): Promise<CachedRecord | undefined> {
   const reading = cache.read(subject);
   await time.advance(1);
   return await reading;

@@ -1,7 +1,7 @@
 // Limits on look-ups of names by organizations, and how long the operator's names remain usable when DNS servers fail.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ResolvedName } from '../../../../common/dns-resolve.ts';
-import { HeldShare } from '../../../../common/shares.ts';
+import { OccupiedShare } from '../../../../common/shares.ts';
 import type { NameLookups, NameLookupsOptions } from '../../../../proxy/upstream/name-lookups.ts';
 import { type DnsServer, startDnsServer } from '../../../support/dns-server.ts';
 import { until } from '../../../support/process.ts';
@@ -43,7 +43,7 @@ describe('look-ups of names of organizations', () => {
 
   it('of one organization at slow servers take no slot of other organizations', async () => {
     const server = await dns({ 'fast.example': ['192.0.2.1'] }, 'slow.example');
-    const share = new HeldShare({ capacity: 16, alpha: 1 });
+    const share = new OccupiedShare({ capacity: 16, alpha: 1 });
     const lookups = lookupsOf({ servers: [server.address], share, timeoutMs: 60_000 });
     const ending = new AbortController();
     const { signal } = ending;
@@ -62,7 +62,7 @@ describe('look-ups of names of organizations', () => {
 
   it('end after their time limit, whatever the servers do', async () => {
     const server = await dns(undefined);
-    const share = new HeldShare({ capacity: 16, alpha: 1 });
+    const share = new OccupiedShare({ capacity: 16, alpha: 1 });
     const lookups = lookupsOf({ servers: [server.address], share, timeoutMs: 50 });
     await expect(lookups.find('slow.example', { owner: a })).rejects.toThrow(/was not found/);
     expect(share.used).toBe(0);
@@ -70,7 +70,7 @@ describe('look-ups of names of organizations', () => {
 
   it('are shared by waiting requests of an organization, until the last of them leaves', async () => {
     const server = await dns(undefined);
-    const share = new HeldShare({ capacity: 16, alpha: 1 });
+    const share = new OccupiedShare({ capacity: 16, alpha: 1 });
     const lookups = lookupsOf({ servers: [server.address], share, timeoutMs: 60_000 });
     const [first, second] = [new AbortController(), new AbortController()];
     const waiting = [
@@ -100,7 +100,7 @@ class Played {
     this.lookups = lookupsOf({
       own: new Set(['vendor.example']),
       // No organization has room for a look-up.
-      share: new HeldShare({ capacity: 0, alpha: 1 }),
+      share: new OccupiedShare({ capacity: 0, alpha: 1 }),
       now: () => this.now,
       askSystem: () => {
         this.requested++;

@@ -56,7 +56,7 @@ it.each([
   ['redact', true],
   ['observe', false],
 ] as const)('a guard with action %s withholds a response until it has decided: %s', (action, holds) => {
-  expect(openServiceDesk({ post: unreachable }).guard(webhook({ action })).holds).toBe(holds);
+  expect(openServiceDesk({ post: unreachable }).guard(webhook({ action })).reservations).toBe(holds);
 });
 
 it.each(['block', 'pass'] as const)(

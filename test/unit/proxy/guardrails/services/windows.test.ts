@@ -27,7 +27,7 @@ function watching(action: 'block' | 'redact', window: number, word = found): Wat
   const requested: string[] = [];
   return {
     guardrail: guardrailOf({ kind: 'unknown' }, { id: `${action}${window}`, action }),
-    ...{ holds: true, window, requested, ended: () => undefined },
+    ...{ reservations: true, window, requested, ended: () => undefined },
     judge: async (texts) => {
       requested.push(...texts);
       if (action === 'redact') return texts.map((text) => text.replaceAll(word, '[IT]'));
@@ -84,11 +84,11 @@ describe('windows of a text', () => {
   it('release no text before it is decided', () => {
     const windowed = new WindowedText(100);
     windowed.push('a'.repeat(100));
-    expect([windowed.isDue, windowed.decided, windowed.held]).toEqual([false, 0, 100]);
+    expect([windowed.isDue, windowed.decided, windowed.withheld]).toEqual([false, 0, 100]);
     windowed.push('b');
     expect(windowed.ask()).toBe('a'.repeat(100));
     expect(windowed.judged('a'.repeat(100))).toBe('a'.repeat(75));
-    expect([windowed.decided, windowed.held]).toEqual([75, 26]);
+    expect([windowed.decided, windowed.withheld]).toEqual([75, 26]);
   });
 
   it('have the length of the guardrail, limited by the service', () => {

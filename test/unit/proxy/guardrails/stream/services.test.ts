@@ -21,7 +21,7 @@ const secret = marked('<', '>', 'SECRET');
 /** A service that responds when the test decides. */
 class RecordingService implements ServiceGuard {
   readonly guardrail: Guardrail;
-  readonly holds: boolean;
+  readonly reservations: boolean;
   readonly window: number;
   hasEnded = false;
   readonly requested: (readonly string[])[] = [];
@@ -41,7 +41,7 @@ class RecordingService implements ServiceGuard {
       message: '',
     } as const;
     this.guardrail = { ...fields, action, aiSystemIds: [], check, revision: 1 };
-    this.holds = action !== 'observe';
+    this.reservations = action !== 'observe';
   }
 
   async judge(
