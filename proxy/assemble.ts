@@ -155,7 +155,7 @@ function recordingKeys(
     if (exchange.record.keyId === undefined && exchange.record.status >= 400)
       Object.assign(
         exchange.record,
-        sentKey(exchange.headers, (keyHash) => records.recall(keyHash)),
+        sentKey(exchange.headers, (keyHash) => records.reclaim(keyHash)),
       );
     record(exchange);
   };
@@ -370,7 +370,7 @@ function openRecords(
     cache: openCache(settings, deps),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,
-    onRecall: ({ budgetId, window }) => leases.recall(budgetId, window),
+    onReclaim: ({ budgetId, window }) => leases.reclaim(budgetId, window),
     onEpochChange: (change, epoch) => leases.epochChanged(change, epoch),
     clock: systemClock,
     timers: systemTimers,

@@ -303,7 +303,7 @@ class RequestGate {
     return {
       KeepSession: this.#unary('Ledger.KeepSession', this.#ofProxy(ledger.keepSession)),
       Draw: this.#unary('Ledger.Draw', this.#ofProxy(ledger.draw)),
-      Return: this.#unary('Ledger.Return', this.#ofProxy(ledger.giveBack)),
+      Return: this.#unary('Ledger.Return', this.#ofProxy(ledger.release)),
       ReportUsage: this.#unary('Ledger.ReportUsage', this.#ofProxy(ledger.reportUsage)),
       CloseSession: this.#unary('Ledger.CloseSession', this.#ofProxy(ledger.closeSession)),
     };

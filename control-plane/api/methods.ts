@@ -58,7 +58,7 @@ export const methods = {
   },
   Budgets: {
     ListWindows: { ...read, roles: withinOrganization, organization: of.named, handle: budgets.listWindows },
-    ListUnsettled: { ...read, roles: managers, organization: of.named, handle: budgets.listUnsettled },
+    ListUnsettled: { ...read, roles: managers, organization: of.named, handle: budgets.listUnconfirmed },
     Release: { ...change, roles: managers, organization: of.ofLimit, handle: budgets.release },
   },
   Guardrails: {

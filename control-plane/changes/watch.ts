@@ -14,7 +14,7 @@ import { countedIn } from '../store/epochs.ts';
 import {
   type ChangeRow,
   type Position,
-  type Recall,
+  type Reclaim,
   type Store,
   StoreUnavailableError,
 } from '../store/store.ts';
@@ -40,7 +40,7 @@ export interface WatchDeps {
   readonly store: Pick<Store, 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch'>;
   readonly feed: Feed;
   /** Calls the listener when other proxies need money of a budget. @returns removes the listener */
-  onRecall(listener: (recall: Recall) => void): () => void;
+  onReclaim(listener: (reclaim: Reclaim) => void): () => void;
   readonly watchers: Pick<Watchers, 'came'>;
   /** Public keys of the keys with which this replica signs now. */
   recordKeys(): readonly Buffer[];
@@ -79,7 +79,7 @@ export async function watch(deps: WatchDeps, caller: ProxyCaller, stream: WatchS
   const spread = 0.9 + 0.2 * (deps.random ?? Math.random)();
   const cancelRecycling = timers.after(deps.limits.recycleMs * spread, () => session.end());
   const ignoreNews = deps.feed.onNews(() => session.wake());
-  const ignoreRecalls = deps.onRecall((recall) => session.recall(recall));
+  const ignoreReclaims = deps.onReclaim((reclaim) => session.reclaim(reclaim));
   stream.onMessage((message) => session.take(message));
   stream.onClose(() => session.end());
   stream.onDrain(() => session.drained());
@@ -90,7 +90,7 @@ export async function watch(deps: WatchDeps, caller: ProxyCaller, stream: WatchS
   } finally {
     cancelRecycling();
     ignoreNews();
-    ignoreRecalls();
+    ignoreReclaims();
     session.gone();
   }
 }
@@ -173,7 +173,7 @@ class Session {
   }
 
   /** A reclaim request is a hint outside the feed's order: it is sent at once or not at all. */
-  recall({ budgetId, organizationId, window }: Recall): void {
+  reclaim({ budgetId, organizationId, window }: Reclaim): void {
     const bound = this.#caller.organizationId;
     if (this.#cursor === undefined || this.#blocked) return;
     if (bound === undefined || bound === organizationId) this.#send({ recall: { budgetId, window } });

@@ -3,14 +3,14 @@
 import type { Selectable } from 'kysely';
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import { aNumber, aRecord, aWord, orAbsent } from '../../common/json-shape.ts';
-import { type DrawOutcome, drawOutcomes } from '../../proto/words/money.ts';
+import { type AcquireOutcome, acquireOutcomes } from '../../proto/words/money.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LeaseWork, Moment, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
 
-export interface Draw extends Operation {
+export interface AcquireStep extends Operation {
   /** If less than this is free, nothing is granted. */
   readonly need: number;
   /** At least `need`. With 0 nothing is acquired, and the operation only records `shut`. */
@@ -18,38 +18,38 @@ export interface Draw extends Operation {
 }
 
 export interface AcquireResponse {
-  readonly outcome: DrawOutcome;
+  readonly outcome: AcquireOutcome;
   /** Nano-dollars; 0 unless granted. */
   readonly granted: number;
 }
 
-export interface Drawn extends AcquireResponse {
+export interface Acquired extends AcquireResponse {
   /**
    * The organization whose proxies are to release money, if nothing was granted because other sessions have leased the
    * rest.
    */
-  readonly recallOf: string | undefined;
+  readonly reclaimOf: string | undefined;
   /** For `busy`: nano-dollars that are free or leased by other sessions. */
   readonly attainable?: number | undefined;
 }
 
-export function drawing(caller: ProxyCaller, request: Draw): LeaseWork<Drawn> {
+export function drawing(caller: ProxyCaller, request: AcquireStep): LeaseWork<Acquired> {
   return { caller, operation: request, step: (open, moment) => step(open, request, moment) };
 }
 
-function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Drawn> {
+function step(open: OpenLease | NoLease, request: AcquireStep, moment: Moment): Step<Acquired> {
   if (typeof open === 'string') return refused(open);
   const { budget, windowRow, lease } = open;
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
-  if (request.seq === lease.seq) return { answer: { ...stored(lease), recallOf: undefined } };
+  if (request.seq === lease.seq) return { answer: { ...stored(lease), reclaimOf: undefined } };
   const response = decide(open, request, moment);
   const { granted } = response;
   const isBusy = response.outcome === 'busy';
   return {
     answer: {
       ...response,
-      recallOf: isBusy ? budget.organizationId : undefined,
+      reclaimOf: isBusy ? budget.organizationId : undefined,
       attainable: isBusy && !moment.isHealing ? attainable(open) : undefined,
     },
     ...(isExceeded(response, open, request) && { exceeded: true }),
@@ -70,7 +70,7 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
  * Whether the proxy will refuse its request as over the limit. If the session's own lease has all remaining money, the
  * outcome is `busy`, but waiting would not help.
  */
-function isExceeded({ outcome }: AcquireResponse, open: OpenLease, { need }: Draw): boolean {
+function isExceeded({ outcome }: AcquireResponse, open: OpenLease, { need }: AcquireStep): boolean {
   return outcome === 'exceeded' || (outcome === 'busy' && attainable(open) < need);
 }
 
@@ -83,16 +83,16 @@ function attainable({ windowRow, budget, lease }: OpenLease): number {
 }
 
 /** Nano-dollars that are neither spent, leased nor unconfirmed; below 0 if the limit was lowered. */
-export function freeOf({ spent, leased, unsettled }: WindowRow, amount: number): number {
-  return amount - spent - leased - unsettled;
+export function freeOf({ spent, leased, unsettled: unconfirmed }: WindowRow, amount: number): number {
+  return amount - spent - leased - unconfirmed;
 }
 
 function decide(
   { budget, session, windowRow }: OpenLease,
-  { window, need, want }: Draw,
+  { window, need, want }: AcquireStep,
   { now, isHealing }: Moment,
 ): AcquireResponse {
-  const no = (outcome: DrawOutcome) => ({ outcome, granted: 0 });
+  const no = (outcome: AcquireOutcome) => ({ outcome, granted: 0 });
   if (session.open === 0) return no('gone');
   if (!isDrawable(budget.period, window, now)) return no('window');
   if (budget.deleted) return no('deleted');
@@ -113,23 +113,23 @@ function isDrawable(period: BudgetPeriod, window: string, now: number): boolean 
   return window === windowOf(period, now) || window === windowOf(period, now + aheadMaxMs);
 }
 
-function refused(outcome: DrawOutcome): Step<Drawn> {
-  return { answer: { outcome, granted: 0, recallOf: undefined } };
+function refused(outcome: AcquireOutcome): Step<Acquired> {
+  return { answer: { outcome, granted: 0, reclaimOf: undefined } };
 }
 
 /** If the operation of this number was a release, the proxy has lost count. */
 function stored(lease: StoredResponse): AcquireResponse {
-  const { outcome, granted } = storedDraw(lease, idOfLease(lease));
+  const { outcome, granted } = storedAcquire(lease, idOfLease(lease));
   return outcome === undefined || granted === undefined
     ? { outcome: 'lost', granted: 0 }
     : { outcome, granted };
 }
 
-const storedDraw = jsonColumn(
+const storedAcquire = jsonColumn(
   'leases',
   'answer',
-  aRecord<{ readonly outcome?: DrawOutcome | undefined; readonly granted?: number | undefined }>({
-    outcome: orAbsent(aWord(drawOutcomes.words)),
+  aRecord<{ readonly outcome?: AcquireOutcome | undefined; readonly granted?: number | undefined }>({
+    outcome: orAbsent(aWord(acquireOutcomes.words)),
     granted: orAbsent(aNumber),
   }),
 );

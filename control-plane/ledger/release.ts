@@ -4,7 +4,7 @@ import { readLease, saveLeases, takeFrom } from './leases.ts';
 import { type LedgerLocking, shareOrganizations, shareSessions } from './locks.ts';
 import { lockWindow, saveWindows } from './windows.ts';
 
-export interface UnsettledLease {
+export interface UnconfirmedLease {
   readonly sessionId: string;
   readonly budgetId: string;
   readonly window: string;
@@ -27,9 +27,9 @@ export interface Released {
  * @param amount nano-dollars, capped at the unconfirmed amount; undefined for all
  * @returns undefined if there is no such lease, or the lease is still open
  */
-export async function releaseUnsettled(
+export async function releaseUnconfirmed(
   tx: LedgerLocking,
-  { sessionId, budgetId, window }: UnsettledLease,
+  { sessionId, budgetId, window }: UnconfirmedLease,
   amount: number | undefined,
 ): Promise<Released | undefined> {
   const budget = await tx.db

@@ -76,11 +76,11 @@ export class Holders {
     shares.take('unknown_tokens', owner);
     try {
       const found = await lookUp();
-      shares.giveBack('unknown_tokens', owner);
+      shares.release('unknown_tokens', owner);
       return found;
     } catch (error) {
       if (!(error instanceof CallError && error.reason === 'unauthenticated'))
-        shares.giveBack('unknown_tokens', owner);
+        shares.release('unknown_tokens', owner);
       throw error;
     }
   }

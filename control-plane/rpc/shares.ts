@@ -107,7 +107,7 @@ export interface Shares {
   /** Charges the amount after the work. */
   charge(resource: RateResource, owner: string, amount: number): void;
   /** Releases what `take` took, because the call turned out not to count. */
-  giveBack(resource: RateResource, owner: string): void;
+  release(resource: RateResource, owner: string): void;
   states(): ReadonlyMap<ShareResource, ShareState>;
 }
 
@@ -143,7 +143,7 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
     take: (resource, owner) => orRefuse(resource, rates[resource].take(owner, clock.monotonic())),
     expect: (resource, owner) => orRefuse(resource, rates[resource].wait(owner, clock.monotonic())),
     charge: (resource, owner, amount) => rates[resource].charge(owner, clock.monotonic(), amount),
-    giveBack: (resource, owner) => rates[resource].give(owner),
+    release: (resource, owner) => rates[resource].give(owner),
     states: () =>
       new Map<ShareResource, ShareState>([
         ...entries(queues).map(([name, { used, refused }]) => [name, { used, refused }] as const),

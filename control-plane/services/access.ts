@@ -12,7 +12,7 @@ import { defaultWatchLimits, type WatchLimits, type WatchStream, watch } from '.
 import { createWatchers, type Watcher } from '../changes/watchers.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
-import type { Recall, Store } from '../store/store.ts';
+import type { Reclaim, Store } from '../store/store.ts';
 import type { RecordSigner } from './record-signer.ts';
 import { readRecords } from './records.ts';
 
@@ -32,7 +32,7 @@ export interface AccessService {
 export interface AccessDeps {
   readonly store: Pick<
     Store,
-    'snapshotForProxies' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onRecall'
+    'snapshotForProxies' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onReclaim'
   >;
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
@@ -63,13 +63,13 @@ const keyHashBytes = 32;
 export function createAccessService(deps: AccessDeps): AccessService {
   const unknown = createUnknownLimit(deps.limits, deps.clock);
   const watchers = createWatchers(deps.clock);
-  const recalled = new Set<(recall: Recall) => void>();
-  deps.store.onRecall((recall) => {
-    for (const listener of recalled) listener(recall);
+  const reclaimed = new Set<(reclaim: Reclaim) => void>();
+  deps.store.onReclaim((reclaim) => {
+    for (const listener of reclaimed) listener(reclaim);
   });
-  const onRecall = (listener: (recall: Recall) => void) => {
-    recalled.add(listener);
-    return () => void recalled.delete(listener);
+  const onReclaim = (listener: (reclaim: Reclaim) => void) => {
+    reclaimed.add(listener);
+    return () => void reclaimed.delete(listener);
   };
   return {
     async resolve(caller, request) {
@@ -88,7 +88,7 @@ export function createAccessService(deps: AccessDeps): AccessService {
       return request.signed ? deps.signer.sign(response, hash, askedAt) : response;
     },
     watch: (caller, stream) =>
-      watch({ ...deps, onRecall, watchers, recordKeys: () => deps.signer.publicKeys }, caller, stream),
+      watch({ ...deps, onReclaim, watchers, recordKeys: () => deps.signer.publicKeys }, caller, stream),
     watchers: () => watchers.list(),
   };
 }

@@ -14,7 +14,7 @@ import { budgetPeriods } from '../../proto/words/access.ts';
 import { isValid, optional } from '../domain/field.ts';
 import { usdAmount, windowName } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
-import { releaseUnsettled } from '../ledger/release.ts';
+import { releaseUnconfirmed } from '../ledger/release.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
@@ -35,7 +35,7 @@ export async function listWindows(
   return { windows: items, nextPageToken };
 }
 
-export async function listUnsettled(
+export async function listUnconfirmed(
   call: ReadCall,
   request: ListUnsettledRequest__Output,
 ): Promise<ListUnsettledResponse> {
@@ -57,7 +57,7 @@ export async function listUnsettled(
       eb(refTuple('leases.budget_id', 'leases.window_start', 'leases.session_id'), '>', tuple(...after)),
     );
   }
-  const { items, nextPageToken } = cutPage(await query.execute(), size, leaseKey, unsettledMessage);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, leaseKey, unconfirmedMessage);
   return { unsettled: items, nextPageToken };
 }
 
@@ -71,10 +71,10 @@ export async function release(
     amount_usd: optional(usdAmount, request.amountUsd),
   });
   const lease = { budgetId: request.limitId, window, sessionId: session };
-  const done = await releaseUnsettled(call, lease, amount_usd);
+  const done = await releaseUnconfirmed(call, lease, amount_usd);
   if (done === undefined) throw notFound('unsettled amount');
   const left = (remaining: number) =>
-    unsettledMessage({
+    unconfirmedMessage({
       budget_id: request.limitId,
       window_start: window,
       session_id: session,
@@ -206,7 +206,7 @@ function readWindowKey(text: string): WindowKey | undefined {
 }
 
 function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow) {
-  const { spent, leased, unsettled } = {
+  const { spent, leased, unsettled: unconfirmed } = {
     spent: windowRow.spent ?? 0,
     leased: windowRow.leased ?? 0,
     unsettled: windowRow.unsettled ?? 0,
@@ -220,12 +220,12 @@ function windowMessage({ id: limitId, period, amount, window, ...windowRow }: Wi
     amountUsd: usdOfNano(amount),
     spentUsd: usdOfNano(spent),
     leasedUsd: usdOfNano(leased),
-    unsettledUsd: usdOfNano(unsettled),
-    freeUsd: usdOfNano(amount - spent - leased - unsettled),
+    unsettledUsd: usdOfNano(unconfirmed),
+    freeUsd: usdOfNano(amount - spent - leased - unconfirmed),
   } satisfies BudgetWindow;
 }
 
-interface UnsettledRow {
+interface UnconfirmedRow {
   readonly budget_id: string;
   readonly window_start: string;
   readonly session_id: string;
@@ -236,7 +236,7 @@ interface UnsettledRow {
 
 type LeaseKey = readonly [budgetId: string, window: string, session: string];
 
-function leaseKey({ budget_id, window_start, session_id }: UnsettledRow): string {
+function leaseKey({ budget_id, window_start, session_id }: UnconfirmedRow): string {
   return `${budget_id} ${window_start} ${session_id}`;
 }
 
@@ -246,7 +246,7 @@ function readLeaseKey(text: string): LeaseKey | undefined {
   return isKey ? [budgetId, window, session] : undefined;
 }
 
-function unsettledMessage(row: UnsettledRow) {
+function unconfirmedMessage(row: UnconfirmedRow) {
   return {
     limitId: row.budget_id,
     window: row.window_start,

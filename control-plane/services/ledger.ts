@@ -15,7 +15,7 @@ import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v
 import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
 import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
-import { drawOutcomes } from '../../proto/words/money.ts';
+import { acquireOutcomes } from '../../proto/words/money.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
 import { drawing } from '../ledger/acquire.ts';
 import { closeSession, type SessionEnd } from '../ledger/close-session.ts';
@@ -29,7 +29,7 @@ import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { permissionDenied, type Violation } from '../rpc/errors.ts';
-import type { LedgerTransaction, Recall, Store } from '../store/store.ts';
+import type { LedgerTransaction, Reclaim, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
 import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readReport } from './usage-report.ts';
@@ -41,19 +41,19 @@ import { readReport } from './usage-report.ts';
 export interface LedgerService {
   keepSession(caller: ProxyCaller, request: KeepSessionRequest__Output): Promise<KeepSessionResponse>;
   draw(caller: ProxyCaller, request: DrawRequest__Output): Promise<DrawResponse>;
-  giveBack(caller: ProxyCaller, request: ReturnRequest__Output): Promise<ReturnResponse>;
+  release(caller: ProxyCaller, request: ReturnRequest__Output): Promise<ReturnResponse>;
   reportUsage(caller: ProxyCaller, request: ReportUsageRequest__Output): Promise<ReportUsageResponse>;
   closeSession(caller: ProxyCaller, request: CloseSessionRequest__Output): Promise<CloseSessionResponse>;
 }
 
 export interface LedgerDeps {
-  readonly store: Pick<Store, 'ledger' | 'recall'>;
+  readonly store: Pick<Store, 'ledger' | 'reclaim'>;
   readonly days: UsageDays;
   readonly clock: Clock;
   readonly log: Logger;
   /** How long rows of usage are kept. */
   readonly usageKeptMs: number;
-  readonly metrics: Pick<LedgerMetrics, 'drawn' | 'reported' | 'sessionClosed'>;
+  readonly metrics: Pick<LedgerMetrics, 'acquired' | 'reported' | 'sessionClosed'>;
   readonly background: Background;
 }
 
@@ -62,7 +62,7 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
   const touches = createSessionTouches(store, clock);
   const leases = new LeaseBatches(store);
   const reports = createReportBatches(store);
-  const recall = createRecalls(deps);
+  const reclaim = createReclaims(deps);
   return {
     async keepSession(caller, request) {
       const { session } = checked({ session: id(request.session) });
@@ -71,23 +71,23 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       return { open, sessions, leasedNanoUsd: String(leased), ...reported };
     },
     async draw(caller, request) {
-      const requested = checkedDraw(request);
+      const requested = checkedAcquire(request);
       await touches.touch(caller, [requested.session]);
       const { response, now, epoch } = await leases.run(drawing(caller, requested));
-      const { attainable, outcome, granted, recallOf } = response;
-      metrics.drawn(outcome);
-      if (recallOf !== undefined) {
-        recall({ budgetId: requested.budgetId, organizationId: recallOf, window: requested.window });
+      const { attainable, outcome, granted, reclaimOf } = response;
+      metrics.acquired(outcome);
+      if (reclaimOf !== undefined) {
+        reclaim({ budgetId: requested.budgetId, organizationId: reclaimOf, window: requested.window });
       }
       return {
-        outcome: drawOutcomes.names[outcome],
+        outcome: acquireOutcomes.names[outcome],
         grantedNanoUsd: String(granted),
         now: timeText(now),
         epoch,
         ...(attainable !== undefined && { attainableNanoUsd: String(attainable) }),
       };
     },
-    async giveBack(caller, request) {
+    async release(caller, request) {
       const { amount_nano_usd: amount, ...fields } = checked({
         ...operationFields(request),
         amount_nano_usd: nanoUsd(0)(request.amountNanoUsd),
@@ -156,7 +156,7 @@ function operationOf({ session, budget_id: budgetId, window, seq, shut_nano_usd:
   return { session, budgetId, window, seq, shut };
 }
 
-function checkedDraw(request: DrawRequest__Output) {
+function checkedAcquire(request: DrawRequest__Output) {
   const {
     need_nano_usd: need,
     want_nano_usd: want,
@@ -252,17 +252,17 @@ function sessionsOf(events: readonly ReportedEvent[]): readonly string[] {
   return [...new Set(events.map(({ row }) => row.session_id))].filter((session) => session !== '');
 }
 
-const recallEveryMs = 200;
-const recallsMax = 10_000;
+const reclaimEveryMs = 200;
+const reclaimsMax = 10_000;
 
 /** Requests other sessions to release money of a window, at most five times a second. */
-function createRecalls({ store, clock, background }: LedgerDeps): (recall: Recall) => void {
-  const recalled = new LRUCache<string, number>({ max: recallsMax });
-  return (recall) => {
+function createReclaims({ store, clock, background }: LedgerDeps): (reclaim: Reclaim) => void {
+  const reclaimed = new LRUCache<string, number>({ max: reclaimsMax });
+  return (reclaim) => {
     const at = clock.monotonic();
-    const key = `${recall.budgetId} ${recall.window}`;
-    if (at - (recalled.get(key) ?? Number.NEGATIVE_INFINITY) < recallEveryMs) return;
-    recalled.set(key, at);
-    background('recall', store.recall(recall));
+    const key = `${reclaim.budgetId} ${reclaim.window}`;
+    if (at - (reclaimed.get(key) ?? Number.NEGATIVE_INFINITY) < reclaimEveryMs) return;
+    reclaimed.set(key, at);
+    background('recall', store.reclaim(reclaim));
   };
 }

@@ -16,7 +16,7 @@ import type {
   InsertRows,
   Invalidation,
   Position,
-  Recall,
+  Reclaim,
   RowLocks,
   Store,
   Unchanged,
@@ -47,9 +47,9 @@ export interface Backend {
   whyNotWritable(): Promise<string | undefined>;
   onBell(ring: () => void): void;
   /** Sends a reclaim request to the other processes; it may be lost. */
-  recall(recall: Recall): Promise<void>;
+  reclaim(reclaim: Reclaim): Promise<void>;
   /** Calls the listener for reclaim requests of other processes. */
-  onRecall(listener: (recall: Recall) => void): void;
+  onReclaim(listener: (reclaim: Reclaim) => void): void;
   close(): Promise<void>;
 }
 
@@ -63,11 +63,11 @@ export function createKyselyStore(
     for (const ring of bells) ring();
   };
   backend.onBell(ringHere);
-  const recalled = new Set<(recall: Recall) => void>();
-  const recallHere = (recall: Recall) => {
-    for (const listener of recalled) listener(recall);
+  const reclaimed = new Set<(reclaim: Reclaim) => void>();
+  const reclaimHere = (reclaim: Reclaim) => {
+    for (const listener of reclaimed) listener(reclaim);
   };
-  backend.onRecall(recallHere);
+  backend.onReclaim(reclaimHere);
   const forProxies: Store['snapshot'] = (work) => snapshot(backend, backend.proxyReads, work);
   const change: Store['change'] = (context, work) =>
     runChange({ backend, ringHere, onAuditEvent }, context, work);
@@ -89,11 +89,11 @@ export function createKyselyStore(
     lineage: () => runLedger(backend, readLineage),
     onBell: (ring) => void bells.add(ring),
     ledger: (work) => runLedger(backend, work),
-    recall: (recall) => {
-      recallHere(recall);
-      return backend.recall(recall);
+    reclaim: (reclaim) => {
+      reclaimHere(reclaim);
+      return backend.reclaim(reclaim);
     },
-    onRecall: (listener) => void recalled.add(listener),
+    onReclaim: (listener) => void reclaimed.add(listener),
     close: () => backend.close(),
   };
 }

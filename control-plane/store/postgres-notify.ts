@@ -9,10 +9,10 @@ import { aRecord, aString } from '../../common/json-shape.ts';
 import type { Logger } from '../../common/logger.ts';
 import { readColumn } from './json-columns.ts';
 import type { Schema } from './schema.ts';
-import type { Recall } from './store.ts';
+import type { Reclaim } from './store.ts';
 
 const channel = 'gateway_feed';
-const recallChannel = 'gateway_recall';
+const reclaimChannel = 'gateway_recall';
 const backoff = { firstMs: 100, maxMs: 5000 };
 // A connection that died silently would never notify again, so it is checked regularly.
 const checkMs = 5000;
@@ -25,16 +25,16 @@ export async function ringBell(tx: Transaction<Schema>): Promise<void> {
 export interface Bell {
   onRing(ring: () => void): void;
   /** Sends a reclaim request to the other replicas. */
-  recall(db: Kysely<Schema>, recall: Recall): Promise<void>;
+  reclaim(db: Kysely<Schema>, reclaim: Reclaim): Promise<void>;
   /** Calls the listener for reclaim requests of other replicas. */
-  onRecall(listener: (recall: Recall) => void): void;
+  onReclaim(listener: (reclaim: Reclaim) => void): void;
   close(): Promise<void>;
 }
 
 /** Listens on a connection of its own, and connects again whenever it is lost. */
 export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
   const rings = new Set<() => void>();
-  const recalls = new Set<(recall: Recall) => void>();
+  const reclaims = new Set<(reclaim: Reclaim) => void>();
   // Distinguishes this replica's own reclaim requests from others'.
   const self = randomUUID();
   const stopped = new AbortController();
@@ -43,16 +43,16 @@ export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
     ring: () => {
       for (const ring of rings) ring();
     },
-    recall: ({ from, ...recall }) => {
+    reclaim: ({ from, ...reclaim }) => {
       if (from === self) return;
-      for (const listener of recalls) listener(recall);
+      for (const listener of reclaims) listener(reclaim);
     },
   });
   return {
     onRing: (ring) => void rings.add(ring),
-    onRecall: (listener) => void recalls.add(listener),
-    recall: async (db, recall) => {
-      await sql`select pg_notify(${recallChannel}, ${JSON.stringify({ ...recall, from: self })})`.execute(db);
+    onReclaim: (listener) => void reclaims.add(listener),
+    reclaim: async (db, reclaim) => {
+      await sql`select pg_notify(${reclaimChannel}, ${JSON.stringify({ ...reclaim, from: self })})`.execute(db);
     },
     close: () => {
       stopped.abort();
@@ -64,14 +64,14 @@ export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
 interface Listener {
   readonly log: Logger;
   ring(): void;
-  recall(reported: RecallNote): void;
+  reclaim(reported: ReclaimNote): void;
 }
 
-interface RecallNote extends Recall {
+interface ReclaimNote extends Reclaim {
   readonly from: string;
 }
 
-const theNote = aRecord<RecallNote>({
+const theNote = aRecord<ReclaimNote>({
   budgetId: aString,
   organizationId: aString,
   window: aString,
@@ -81,7 +81,7 @@ const theNote = aRecord<RecallNote>({
 async function listenForever(
   configuration: ClientConfig,
   signal: AbortSignal,
-  { log, ring, recall }: Listener,
+  { log, ring, reclaim }: Listener,
 ): Promise<void> {
   let failures = 0;
   const listened = () => {
@@ -91,7 +91,7 @@ async function listenForever(
   };
   while (!signal.aborted) {
     try {
-      await listenOnce(configuration, signal, { ring, recall, listened });
+      await listenOnce(configuration, signal, { ring, reclaim, listened });
     } catch (err) {
       if (signal.aborted) return;
       if (failures === 0) log.warn({ err }, 'the connection that listens for changes was lost; polling');
@@ -105,15 +105,15 @@ async function listenForever(
 async function listenOnce(
   configuration: ClientConfig,
   signal: AbortSignal,
-  on: Pick<Listener, 'ring' | 'recall'> & { listened(): void },
+  on: Pick<Listener, 'ring' | 'reclaim'> & { listened(): void },
 ): Promise<never> {
   const client = new Client(configuration);
   const over = new AbortController();
   const end = (reason: unknown) => over.abort(reason);
   const stop = () => end(signal.reason);
-  const recallFrom = (payload: string) => {
+  const reclaimFrom = (payload: string) => {
     try {
-      on.recall(readColumn(payload, theNote, `a notification of ${recallChannel}`));
+      on.reclaim(readColumn(payload, theNote, `a notification of ${reclaimChannel}`));
     } catch (error) {
       end(error);
     }
@@ -126,9 +126,9 @@ async function listenOnce(
     await client.connect();
     client.on('notification', ({ channel: from, payload }) => {
       if (from === channel) on.ring();
-      else if (from === recallChannel) recallFrom(payload ?? '');
+      else if (from === reclaimChannel) reclaimFrom(payload ?? '');
     });
-    await client.query(`listen ${channel}; listen ${recallChannel}`);
+    await client.query(`listen ${channel}; listen ${reclaimChannel}`);
     on.listened();
     for (;;) {
       await pause(checkMs, over.signal);

@@ -66,8 +66,8 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     // The operators of PostgreSQL monitor its disk; a change that it refuses returns its error.
     whyNotWritable: async () => undefined,
     onBell: bell.onRing,
-    recall: (recall) => bell.recall(proxyReads, recall),
-    onRecall: bell.onRecall,
+    reclaim: (reclaim) => bell.reclaim(proxyReads, reclaim),
+    onReclaim: bell.onReclaim,
     close: async () => {
       await bell.close();
       // A pool waits for the server to close its connections, which a dead server never does.

@@ -61,8 +61,8 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     mayRunAgain: isBusy,
     whyNotWritable: () => whyNotWritable(path),
     onBell: () => undefined,
-    recall: async () => undefined,
-    onRecall: () => undefined,
+    reclaim: async () => undefined,
+    onReclaim: () => undefined,
     close: () => db.destroy(),
   };
 }

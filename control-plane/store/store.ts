@@ -81,8 +81,8 @@ export interface Store {
    * Sends every replica, including this one, a request to reclaim money of a budget from leases. It is a hint that may
    * be lost.
    */
-  recall(recall: Recall): Promise<void>;
-  onRecall(listener: (recall: Recall) => void): void;
+  reclaim(reclaim: Reclaim): Promise<void>;
+  onReclaim(listener: (reclaim: Reclaim) => void): void;
   /** Later calls wait for the first. */
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ export interface Actor {
 }
 
 /** A request to reclaim leased money of one window of a budget. */
-export interface Recall {
+export interface Reclaim {
   readonly budgetId: string;
   readonly organizationId: string;
   readonly window: string;

@@ -192,7 +192,7 @@ function selectorMetrics(registers: Registry[]): SelectorMetrics {
 }
 
 function ledgerMetrics(registers: Registry[]): LedgerMetrics {
-  const draws = new Counter({
+  const acquisitions = new Counter({
     name: 'gateway_control_plane_draws_total',
     help: 'Acquisitions of leases by outcome: granted, exceeded, busy, gone, window, deleted, lost, ignored.',
     labelNames: ['outcome'] as const,
@@ -220,7 +220,7 @@ function ledgerMetrics(registers: Registry[]): LedgerMetrics {
     registers,
   });
   return {
-    drawn: (outcome) => draws.inc({ outcome }),
+    acquired: (outcome) => acquisitions.inc({ outcome }),
     reported: (reported) => {
       for (const result of ['recorded', 'duplicate', 'unknown'] as const) {
         events.inc({ result }, reported[result]);

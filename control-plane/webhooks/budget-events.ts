@@ -75,20 +75,20 @@ export function auditView(news: BudgetNews, now: number): object {
 }
 
 function typed(news: BudgetNews, now: number): { readonly type: BudgetEvent['type']; readonly data: object } {
-  const { percent, amount, spent, leased, unsettled, silent } = news;
+  const { percent, amount, spent, leased, unsettled: unconfirmed, silent } = news;
   const sums = { amountUsd: usd(amount), spentUsd: usd(spent) };
   switch (news.kind) {
     case 'threshold':
       return { type: 'budget.threshold_reached', data: { percent, ...sums } };
     case 'exceeded': {
-      const held = { leasedUsd: usd(leased), unsettledUsd: usd(unsettled) };
+      const held = { leasedUsd: usd(leased), unsettledUsd: usd(unconfirmed) };
       return { type: 'budget.exceeded', data: { ...sums, ...held } };
     }
     case 'unsettled': {
       const { proxies = 0, since = now } = silent ?? {};
       const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
       const age = { proxies, silentSince: new Date(since).toISOString(), ageSeconds };
-      return { type: 'budget.unsettled', data: { ...sums, unsettledUsd: usd(unsettled), ...age } };
+      return { type: 'budget.unsettled', data: { ...sums, unsettledUsd: usd(unconfirmed), ...age } };
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { sendAlerts } from './alerts.ts';
 import { Deliverer, type DelivererDeps } from './deliver.ts';
 import { tidyDeliveries } from './deliveries.ts';
-import { noteUnsettled } from './unsettled.ts';
+import { noteUnconfirmed } from './unsettled.ts';
 
 export interface WebhooksDeps extends Omit<DelivererDeps, 'onFree' | 'store'> {
   readonly store: Pick<Store, 'ledger' | 'change' | 'snapshot'>;
@@ -14,7 +14,7 @@ export interface WebhooksDeps extends Omit<DelivererDeps, 'onFree' | 'store'> {
 }
 
 const everyMs = 1000;
-const unsettledEveryMs = 60_000;
+const unconfirmedEveryMs = 60_000;
 const tidyEveryMs = 3_600_000;
 
 export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
@@ -34,9 +34,9 @@ export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
   );
   const noting = startRounds(
     async () => {
-      if ((await noteUnsettled(store)) > 0) alertTask.wake();
+      if ((await noteUnconfirmed(store)) > 0) alertTask.wake();
     },
-    { what: 'what stays unsettled', everyMs: unsettledEveryMs, log, timers },
+    { what: 'what stays unsettled', everyMs: unconfirmedEveryMs, log, timers },
   );
   const tidying: Rounds = startRounds(
     async () => {

@@ -9,15 +9,15 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /** The ages of unconfirmed money at which it is reported. */
-export const unsettledAgesMs = [15 * minuteMs, dayMs, 7 * dayMs] as const;
+export const unconfirmedAgesMs = [15 * minuteMs, dayMs, 7 * dayMs] as const;
 
 /** The limit of one run; the next one comes soon. */
 const notedMax = 500;
 
 /** @returns how many were found, including those that others recorded meanwhile @throws StoreUnavailableError */
-export async function noteUnsettled(store: Pick<Store, 'ledger'>): Promise<number> {
+export async function noteUnconfirmed(store: Pick<Store, 'ledger'>): Promise<number> {
   let found = 0;
-  for (const ageMs of unsettledAgesMs) {
+  for (const ageMs of unconfirmedAgesMs) {
     found += await store.ledger(async ({ db, now }) => {
       const rows = await unnoted(db, now, ageMs);
       await insertNotices(

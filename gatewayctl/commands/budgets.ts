@@ -28,7 +28,7 @@ export const budgets: Resource = {
   },
 };
 
-export const unsettled: Resource = {
+export const unconfirmed: Resource = {
   name: 'unsettled',
   about: 'what proxies held of budgets when they fell silent',
   commands: {

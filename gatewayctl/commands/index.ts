@@ -2,7 +2,7 @@
 import type { Tree } from '../command.ts';
 import { completion, help, status, version } from './about-itself.ts';
 import { audit } from './audit.ts';
-import { budgets, unsettled } from './budgets.ts';
+import { budgets, unconfirmed } from './budgets.ts';
 import { catalog } from './catalog.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
@@ -24,7 +24,7 @@ import { webhooks } from './webhooks.ts';
 
 export const tree: Tree = {
   resources: [
-    ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unsettled],
+    ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unconfirmed],
     ...[
       prices,
       catalog,

@@ -11,7 +11,7 @@ import type { UsageDimension__Output } from '../generated/gateway/v1/UsageDimens
 import type { UsageFormat__Output } from '../generated/gateway/v1/UsageFormat.ts';
 import { enumWords, type WordOf, type WordsFor } from './enum-words.ts';
 
-export const drawOutcomes = enumWords({
+export const acquireOutcomes = enumWords({
   DRAW_OUTCOME_GRANTED: 'granted',
   DRAW_OUTCOME_EXCEEDED: 'exceeded',
   DRAW_OUTCOME_BUSY: 'busy',
@@ -21,7 +21,7 @@ export const drawOutcomes = enumWords({
   DRAW_OUTCOME_LOST: 'lost',
   DRAW_OUTCOME_IGNORED: 'ignored',
 } as const satisfies WordsFor<DrawOutcome__Output>);
-export type DrawOutcome = WordOf<typeof drawOutcomes>;
+export type AcquireOutcome = WordOf<typeof acquireOutcomes>;
 
 /** The contract describes their meaning. */
 export const estimateReasons = enumWords({

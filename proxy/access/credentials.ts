@@ -212,13 +212,13 @@ type SentKey =
   | { readonly keyHint: string };
 
 /** The records of a key in memory, whether or not the key may still be used. @param keyHash SHA-256 in hexadecimal */
-type RecallPrincipal = (keyHash: string) => Principal | undefined;
+type ReclaimPrincipal = (keyHash: string) => Principal | undefined;
 
 /** @returns undefined if no well-formed key was sent */
-export function sentKey(headers: CredentialHeaders, recall: RecallPrincipal): SentKey | undefined {
+export function sentKey(headers: CredentialHeaders, reclaim: ReclaimPrincipal): SentKey | undefined {
   const value = sentKeys(headers).find((sent) => isWellFormedCredential('virtualKey', sent));
   if (value === undefined) return undefined;
-  const principal = recall(hashCredential(value));
+  const principal = reclaim(hashCredential(value));
   if (principal === undefined) return { keyHint: credentialHint(value) };
   return { keyId: principal.key.keyId, organizationId: principal.organization.id };
 }

@@ -15,7 +15,7 @@ export type FeedMessage =
   | { readonly type: 'changes'; readonly invalidations: readonly Invalidation[] }
   | { readonly type: 'answer'; readonly nonce: number; readonly position: Position }
   /** Not part of the feed's order. */
-  | { readonly type: 'recall'; readonly recall: Recall };
+  | { readonly type: 'recall'; readonly reclaim: Reclaim };
 
 interface FeedBeginning {
   readonly horizon: Position;
@@ -29,7 +29,7 @@ interface FeedBeginning {
 export type EpochChange = 'restarted' | 'restored';
 
 /** A request to reclaim: another proxy needs money that this one has leased of a budget's window. */
-export interface Recall {
+export interface Reclaim {
   readonly budgetId: string;
   readonly window: string;
 }
@@ -55,7 +55,7 @@ export interface FeedDeps {
   readonly watch: (start: WatchStart, handlers: WatchHandlers) => WatchStream;
   readonly records: Records;
   readonly onInvalidations: (invalidations: readonly Invalidation[]) => void;
-  readonly onRecall?: ((recall: Recall) => void) | undefined;
+  readonly onReclaim?: ((reclaim: Reclaim) => void) | undefined;
   /** Called when the feed continues in another epoch. */
   readonly onEpochChange?: ((change: EpochChange, epoch: string) => void) | undefined;
   readonly maxStaleMs: number;
@@ -137,7 +137,7 @@ export class Feed {
 
   #take(connection: Connection, message: FeedMessage): void {
     if (message.type === 'recall') {
-      this.#deps.onRecall?.(message.recall);
+      this.#deps.onReclaim?.(message.reclaim);
     } else if (message.type === 'started' || message.type === 'reset') {
       connection.begun = true;
       const { feed } = this.#deps.records;

@@ -12,7 +12,7 @@ import { shares } from '../shares.ts';
 import {
   type EpochChange,
   Feed,
-  type Recall,
+  type Reclaim,
   type WatchHandlers,
   type WatchStart,
   type WatchStream,
@@ -75,7 +75,7 @@ export interface RecordSourceDeps {
   /** Limits look-ups without a result, by address. */
   readonly unknownCredentials: RateShare;
   /** The feed carries requests to reclaim for the ledger. */
-  readonly onRecall?: ((recall: Recall) => void) | undefined;
+  readonly onReclaim?: ((reclaim: Reclaim) => void) | undefined;
   /** The change feed continues in another epoch of the database. */
   readonly onEpochChange?: ((change: EpochChange, epoch: string) => void) | undefined;
   readonly clock: Clock;
@@ -95,7 +95,7 @@ export interface FeedStatus {
 
 export interface LiveRecordSource extends RecordSource {
   /** The records in memory, for the log. The call sends no request, counts nothing and decides nothing. */
-  recall(keyHash: string): Principal | undefined;
+  reclaim(keyHash: string): Principal | undefined;
   /** Undefined once the feed or Redis has responded; otherwise the reason in a few words. */
   notReady(): string | undefined;
   feed(): FeedStatus;
@@ -168,7 +168,7 @@ class TieredRecords implements LiveRecordSource {
     }
   }
 
-  recall(keyHash: string): Principal | undefined {
+  reclaim(keyHash: string): Principal | undefined {
     const look = this.#records.look(keyHash);
     return 'principal' in look ? look.principal : undefined;
   }

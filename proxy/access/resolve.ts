@@ -100,12 +100,12 @@ class Slots {
     if (!seen) this.#neverSeen += 1;
     return () => {
       if (!seen) this.#neverSeen -= 1;
-      this.#giveBack();
+      this.#release();
     };
   }
 
   // The slot passes to the next waiter directly: the number of taken slots does not change.
-  #giveBack(): void {
+  #release(): void {
     const next = this.#waiting.values().next().value;
     if (next === undefined) this.#taken -= 1;
     else next();

@@ -1,6 +1,6 @@
 // Decides whether a request can have its money now, has to wait for acquire calls, or is refused. Changes nothing.
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
-import type { DrawKind, Lease } from './lease.ts';
+import type { AcquireKind, Lease } from './lease.ts';
 
 export interface Claim {
   readonly question: BudgetQuestion;
@@ -43,47 +43,47 @@ export function judge(claim: Claim, means: Means, now: number): Verdict {
     if (lease.open >= question.least) continue;
     // Shut money counts as available: the control plane opens it on request.
     const lack = Math.max(0, question.least - lease.available);
-    const reason = means === 'draw' ? lease.refuses(lack, now) : withoutDraw(claim, index, means);
+    const reason = means === 'draw' ? lease.refuses(lack, now) : withoutAcquire(claim, index, means);
     if (reason === undefined) continue;
     // Spent money does not come back, but reserved money may.
     if (refused === undefined || reason === 'exceeded') refused = { kind: 'refused', lease, reason };
   }
   if (refused !== undefined) return refused;
-  if (means === 'draw' && leases.some((_, index) => drawOf(claim, index, now) !== undefined))
+  if (means === 'draw' && leases.some((_, index) => acquireOf(claim, index, now) !== undefined))
     return { kind: 'wait' };
   return { kind: 'hold', amount: reduced(leases, question.least) };
 }
 
 /** The leases in which money has to be acquired or opened before the request can continue. */
-export function toBeDrawn(claim: Claim, now: number): ReadonlyMap<Lease, DrawKind> {
-  const kinds = new Map<Lease, DrawKind>();
+export function toBeAcquired(claim: Claim, now: number): ReadonlyMap<Lease, AcquireKind> {
+  const kinds = new Map<Lease, AcquireKind>();
   for (const [index, lease] of claim.leases.entries()) {
-    const kind = drawOf(claim, index, now);
+    const kind = acquireOf(claim, index, now);
     if (kind !== undefined) kinds.set(lease, kind);
   }
   return kinds;
 }
 
 /** If acquire calls got their responses in time, but other requests reserved the money first, the budget is busy. */
-function withoutDraw(claim: Claim, index: number, means: 'late' | 'away'): RefusalReason {
-  return means === 'late' && isDrawn(claim, index) ? 'busy' : 'unavailable';
+function withoutAcquire(claim: Claim, index: number, means: 'late' | 'away'): RefusalReason {
+  return means === 'late' && isAcquired(claim, index) ? 'busy' : 'unavailable';
 }
 
-function isDrawn({ leases, since }: Claim, index: number): boolean {
-  return (leases[index]?.newestDraw ?? 0) > (since[index] ?? 0);
+function isAcquired({ leases, since }: Claim, index: number): boolean {
+  return (leases[index]?.newestAcquisition ?? 0) > (since[index] ?? 0);
 }
 
 /**
  * A request runs with less than the full amount only after an acquire call, or if none would help, and only if nothing
  * is shut.
  */
-function drawOf(claim: Claim, index: number, now: number): DrawKind | undefined {
+function acquireOf(claim: Claim, index: number, now: number): AcquireKind | undefined {
   const { full, least } = claim.question;
   const lease = claim.leases[index];
   if (lease === undefined || lease.open >= full) return undefined;
   if (lease.available >= full) return 'open';
   if (lease.available < least) return 'draw';
-  if (!isDrawn(claim, index) && lease.refuses(full - lease.available, now) === undefined) return 'draw';
+  if (!isAcquired(claim, index) && lease.refuses(full - lease.available, now) === undefined) return 'draw';
   return lease.shut > 0 ? 'open' : undefined;
 }
 

@@ -6,13 +6,13 @@ import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import { usageKeptMs } from '../usage/kept-events.ts';
 import type { AcquireResponse, LedgerClient } from '../usage/ledger-client.ts';
-import type { UnsettledUsage } from '../usage/live-usage-log.ts';
+import type { UnconfirmedUsage } from '../usage/live-usage-log.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
-import type { DrawKind, Lease } from './lease.ts';
-import { drawAhead, isForgettable, type Moment, LeaseTable } from './lease-table.ts';
+import type { AcquireKind, Lease } from './lease.ts';
+import { acquireAhead, isForgettable, type Moment, LeaseTable } from './lease-table.ts';
 import { LostUsage } from './lost-usage.ts';
 import { Operations } from './operations.ts';
 import { RecentSessions, Session } from './session.ts';
@@ -20,7 +20,7 @@ import { knownOf, outstandingOf, SessionEnds } from './session-end.ts';
 
 export interface LeaseManagerMetrics {
   /** An acquire call got its response. @param granted nano-dollars */
-  drawn(outcome: AcquireResponse['outcome'], granted: number): void;
+  acquired(outcome: AcquireResponse['outcome'], granted: number): void;
   /** @param amount nano-dollars that the control plane has back */
   returned(amount: number): void;
   /** @param amount nano-dollars that were leased for usage that is lost */
@@ -28,7 +28,7 @@ export interface LeaseManagerMetrics {
 }
 
 export interface LeaseManagerDeps {
-  readonly client: Pick<LedgerClient, 'keepSession' | 'draw' | 'giveBack' | 'closeSession'>;
+  readonly client: Pick<LedgerClient, 'keepSession' | 'acquire' | 'release' | 'closeSession'>;
   readonly clock: Clock;
   readonly timers: Timers;
   /** From 0 to below 1, for jitter. */
@@ -37,7 +37,7 @@ export interface LeaseManagerDeps {
   readonly background: Background;
   readonly metrics: LeaseManagerMetrics;
   /** The usage that is not settled, for the end of a session. */
-  readonly usage: UnsettledUsage;
+  readonly usage: UnconfirmedUsage;
   /** open: a session is open; over: no more reservations are made in it. */
   readonly onSession?: ((session: string, state: 'open' | 'over') => void) | undefined;
   /**
@@ -107,7 +107,7 @@ export class LeaseManager {
     this.#operations = new Operations({
       ...deps,
       contact: this.#contact,
-      onDrawn: (lease, response, sentAt) => this.#drawn(lease, response, sentAt),
+      onAcquired: (lease, response, sentAt) => this.#acquired(lease, response, sentAt),
       onReturned: (lease, amount) => this.#returned(lease, amount),
       onDenied: (lease) => this.#denied(lease),
     });
@@ -129,7 +129,7 @@ export class LeaseManager {
   }
 
   /** Whether an acquire call would get a response, as far as is known. */
-  get mayDraw(): boolean {
+  get mayAcquire(): boolean {
     return !this.#isClosing && !this.#contact.isAway;
   }
 
@@ -150,8 +150,8 @@ export class LeaseManager {
     return leases;
   }
 
-  draw(lease: Lease, kind: DrawKind, now: number): void {
-    lease.draw(kind, now);
+  acquire(lease: Lease, kind: AcquireKind, now: number): void {
+    lease.acquire(kind, now);
     this.#operations.send(lease);
   }
 
@@ -161,10 +161,10 @@ export class LeaseManager {
   }
 
   /** Another proxy needs money of the budget: what no request here waits for is released. */
-  recall(budgetId: string, window: string): void {
+  reclaim(budgetId: string, window: string): void {
     const lease = this.#leases.current(budgetId);
     if (lease === undefined || lease.origin.window !== window) return;
-    lease.recall(this.#deps.clock.monotonic());
+    lease.reclaim(this.#deps.clock.monotonic());
     this.#giveBackDue(lease);
   }
 
@@ -247,11 +247,11 @@ export class LeaseManager {
     return this.#leases.open({ id: session, shuts: this.#session.shuts }, budget, moment);
   }
 
-  #drawn(lease: Lease, response: AcquireResponse, sentAt: number): void {
+  #acquired(lease: Lease, response: AcquireResponse, sentAt: number): void {
     const { outcome, granted, now } = response;
     const isRequested = lease.operation?.kind === 'draw' && lease.operation.request.want > 0;
-    lease.drawn(response, this.#deps.clock.monotonic());
-    if (isRequested) this.#deps.metrics.drawn(outcome, granted);
+    lease.acquired(response, this.#deps.clock.monotonic());
+    if (isRequested) this.#deps.metrics.acquired(outcome, granted);
     switch (outcome) {
       case 'granted':
       case 'exceeded':
@@ -320,8 +320,8 @@ export class LeaseManager {
     for (const [lease, amount] of this.#unhurried) {
       if (this.#returning.size >= unhurriedReturnsMax) return;
       this.#unhurried.delete(lease);
-      if (lease.operation === undefined) this.#giveBack(lease, amount());
-      if (lease.isToNote(now) && this.mayDraw) this.#note(lease, now);
+      if (lease.operation === undefined) this.#release(lease, amount());
+      if (lease.isToNote(now) && this.mayAcquire) this.#note(lease, now);
     }
   }
 
@@ -332,12 +332,12 @@ export class LeaseManager {
   }
 
   #giveBackDue(lease: Lease): void {
-    if (lease.operation === undefined) this.#giveBack(lease, lease.due());
+    if (lease.operation === undefined) this.#release(lease, lease.due());
   }
 
-  #giveBack(lease: Lease, amount: number): void {
+  #release(lease: Lease, amount: number): void {
     if (amount <= 0) return;
-    lease.giveBack(amount, this.#deps.clock.monotonic());
+    lease.release(amount, this.#deps.clock.monotonic());
     this.#returning.add(lease);
     this.#operations.send(lease);
   }
@@ -371,8 +371,8 @@ export class LeaseManager {
       else if (lease.operation === undefined) this.#giveBackUnhurried(lease, () => this.#idle(lease));
       if (isForgettable(lease, moment.now)) this.#leases.forget(lease, this.#session.current);
     }
-    const may = this.mayDraw && this.#session.shuts;
-    for (const next of may ? drawAhead(this.#leases, moment, this.#deps.random) : [])
+    const may = this.mayAcquire && this.#session.shuts;
+    for (const next of may ? acquireAhead(this.#leases, moment, this.#deps.random) : [])
       this.#operations.send(next);
     if (this.#leases.countsKept > countsMax) this.#session.renew(this.#session.current);
   }
@@ -389,7 +389,7 @@ export class LeaseManager {
   #idle(lease: Lease): number {
     if (lease.state !== 'current') return lease.due();
     // The acquired money has to last while no more can be acquired.
-    return this.mayDraw ? lease.idle(this.#deps.clock.monotonic()) : 0;
+    return this.mayAcquire ? lease.idle(this.#deps.clock.monotonic()) : 0;
   }
 
   #allReturned(withinMs: number): Promise<void> {

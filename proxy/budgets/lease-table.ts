@@ -130,7 +130,7 @@ const { aheadMs, sweepMs } = budgetBounds;
  * of the windows before, so that requests do not all wait for it when the windows have begun. Called with every sweep.
  * @returns leases whose first acquire operation has begun and is to be sent
  */
-export function drawAhead(leases: LeaseTable, { at, now }: Moment, random: () => number): readonly Lease[] {
+export function acquireAhead(leases: LeaseTable, { at, now }: Moment, random: () => number): readonly Lease[] {
   const begun: Lease[] = [];
   // The loop also visits the leases that it creates, which are not current.
   for (const lease of leases.all()) {
@@ -141,7 +141,7 @@ export function drawAhead(leases: LeaseTable, { at, now }: Moment, random: () =>
     if (random() * sweepsLeft >= 1) continue;
     const want = lease.aheadWant(now);
     const next = want > 0 ? leases.ahead(lease, now) : undefined;
-    next?.drawAhead(want);
+    next?.acquireAhead(want);
     if (next !== undefined) begun.push(next);
   }
   return begun;

@@ -4,7 +4,7 @@
 // knows this part and frees it at once if this proxy is killed. So more is shut before that is sent, and less only
 // after a response that confirms it.
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
-import type { AcquireResponse, DrawRequest, ReturnRequest } from '../usage/ledger-client.ts';
+import type { AcquireResponse, AcquireRequest, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
 
@@ -43,11 +43,11 @@ export function leaseOrigin(
 }
 
 export type LeaseOperation =
-  | { readonly kind: 'draw'; readonly request: DrawRequest }
+  | { readonly kind: 'draw'; readonly request: AcquireRequest }
   | { readonly kind: 'return'; readonly request: ReturnRequest };
 
 /** draw: more money is acquired; open: less money is to be shut. Both are `Draw` calls of the contract. */
-export type DrawKind = 'draw' | 'open';
+export type AcquireKind = 'draw' | 'open';
 
 /**
  * next: its window begins soon, and no reservation is made yet; past: its window or session is over, or the proxy
@@ -104,9 +104,9 @@ export class Lease {
   #largestReservationSince: number;
   #seq: number;
   #operation: LeaseOperation | undefined;
-  #newestDraw = 0;
+  #newestAcquisition = 0;
   #refusal: Refusal | undefined;
-  #isRecalled = false;
+  #isReclaimed = false;
   /** Nothing is acquired ahead of requests before this time. */
   #aheadAt = 0;
   /**
@@ -155,8 +155,8 @@ export class Lease {
   }
 
   /** Number of the newest acquire operation that got a response. */
-  get newestDraw(): number {
-    return this.#newestDraw;
+  get newestAcquisition(): number {
+    return this.#newestAcquisition;
   }
 
   get usedAt(): number {
@@ -193,7 +193,7 @@ export class Lease {
   }
 
   /** The operation that is due before a request has to wait. */
-  runsLow(now: number): DrawKind | undefined {
+  runsLow(now: number): AcquireKind | undefined {
     if (this.#operation !== undefined) return undefined;
     if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'draw';
     const opens = this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
@@ -204,7 +204,7 @@ export class Lease {
    * Begins an acquire operation: for twice the money of the waiting requests and for five seconds of spending. Or one
    * that opens shut money.
    */
-  draw(kind: DrawKind, now: number): void {
+  acquire(kind: AcquireKind, now: number): void {
     // More is opened than aimed at; otherwise more would have to be opened soon again.
     const shut = this.#shutAim(now, openTo);
     if (shut > this.#shut) this.#shut = shut;
@@ -219,7 +219,7 @@ export class Lease {
   }
 
   /** Begins the first acquire operation of a lease whose window has not begun. */
-  drawAhead(want: number): void {
+  acquireAhead(want: number): void {
     this.#operation = { kind: 'draw', request: { ...this.#next(0), need: 1, want } };
   }
 
@@ -236,7 +236,7 @@ export class Lease {
     return { need, want: Math.min(amountMax, Math.max(need, size)) };
   }
 
-  drawn(response: AcquireResponse, now: number): void {
+  acquired(response: AcquireResponse, now: number): void {
     if (this.#operation?.kind !== 'draw') throw new Error('a draw was answered that was not asked for');
     const { need, shut, want } = this.#operation.request;
     this.#operation = undefined;
@@ -249,7 +249,7 @@ export class Lease {
       if (outcome === 'deleted') this.state = 'deleted';
       return;
     }
-    this.#newestDraw = this.#seq;
+    this.#newestAcquisition = this.#seq;
     if (outcome === 'exceeded' || outcome === 'busy') {
       const reason = this.#isSpent(response, need) ? 'exceeded' : outcome;
       this.#refusal = { reason, need, until: now + (reason === 'exceeded' ? exceededMs : busyMs) };
@@ -275,7 +275,7 @@ export class Lease {
   }
 
   /** Begins a release, of shut money first. The amount cannot be used by anyone until the control plane has it. */
-  giveBack(amount: number, now: number): void {
+  release(amount: number, now: number): void {
     this.#available -= amount;
     this.#shut = Math.max(0, this.#shut - amount);
     this.#shut = Math.max(this.#shut, this.#shutAim(now));
@@ -294,7 +294,7 @@ export class Lease {
   /** Begins a release of nothing, which only reports the shut amount. */
   note(now: number): void {
     this.#notedAt = now;
-    this.giveBack(0, now);
+    this.release(0, now);
   }
 
   returned(): void {
@@ -311,8 +311,8 @@ export class Lease {
     this.#shut = 0;
   }
 
-  recall(now: number): void {
-    this.#isRecalled = true;
+  reclaim(now: number): void {
+    this.#isReclaimed = true;
     this.#aheadAt = now + aheadAfterRefusalMs;
   }
 
@@ -323,8 +323,8 @@ export class Lease {
   due(): number {
     if (this.state === 'next') return 0;
     if (this.state !== 'current') return this.#available;
-    if (!this.#isRecalled) return 0;
-    this.#isRecalled = false;
+    if (!this.#isReclaimed) return 0;
+    this.#isReclaimed = false;
     let kept = 0;
     for (const { question } of this.waiting) kept += question.full;
     return Math.max(0, this.#available - kept);

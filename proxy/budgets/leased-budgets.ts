@@ -10,7 +10,7 @@ import {
   type RefusalReason,
   type Stamp,
 } from './budgets.ts';
-import { type Claim, claimOn, fits, judge, toBeDrawn } from './claim.ts';
+import { type Claim, claimOn, fits, judge, toBeAcquired } from './claim.ts';
 import type { Lease, WaitingRequest } from './lease.ts';
 import { type LeaseManagerMetrics, LeaseManager, type LeaseManagerDeps } from './lease-manager.ts';
 import { type ReservationOwner, LeaseReservation } from './lease-reservation.ts';
@@ -85,8 +85,8 @@ export class SlicedBudgets implements Budgets {
   }
 
   /** Another proxy needs money of the budget: what no request here waits for is released. */
-  recall(budgetId: string, window: string): void {
-    this.#leaseManager.recall(budgetId, window);
+  reclaim(budgetId: string, window: string): void {
+    this.#leaseManager.reclaim(budgetId, window);
   }
 
   /** The database has another epoch than before. */
@@ -146,7 +146,7 @@ export class SlicedBudgets implements Budgets {
   #outcome(request: ReservationRequest, moment: Moment): BudgetReservation | BudgetRefusal | undefined {
     const { claim, isLate, question, windowMisses } = request;
     const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
-    const means = this.#leaseManager.mayDraw ? inTime : 'away';
+    const means = this.#leaseManager.mayAcquire ? inTime : 'away';
     if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
     const verdict = judge(claim, means, moment.now);
     switch (verdict.kind) {
@@ -163,7 +163,7 @@ export class SlicedBudgets implements Budgets {
     for (const lease of leases) {
       lease.take(amount, now);
       const kind = lease.runsLow(now);
-      if (kind !== undefined && this.#leaseManager.mayDraw) this.#leaseManager.draw(lease, kind, now);
+      if (kind !== undefined && this.#leaseManager.mayAcquire) this.#leaseManager.acquire(lease, kind, now);
     }
     return new LeaseReservation(this.#owner, this.#stamp(at), amount, leases);
   }
@@ -230,8 +230,8 @@ export class SlicedBudgets implements Budgets {
 
   #drawFor({ claim }: Waiter, now: number): void {
     if (claim === undefined) return;
-    for (const [lease, kind] of toBeDrawn(claim, now))
-      if (lease.operation === undefined) this.#leaseManager.draw(lease, kind, now);
+    for (const [lease, kind] of toBeAcquired(claim, now))
+      if (lease.operation === undefined) this.#leaseManager.acquire(lease, kind, now);
   }
 
   #advanceAll(): void {

@@ -6,14 +6,14 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { SessionResponse } from '../usage/ledger-client.ts';
-import type { UnsettledUsage } from '../usage/live-usage-log.ts';
+import type { UnconfirmedUsage } from '../usage/live-usage-log.ts';
 
 export interface LostUsageDeps {
   readonly clock: Clock;
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: { escrowLost(amount: number): void };
-  readonly usage: Pick<UnsettledUsage, 'isOverflowEmpty'>;
+  readonly usage: Pick<UnconfirmedUsage, 'isOverflowEmpty'>;
   /** Nano-dollars of the session that are in this process, or on their way from here. */
   readonly known: (session: string) => number;
   readonly onLost: (session: string) => void;

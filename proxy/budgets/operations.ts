@@ -10,14 +10,14 @@ import type { Contact } from './contact.ts';
 import type { Lease, LeaseOperation } from './lease.ts';
 
 export interface OperationsDeps {
-  readonly client: Pick<LedgerClient, 'draw' | 'giveBack'>;
+  readonly client: Pick<LedgerClient, 'acquire' | 'release'>;
   readonly contact: Contact;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: () => number;
   readonly background: Background;
   /** @param sentAt monotonic, of the try that got the response */
-  readonly onDrawn: (lease: Lease, response: AcquireResponse, sentAt: number) => void;
+  readonly onAcquired: (lease: Lease, response: AcquireResponse, sentAt: number) => void;
   readonly onReturned: (lease: Lease, amount: number) => void;
   /** The operation is sent again nevertheless: it may be allowed later. */
   readonly onDenied: (lease: Lease) => void;
@@ -77,14 +77,14 @@ export class Operations {
    * call
    */
   #ask({ lease, operation }: Sending): Promise<() => void> {
-    const { client, clock, contact, onDrawn, onReturned } = this.#deps;
+    const { client, clock, contact, onAcquired, onReturned } = this.#deps;
     const sentAt = clock.monotonic();
     const { kind, request } = operation;
     if (kind === 'draw') {
-      const pending = contact.ask(sentAt, () => client.draw(request));
-      return pending.then((response) => () => onDrawn(lease, response, sentAt));
+      const pending = contact.ask(sentAt, () => client.acquire(request));
+      return pending.then((response) => () => onAcquired(lease, response, sentAt));
     }
-    const pending = contact.ask(sentAt, () => client.giveBack(request));
+    const pending = contact.ask(sentAt, () => client.release(request));
     return pending.then(() => () => onReturned(lease, request.amount));
   }
 

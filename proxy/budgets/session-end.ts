@@ -7,7 +7,7 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
-import type { UnsettledUsage } from '../usage/live-usage-log.ts';
+import type { UnconfirmedUsage } from '../usage/live-usage-log.ts';
 import type { Escrow } from '../usage/unacknowledged.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
@@ -125,7 +125,7 @@ function sumOf(parts: readonly Escrow[]): number {
 export function outstandingOf(
   session: string,
   leases: Iterable<Lease>,
-  usage: Pick<UnsettledUsage, 'queued' | 'elsewhere'>,
+  usage: Pick<UnconfirmedUsage, 'queued' | 'elsewhere'>,
 ): readonly Escrow[] {
   const parts = [...usage.queued(session), ...usage.elsewhere(session)];
   for (const { reservations, origin } of leases)
@@ -140,7 +140,7 @@ export function outstandingOf(
 export function knownOf(
   session: string,
   leases: Iterable<Lease>,
-  usage: Pick<UnsettledUsage, 'queued'>,
+  usage: Pick<UnconfirmedUsage, 'queued'>,
 ): number {
   let known = 0;
   for (const { available, reservations, operation, origin } of leases) {

@@ -37,11 +37,11 @@ import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
 import { encodeDecisions } from './wire-guardrails.ts';
 import {
-  decodeDraw,
+  decodeAcquire,
   decodeEnd,
   decodeReturn,
   decodeSession,
-  encodeDraw,
+  encodeAcquire,
   encodeEnd,
   encodeReturn,
 } from './wire-ledger.ts';
@@ -155,13 +155,13 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
           stub.KeepSession({ session }, metadata, options, done),
         ),
       ),
-    draw: async (request) =>
-      decodeDraw(
+    acquire: async (request) =>
+      decodeAcquire(
         await hedged(operation, (timeoutMs) =>
-          callLedger(timeoutMs, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
+          callLedger(timeoutMs, (options, done) => stub.Draw(encodeAcquire(request), metadata, options, done)),
         ),
       ),
-    giveBack: async (request) =>
+    release: async (request) =>
       decodeReturn(
         await hedged(operation, (timeoutMs) =>
           callLedger(timeoutMs, (options, done) =>

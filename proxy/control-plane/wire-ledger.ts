@@ -7,10 +7,10 @@ import type { DrawResponse__Output } from '../../proto/generated/gateway/v1/Draw
 import type { KeepSessionResponse__Output } from '../../proto/generated/gateway/v1/KeepSessionResponse.ts';
 import type { ReturnRequest as WireReturn } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse__Output } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
-import { drawOutcomes } from '../../proto/words/money.ts';
+import { acquireOutcomes } from '../../proto/words/money.ts';
 import type {
   AcquireResponse,
-  DrawRequest,
+  AcquireRequest,
   LedgerClient,
   Operation,
   ReturnRequest,
@@ -28,13 +28,13 @@ export function decodeSession(response: KeepSessionResponse__Output): SessionRes
   return { open, now: clock(now), epoch, sessions, leased };
 }
 
-export function encodeDraw({ need, want, ...operation }: DrawRequest): WireDraw {
+export function encodeAcquire({ need, want, ...operation }: AcquireRequest): WireDraw {
   return { ...encodeOperation(operation), needNanoUsd: String(need), wantNanoUsd: String(want) };
 }
 
-export function decodeDraw(response: DrawResponse__Output): AcquireResponse {
+export function decodeAcquire(response: DrawResponse__Output): AcquireResponse {
   const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = response;
-  const known = drawOutcomes.wordOf(outcome);
+  const known = acquireOutcomes.wordOf(outcome);
   if (known === undefined) throw new Error('the control plane answered a draw in a way unknown here');
   const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
   return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable };
@@ -48,7 +48,7 @@ export function decodeReturn({
   returnedNanoUsd,
   now,
   epoch,
-}: ReturnResponse__Output): ResponseOf<'giveBack'> {
+}: ReturnResponse__Output): ResponseOf<'release'> {
   return { returned: whole(returnedNanoUsd), now: clock(now), epoch };
 }
 

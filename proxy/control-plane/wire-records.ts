@@ -65,7 +65,7 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
       nonce: whole(response.answer.nonce),
       position: decodePosition(response.answer.position),
     };
-  if (response.recall) return { type: 'recall', recall: response.recall };
+  if (response.recall) return { type: 'recall', reclaim: response.recall };
   return undefined;
 }
 

@@ -129,16 +129,16 @@ interface Taken {
 
 /** Releases the money if a rate limit refuses. */
 function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Reservation | Promise<Reservation> {
-  const giveBack = (error: unknown): never => {
+  const release = (error: unknown): never => {
     money?.reservation.settle(0);
     throw error;
   };
   const reserved = (rates: RateLimitsReservation) => new RequestReservation(deps, call, { prices, money, rates });
   try {
     const rates = takeRates(deps, call, limits.rates);
-    return rates instanceof Promise ? rates.then(reserved, giveBack) : reserved(rates);
+    return rates instanceof Promise ? rates.then(reserved, release) : reserved(rates);
   } catch (error) {
-    return giveBack(error);
+    return release(error);
   }
 }
 

@@ -129,22 +129,22 @@ class CompiledPrices implements Prices {
     const { prices, surcharged, calls } = this.#compiled;
     const { region, searches, images, imageCompletionTokens } = special;
     const paysSearches = [calls.search, calls.groundedPrompt, calls.request].some((one) => one !== undefined);
-    const drawn = imageCompletionTokens > 0 ? (prices.imageOutput ?? calls.image) : calls.image;
+    const acquired = imageCompletionTokens > 0 ? (prices.imageOutput ?? calls.image) : calls.image;
     return (
       this.#isServed(special.serviceTier) &&
       (region === undefined || surcharged.has(region)) &&
       (special.audioPromptTokens === 0 || prices.audioInput !== undefined) &&
       (special.audioCompletionTokens === 0 || prices.audioOutput !== undefined) &&
       (searches === 0 || paysSearches) &&
-      (images + imageCompletionTokens === 0 || drawn !== undefined)
+      (images + imageCompletionTokens === 0 || acquired !== undefined)
     );
   }
 
   dearest(promptTokens: number, demand = plainDemand, unasked: readonly ServiceTier[] = []): DearestRates {
     const kinds = [...usualInput, ...demand.input];
     // Models that make images may do so without a request.
-    const drawn = this.#compiled.prices.imageOutput === undefined ? [] : (['imageOutput'] as const);
-    const outputs: readonly TokenKind[] = ['output', ...drawn, ...demand.output];
+    const acquired = this.#compiled.prices.imageOutput === undefined ? [] : (['imageOutput'] as const);
+    const outputs: readonly TokenKind[] = ['output', ...acquired, ...demand.output];
     const reached = [...this.#mayServe([...demand.serviceTiers, ...unasked])].flatMap((tiers) =>
       tiers.filter(({ above }) => promptTokens > above),
     );
@@ -160,12 +160,12 @@ class CompiledPrices implements Prices {
     const searches =
       requested.search !== undefined && calls.search === undefined && calls.groundedPrompt === undefined;
     // An image is paid by its tokens, or by the piece.
-    const draws =
+    const acquisitions =
       output.includes('imageOutput') && prices.imageOutput === undefined && calls.image === undefined;
     return (
       requests ||
       searches ||
-      draws ||
+      acquisitions ||
       serviceTiers.some((tier) => !this.#isServed(tier)) ||
       input.some(isUnpriced) ||
       output.some(isUnpriced)
@@ -210,8 +210,8 @@ class CompiledPrices implements Prices {
 
   #dearestCalls({ calls: requested }: Demand): number {
     const { calls, prices } = this.#compiled;
-    const drawn = prices.imageOutput === undefined ? imagesUnasked : 0;
-    const { search = 0, image = drawn } = requested;
+    const acquired = prices.imageOutput === undefined ? imagesUnasked : 0;
+    const { search = 0, image = acquired } = requested;
     return (
       (calls.request ?? 0) +
       (search > 0 ? (calls.groundedPrompt ?? 0) : 0) +
@@ -249,7 +249,7 @@ function tokenCost(rates: Rates, usage: Usage): number {
   const cachedSound = Math.min(audioCacheReadTokens, cacheReadTokens);
   const sound = Math.min(Math.max(0, audioPromptTokens - cachedSound), fresh);
   const spoken = Math.min(audioCompletionTokens, completionTokens);
-  const drawn = Math.min(imageCompletionTokens, completionTokens - spoken);
+  const acquired = Math.min(imageCompletionTokens, completionTokens - spoken);
   return costOfTokens([
     [fresh - sound, rates.input],
     [sound, rates.audioInput],
@@ -258,9 +258,9 @@ function tokenCost(rates: Rates, usage: Usage): number {
     [cacheWriteTokens - hour - long, rates.cacheWrite],
     [hour, rates.cacheWrite1h],
     [long, rates.cacheWrite12h],
-    [completionTokens - spoken - drawn, rates.output],
+    [completionTokens - spoken - acquired, rates.output],
     [spoken, rates.audioOutput],
-    [drawn, rates.imageOutput],
+    [acquired, rates.imageOutput],
   ]);
 }
 

@@ -5,7 +5,7 @@ import type { ScriptCall } from '../redis/script.ts';
 import { nameInShard } from '../redis/shards.ts';
 import { LimitOfTurn } from './limit-of-batch.ts';
 import type { CountedAlone } from './local-rates.ts';
-import { isGivenBack, rateKey, type Turn } from './rate-batch.ts';
+import { isReleased, rateKey, type Turn } from './rate-batch.ts';
 import type { RateLimit, Standing } from './rates.ts';
 
 export interface Judgement {
@@ -87,7 +87,7 @@ export class TurnCall implements ScriptCall {
     for (const { request, correction } of this.#turn.ended) {
       const countAt = words.push(correction, 0) - 1;
       for (const limit of request.limits) {
-        if (isGivenBack(limit.kind, correction))
+        if (isReleased(limit.kind, correction))
           words.push((this.#limits.get(limit.id) ?? this.#add(limit)).position);
       }
       words[countAt] = words.length - countAt - 1;

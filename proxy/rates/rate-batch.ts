@@ -37,7 +37,7 @@ export function takesSlots({ limits }: CountedRequest): boolean {
 }
 
 /** Whether the end of a request changes a limit of this kind. */
-export function isGivenBack(kind: RateKind, correction: number): boolean {
+export function isReleased(kind: RateKind, correction: number): boolean {
   return counted[kind] === 'slots' || (counted[kind] === 'tokens' && correction !== 0);
 }
 

@@ -11,7 +11,7 @@ import { shardOf } from '../redis/shards.ts';
 import { Outbox } from './batch-queue.ts';
 import { type SlotLeases, Leases } from './leases.ts';
 import type { LocalRates } from './local-rates.ts';
-import { type CountedRequest, takesSlots, isGivenBack, rateKey, type Turn } from './rate-batch.ts';
+import { type CountedRequest, takesSlots, isReleased, rateKey, type Turn } from './rate-batch.ts';
 import { TurnCall } from './rate-batch-call.ts';
 import type { RateDecision, RateReservation, RateLimit, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
@@ -110,7 +110,7 @@ export class RedisRates implements Rates {
       settle: (tokensUsed) => {
         this.#leases.remove(request);
         const correction = tokensUsed - request.tokens;
-        if (request.limits.some(({ kind }) => isGivenBack(kind, correction)))
+        if (request.limits.some(({ kind }) => isReleased(kind, correction)))
           this.#outbox.end({ request, correction });
       },
     };

@@ -90,12 +90,12 @@ function leaseMetrics(
   tally: Tally,
   histogram: (options: HistogramOptions) => TalliedHistogram,
 ): LeaseMetrics {
-  const draws = tally({
+  const acquisitions = tally({
     name: 'gateway_budget_draws_total',
     help: 'Acquisitions of leases, by the control plane’s outcome',
     labelNames: ['outcome'],
   });
-  const drawn = tally({
+  const acquired = tally({
     name: 'gateway_budget_drawn_nano_usd_total',
     help: 'Nano-dollars of budgets acquired into leases',
     labelNames: [],
@@ -112,9 +112,9 @@ function leaseMetrics(
   })();
   const waits = histogram(waitOptions).row();
   return {
-    drawn: (outcome, granted) => {
-      draws(outcome).pending++;
-      drawn.pending += granted;
+    acquired: (outcome, granted) => {
+      acquisitions(outcome).pending++;
+      acquired.pending += granted;
     },
     returned: (amount) => {
       returned.pending += amount;

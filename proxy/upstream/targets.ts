@@ -92,7 +92,7 @@ const noKey = {
 function inOrder(targets: readonly WeightedTarget[]): readonly Target[] {
   if (targets.length < 2) return targets;
   return targets
-    .map((target) => ({ target, draw: -Math.log(1 - Math.random()) / target.weight }))
-    .sort((a, b) => a.target.priority - b.target.priority || a.draw - b.draw)
+    .map((target) => ({ target, acquire: -Math.log(1 - Math.random()) / target.weight }))
+    .sort((a, b) => a.target.priority - b.target.priority || a.acquire - b.acquire)
     .map(({ target }) => target);
 }

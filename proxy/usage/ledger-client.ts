@@ -1,13 +1,13 @@
 // The service Ledger as the proxy calls it, in the proxy's own types. Amounts are nano-dollars; times are milliseconds
 // since 1970 by the database's clock. `now` is the time of this response, also if it repeats an earlier result. Every
 // call fails with an error if no replica has responded in time; the operation may have happened then.
-import type { DrawOutcome, EstimateReason } from '../../proto/words/money.ts';
+import type { AcquireOutcome, EstimateReason } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
 
 export interface LedgerClient {
   keepSession(session: string): Promise<SessionResponse>;
-  draw(request: DrawRequest): Promise<AcquireResponse>;
-  giveBack(request: ReturnRequest): Promise<LedgerResponse & { readonly returned: number }>;
+  acquire(request: AcquireRequest): Promise<AcquireResponse>;
+  release(request: ReturnRequest): Promise<LedgerResponse & { readonly returned: number }>;
   report(events: readonly UsageEvent[]): Promise<LedgerResponse & { readonly recorded: number }>;
   /** The caller ensures that no more reservations are made in the session. */
   closeSession(end: SessionEnd): Promise<LedgerResponse & { readonly freed: number }>;
@@ -76,14 +76,14 @@ export interface Operation {
   readonly shut: number;
 }
 
-export interface DrawRequest extends Operation {
+export interface AcquireRequest extends Operation {
   /** Both are 0 if the operation only reduces `shut`. */
   readonly need: number;
   readonly want: number;
 }
 
 export interface AcquireResponse extends LedgerResponse {
-  readonly outcome: DrawOutcome;
+  readonly outcome: AcquireOutcome;
   readonly granted: number;
   /** For `busy`: the free money and the leases of other sessions; undefined if the control plane does not report it. */
   readonly attainable: number | undefined;

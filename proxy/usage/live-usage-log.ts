@@ -43,14 +43,14 @@ export interface UsageJournals {
   flush(): void;
 }
 
-export interface LiveUsageLog extends UsageLog, UnsettledUsage {
+export interface LiveUsageLog extends UsageLog, UnconfirmedUsage {
   readonly gauges: UsageGauges;
   /** Usage of another process was acknowledged: it is reported again with the rest if the database loses it. */
   keep(events: readonly UsageEvent[], epoch: string): void;
 }
 
 /** The unacknowledged usage that budgets need to know at the end of a session. */
-export interface UnsettledUsage {
+export interface UnconfirmedUsage {
   /** Escrow of a session, by lease, for events that this proxy has still to report. */
   queued(session: string): readonly Escrow[];
   /** Escrow for events that this proxy has put into Redis; it does not know whether others have reported them. */

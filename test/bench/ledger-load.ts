@@ -26,14 +26,14 @@ export interface LedgerLoad {
  */
 export interface ClosedLoop {
   readonly kind: 'closed';
-  readonly draws: number;
+  readonly acquisitions: number;
   readonly events: number;
 }
 
 /** Each call starts when it is due, whatever else is in progress. */
 export interface OpenLoop {
   readonly kind: 'open';
-  readonly drawsPerSecond: number;
+  readonly acquisitionsPerSecond: number;
   readonly reportsPerSecond: number;
   readonly eventsPerReport: number;
 }
@@ -41,11 +41,11 @@ export interface OpenLoop {
 export interface LedgerMeasurement {
   readonly eventsPerSecond: number;
   readonly reportsPerSecond: number;
-  readonly drawsPerSecond: number;
+  readonly acquisitionsPerSecond: number;
   readonly returnsPerSecond: number;
   /** Null when there was no such call, because JSON writes NaN as null. */
-  readonly drawP50Ms: number | null;
-  readonly drawP99Ms: number | null;
+  readonly acquireP50Ms: number | null;
+  readonly acquireP99Ms: number | null;
   readonly reportP50Ms: number | null;
   readonly reportP99Ms: number | null;
   /** Calls without a response in time, which were sent again. */
@@ -70,7 +70,7 @@ const underWayMax = 2000;
 class Figures {
   events = 0;
   skipped = 0;
-  readonly draws: number[] = [];
+  readonly acquisitions: number[] = [];
   readonly returns: number[] = [];
   readonly reports: number[] = [];
 }
@@ -94,8 +94,8 @@ class Driver {
       for (const proxy of this.#proxies) this.#follow(this.#rounds(proxy, pattern));
       return;
     }
-    const { drawsPerSecond, reportsPerSecond, eventsPerReport } = pattern;
-    this.#pace(drawsPerSecond, (proxy, dueAt) => this.#draw(proxy, dueAt));
+    const { acquisitionsPerSecond, reportsPerSecond, eventsPerReport } = pattern;
+    this.#pace(acquisitionsPerSecond, (proxy, dueAt) => this.#acquire(proxy, dueAt));
     this.#pace(reportsPerSecond, (proxy, dueAt) => this.#report(proxy, eventsPerReport, dueAt));
   }
 
@@ -104,12 +104,12 @@ class Driver {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  async #rounds(proxy: SimulatedProxy, { draws, events }: ClosedLoop): Promise<void> {
-    const drawAll = async () => {
-      for (let i = 0; i < draws; i++) await this.#draw(proxy, performance.now());
+  async #rounds(proxy: SimulatedProxy, { acquisitions, events }: ClosedLoop): Promise<void> {
+    const acquireAll = async () => {
+      for (let i = 0; i < acquisitions; i++) await this.#acquire(proxy, performance.now());
     };
     while (!this.isOver) {
-      await Promise.all([drawAll(), events > 0 && this.#report(proxy, events, performance.now())]);
+      await Promise.all([acquireAll(), events > 0 && this.#report(proxy, events, performance.now())]);
     }
   }
 
@@ -132,10 +132,10 @@ class Driver {
     tick();
   }
 
-  async #draw(proxy: SimulatedProxy, dueAt: number): Promise<void> {
+  async #acquire(proxy: SimulatedProxy, dueAt: number): Promise<void> {
     const kind = await proxy.operate();
-    const { draws, returns } = this.figures;
-    (kind === 'draw' ? draws : returns).push(performance.now() - dueAt);
+    const { acquisitions, returns } = this.figures;
+    (kind === 'draw' ? acquisitions : returns).push(performance.now() - dueAt);
   }
 
   async #report(proxy: SimulatedProxy, events: number, dueAt: number): Promise<void> {
@@ -180,7 +180,7 @@ async function measure(): Promise<LedgerMeasurement> {
   const startedAt = performance.now();
   driver.figures = new Figures();
   await sleep(load.seconds * 1000);
-  const { events, skipped, draws, returns, reports } = driver.figures;
+  const { events, skipped, acquisitions, returns, reports } = driver.figures;
   const seconds = (performance.now() - startedAt) / 1000;
   const after = cpu();
   const ms = (values: readonly number[], part: number) =>
@@ -188,9 +188,9 @@ async function measure(): Promise<LedgerMeasurement> {
   return {
     eventsPerSecond: events / seconds,
     reportsPerSecond: reports.length / seconds,
-    drawsPerSecond: draws.length / seconds,
+    acquisitionsPerSecond: acquisitions.length / seconds,
     returnsPerSecond: returns.length / seconds,
-    ...{ drawP50Ms: ms(draws, 0.5), drawP99Ms: ms(draws, 0.99) },
+    ...{ acquireP50Ms: ms(acquisitions, 0.5), acquireP99Ms: ms(acquisitions, 0.99) },
     ...{ reportP50Ms: ms(reports, 0.5), reportP99Ms: ms(reports, 0.99) },
     ...{ failures: failures() - failuresBefore, skipped },
     controlPlaneCpu: (after.controlPlane - before.controlPlane) / seconds,

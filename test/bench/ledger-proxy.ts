@@ -88,10 +88,10 @@ export class SimulatedProxy {
     const kind = amount > 0 && random.below(returnsOneIn) === 0 ? 'return' : 'draw';
     if (kind === 'return') {
       lease.available -= amount;
-      await this.#untilResponded(() => this.#client.ledger.giveBack({ ...operation, amount }));
+      await this.#untilResponded(() => this.#client.ledger.release({ ...operation, amount }));
     } else {
-      const draw = { ...operation, need: costMax, want: wanted };
-      const { outcome, granted } = await this.#untilResponded(() => this.#client.ledger.draw(draw));
+      const acquire = { ...operation, need: costMax, want: wanted };
+      const { outcome, granted } = await this.#untilResponded(() => this.#client.ledger.acquire(acquire));
       if (outcome !== 'granted') throw new Error(`a draw that must be granted was answered ${outcome}`);
       lease.available += granted;
     }

@@ -29,7 +29,7 @@ export function renderLimits({ name, light, subjects }: LimitsResult): readonly 
   ]);
   const work = Object.entries(subjects).map(([kind, figures]) => [
     kind,
-    (figures.draws.median * 1000).toFixed(2),
+    (figures.acquisitions.median * 1000).toFixed(2),
     figures.redisScripts.median.toFixed(2),
     figures.redisCommands.median.toFixed(1),
     figures.redisMicroseconds.median.toFixed(1),

@@ -19,7 +19,7 @@ export interface LimitsMeasurement extends Measurement {
   readonly lightP50Ms: number;
   readonly lightP99Ms: number;
   /** The following figures are per request. */
-  readonly draws: number;
+  readonly acquisitions: number;
   readonly redisScripts: number;
   /** Including commands within scripts. */
   readonly redisCommands: number;
@@ -116,7 +116,7 @@ async function measureOne(
   return {
     ...measurement,
     ...{ lightP50Ms: light.p50Ms, lightP99Ms: light.p99Ms },
-    draws: each('draws'),
+    acquisitions: each('acquisitions'),
     redisScripts: each('scripts'),
     redisCommands: each('commands'),
     redisMicroseconds: each('microseconds'),
@@ -125,7 +125,7 @@ async function measureOne(
 }
 
 interface Counts {
-  readonly draws: number;
+  readonly acquisitions: number;
   readonly scripts: number;
   readonly commands: number;
   readonly microseconds: number;
@@ -136,7 +136,7 @@ async function count(proxy: GatewaySubject, redis: Redis): Promise<Counts> {
   const value = (pattern: RegExp) => Number(pattern.exec(reported)?.[1] ?? 0);
   const calls = (command: string) => value(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm'));
   return {
-    draws: await metric(proxy, 'gateway_budget_draws_total'),
+    acquisitions: await metric(proxy, 'gateway_budget_draws_total'),
     scripts: calls('evalsha') + calls('eval'),
     commands: value(/^total_commands_processed:(\d+)/m),
     microseconds: (value(/^used_cpu_user:([\d.]+)/m) + value(/^used_cpu_sys:([\d.]+)/m)) * 1e6,

@@ -12,7 +12,7 @@ import { chooseCores } from './cores.ts';
 import { checkLedger } from './ledger-books.ts';
 import type { LedgerLoad, LedgerLoadReport } from './ledger-load.ts';
 import { budgetsOfEach, type LedgerPlane, startLedgerPlane } from './ledger-plane.ts';
-import { drawGoalMs, type LedgerRow, renderLedger } from './ledger-report.ts';
+import { acquireGoalMs, type LedgerRow, renderLedger } from './ledger-report.ts';
 import { describeMachine, saveResults } from './report.ts';
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ const warmUpSeconds = Math.max(1, seconds / 3);
 const organizations = 50;
 const most = { proxies: 50, budgets: organizations * budgetsOfEach };
 /** Twenty events for each acquisition; each event is charged to three budgets. */
-const mixed = { kind: 'closed', draws: 5, events: 100 } as const;
+const mixed = { kind: 'closed', acquisitions: 5, events: 100 } as const;
 
 const machine = describeMachine();
 const cores = chooseCores();
@@ -46,9 +46,9 @@ try {
   const growth: LedgerRow[] = [];
   for (const size of sizes) growth.push(await measure('mixed', size, mixed));
   const alone: LedgerRow[] = [];
-  alone.push(await measure('draws alone', most, { kind: 'closed', draws: 1, events: 0 }));
+  alone.push(await measure('draws alone', most, { kind: 'closed', acquisitions: 1, events: 0 }));
   for (const events of [1000, 100, 10]) {
-    alone.push(await measure(`reports of ${events}`, most, { kind: 'closed', draws: 0, events }));
+    alone.push(await measure(`reports of ${events}`, most, { kind: 'closed', acquisitions: 0, events }));
   }
   const capacity = growth.find(({ size }) => size === most);
   if (capacity === undefined) throw new Error('the whole size was not measured');
@@ -66,12 +66,12 @@ async function measureOpen({ measurement }: LedgerRow): Promise<readonly LedgerR
   for (const part of [0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 1]) {
     const row = await measure(`${part * 100} %`, most, {
       kind: 'open',
-      drawsPerSecond: (measurement.drawsPerSecond + measurement.returnsPerSecond) * part,
+      acquisitionsPerSecond: (measurement.acquisitionsPerSecond + measurement.returnsPerSecond) * part,
       reportsPerSecond: measurement.reportsPerSecond * part,
       eventsPerReport: mixed.events,
     });
     rows.push(row);
-    if ((row.measurement.drawP99Ms ?? Number.POSITIVE_INFINITY) > drawGoalMs) break;
+    if ((row.measurement.acquireP99Ms ?? Number.POSITIVE_INFINITY) > acquireGoalMs) break;
   }
   return rows;
 }
@@ -85,7 +85,7 @@ async function measure(
   const { measurement } = report;
   console.error(
     `  ${name}, ${size.proxies} proxies, ${size.budgets} budgets: ${Math.round(measurement.eventsPerSecond)} events/s, ` +
-      `${Math.round(measurement.drawsPerSecond)} draws/s, draw p99 ${measurement.drawP99Ms?.toFixed(1) ?? '-'} ms`,
+      `${Math.round(measurement.acquisitionsPerSecond)} draws/s, draw p99 ${measurement.acquireP99Ms?.toFixed(1) ?? '-'} ms`,
   );
   return { name, size, measurement };
 }

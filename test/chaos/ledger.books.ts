@@ -100,12 +100,12 @@ async function connect(url: string): Promise<Client> {
 
 /** Returns the inconsistencies of a window; there should be none. */
 export function faultsOf(ledger: WindowState): readonly string[] {
-  const { amount, spent, leased, unsettled, recorded, open, expired } = ledger;
+  const { amount, spent, leased, unsettled: unconfirmed, recorded, open, expired } = ledger;
   const faults: string[] = [];
-  if (spent + leased + unsettled > amount) faults.push('more than the amount is spent or set aside');
+  if (spent + leased + unconfirmed > amount) faults.push('more than the amount is spent or set aside');
   if (spent !== recorded) faults.push('what is spent is not the sum of recorded usage');
   if (leased !== open) faults.push('what is leased is not the sum of open leases');
-  if (unsettled !== expired) faults.push('what is unsettled is not the sum of expired leases');
+  if (unconfirmed !== expired) faults.push('what is unsettled is not the sum of expired leases');
   return faults.map((fault) => `${fault}: ${JSON.stringify(ledger)}`);
 }
 

@@ -1,6 +1,6 @@
 // Deliberate faults, most of them shortcuts that the protocol's design names. The checks must find each of them.
 import { windowOf } from '../../common/budget-window.ts';
-import type { DrawRequest, LedgerClient, Operation, UsageEvent } from '../../proxy/usage/ledger-client.ts';
+import type { AcquireRequest, LedgerClient, Operation, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { MemorySide } from './ledger.memory-side.ts';
 import {
   type Booking,
@@ -18,7 +18,7 @@ export const faults = {
   'the server chooses the window': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: DrawRequest, now: number): ReferenceResponse {
+        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
           const period = this.budgets.get(lease.budgetId)?.period;
           return super.grant(
             period === undefined ? lease : { ...lease, window: windowOf(period, now) },
@@ -82,12 +82,12 @@ export const faults = {
   'what is unsettled counts as free': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: DrawRequest, now: number): ReferenceResponse {
+        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
           const row = this.row(lease.budgetId, lease.window);
-          const { unsettled } = row;
+          const { unsettled: unconfirmed } = row;
           row.unsettled = 0;
           const response = super.grant(lease, request, now);
-          row.unsettled = unsettled;
+          row.unsettled = unconfirmed;
           return response;
         }
       })(),
@@ -106,7 +106,7 @@ export const faults = {
   'a closed session draws': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: DrawRequest, now: number): ReferenceResponse {
+        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
           const session = this.sessions.get(lease.session) ?? { open: true };
           const { open } = session;
           session.open = true;
@@ -142,9 +142,9 @@ export const faults = {
         now = response.now;
         return response;
       },
-      draw: (request) =>
+      acquire: (request) =>
         client
-          .draw(request)
+          .acquire(request)
           .catch(() => ({ outcome: 'busy', granted: 0, now, epoch: '', attainable: undefined })),
     };
   }),
@@ -152,13 +152,13 @@ export const faults = {
     const kept = new Map<string, number>();
     return {
       ...client,
-      giveBack: (request) =>
-        client.giveBack(request).catch((error: unknown) => {
+      release: (request) =>
+        client.release(request).catch((error: unknown) => {
           kept.set(leaseKey(request), request.amount);
           throw error;
         }),
-      draw: async (request) => {
-        const response = await client.draw(request);
+      acquire: async (request) => {
+        const response = await client.acquire(request);
         const granted = response.granted + (kept.get(leaseKey(request)) ?? 0);
         kept.delete(leaseKey(request));
         return { ...response, granted };
@@ -187,11 +187,11 @@ export const faults = {
         now = response.now;
         return response;
       },
-      giveBack: (request) => inOrder(request, () => client.giveBack(request)),
-      draw: (request) =>
+      release: (request) => inOrder(request, () => client.release(request)),
+      acquire: (request) =>
         inOrder(request, async () => {
-          if (request.want > 0) return await client.draw(request);
-          const untilResponse = (): Promise<unknown> => client.draw(request).catch(untilResponse);
+          if (request.want > 0) return await client.acquire(request);
+          const untilResponse = (): Promise<unknown> => client.acquire(request).catch(untilResponse);
           under.set(leaseKey(request), untilResponse());
           return { outcome: 'granted', granted: 0, now, epoch: '', attainable: undefined };
         }),
@@ -199,7 +199,7 @@ export const faults = {
   }),
   'more is shut than is said': ofProxies((client) => ({
     ...client,
-    giveBack: (request) => client.giveBack({ ...request, shut: request.shut * 2 }),
+    release: (request) => client.release({ ...request, shut: request.shut * 2 }),
   })),
   'the time is stamped when the request ends': {
     ...ofLedger(() => new LedgerReference()),

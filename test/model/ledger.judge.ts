@@ -198,13 +198,13 @@ export class LedgerJudge {
         // Whether the last session from before the restore is closed is read without a lock, so a waiting acquisition
         // may have read it earlier.
         const isLate = this.#closedIn > after && executed.response.outcome === 'busy';
-        const { amount, outcome } = reference.draw(executed.request, now, isLate);
+        const { amount, outcome } = reference.acquire(executed.request, now, isLate);
         const response = `${executed.response.outcome} ${executed.response.granted}`;
         this.#expectSame(executed.kind, response, `${outcome} ${amount}`);
         return none;
       }
       case 'return':
-        this.#expectSame(executed.kind, executed.returned, reference.giveBack(executed.request, now).amount);
+        this.#expectSame(executed.kind, executed.returned, reference.release(executed.request, now).amount);
         return none;
       case 'report':
         return this.#applyReport(executed.events, executed.recorded);
@@ -219,7 +219,7 @@ export class LedgerJudge {
         this.#expectSame(
           executed.kind,
           executed.released,
-          reference.release(executed.lease, executed.amount),
+          reference.releaseUnconfirmed(executed.lease, executed.amount),
         );
         add(this.#released, leaseKey(executed.lease), executed.released);
         return none;
@@ -318,10 +318,10 @@ export class LedgerJudge {
     const { ledger, leases } = this.reference;
     for (const key of new Set([...read.ledger.keys(), ...ledger.keys()])) {
       const should = this.reference.ledgerOf(key);
-      const { leased, spent, unsettled } = read.ledger.get(key) ?? should;
+      const { leased, spent, unsettled: unconfirmed } = read.ledger.get(key) ?? should;
       this.#expectSame(
         `row ${key}`,
-        `${spent} ${leased} ${unsettled}`,
+        `${spent} ${leased} ${unconfirmed}`,
         `${should.spent} ${should.leased} ${should.unsettled}`,
       );
     }
@@ -338,17 +338,17 @@ export class LedgerJudge {
 
   #checkRows(read: LedgerRead): void {
     const leased = new Map<string, number>();
-    const unsettled = new Map<string, number>();
+    const unconfirmed = new Map<string, number>();
     for (const { budgetId, left, state, window } of read.leases.values()) {
       if (left < 0) fail('a lease has less than nothing left');
-      add(state === 'open' ? leased : unsettled, rowKey(budgetId, window), left);
+      add(state === 'open' ? leased : unconfirmed, rowKey(budgetId, window), left);
     }
     for (const [key, row] of read.ledger) {
       if (Math.min(row.spent, row.leased, row.unsettled) < 0) fail(`the row ${key} is below zero`);
       if (row.leased !== (leased.get(key) ?? 0))
         fail(`${row.leased} is leased of ${key}, open leases have ${leased.get(key)}`);
-      if (row.unsettled !== (unsettled.get(key) ?? 0))
-        fail(`${row.unsettled} is unsettled of ${key}, expired leases have ${unsettled.get(key)}`);
+      if (row.unsettled !== (unconfirmed.get(key) ?? 0))
+        fail(`${row.unsettled} is unsettled of ${key}, expired leases have ${unconfirmed.get(key)}`);
       const spent = this.#spent.get(key) ?? 0;
       if (row.spent !== spent)
         fail(`${row.spent} is spent of ${key}, events that count there sum up to ${spent}`);
@@ -382,8 +382,8 @@ export class LedgerJudge {
   }
 }
 
-function totalOf({ leased, spent, unsettled }: LedgerState): number {
-  return spent + leased + unsettled;
+function totalOf({ leased, spent, unsettled: unconfirmed }: LedgerState): number {
+  return spent + leased + unconfirmed;
 }
 
 const none: ReadonlyMap<string, number> = new Map();

@@ -1,7 +1,7 @@
 // The protocol's reference instead of the control plane. It takes no time, so proxies run through many schedules. The
 // checks must find faults that are put into it.
 import { uuidv7 } from '../../common/uuid.ts';
-import type { DrawRequest, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
+import type { AcquireRequest, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';
 import type { LedgerRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 
@@ -25,16 +25,16 @@ export class MemorySide implements LedgerSide {
     return { open, sessions: 1, leased: undefined, ...this.#reported };
   }
 
-  async draw(request: DrawRequest) {
-    const { amount: granted, outcome } = this.#ledger.draw(request, this.#now);
+  async acquire(request: AcquireRequest) {
+    const { amount: granted, outcome } = this.#ledger.acquire(request, this.#now);
     this.#executed({ kind: 'draw', request, response: { outcome, granted } });
-    if (outcome === 'busy') this.#deps.onRecall(request.budgetId, request.window);
+    if (outcome === 'busy') this.#deps.onReclaim(request.budgetId, request.window);
     const attainable = outcome === 'busy' ? this.#ledger.attainable(request) : undefined;
     return { outcome, granted, attainable, ...this.#reported };
   }
 
-  async giveBack(request: ReturnRequest) {
-    const { amount: returned } = this.#ledger.giveBack(request, this.#now);
+  async release(request: ReturnRequest) {
+    const { amount: returned } = this.#ledger.release(request, this.#now);
     this.#executed({ kind: 'return', request, returned });
     return { returned, ...this.#reported };
   }
@@ -68,8 +68,8 @@ export class MemorySide implements LedgerSide {
     }
   }
 
-  async release(lease: LeaseName, amount: number): Promise<void> {
-    const released = this.#ledger.release(lease, amount);
+  async releaseUnconfirmed(lease: LeaseName, amount: number): Promise<void> {
+    const released = this.#ledger.releaseUnconfirmed(lease, amount);
     this.#executed({ kind: 'release', lease, amount, released });
   }
 

@@ -112,14 +112,14 @@ const actions = {
     const { id } = random.pick(world.budgets);
     world.execute(() => world.side.deleteBudget(id));
   },
-  release: (world, random) => {
+  releaseUnconfirmed: (world, random) => {
     const leases = [...world.read.leases.values()].filter(
       ({ left, state }) => state === 'expired' && left > 0,
     );
     if (leases.length === 0) return;
     const lease = random.pick(leases);
     const amount = random.chance(0.5) ? lease.left : 1 + random.below(lease.left);
-    world.execute(() => world.side.release(lease, amount));
+    world.execute(() => world.side.releaseUnconfirmed(lease, amount));
   },
   expire: (world, random) => {
     const stopAfter = random.below(6);

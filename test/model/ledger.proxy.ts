@@ -7,7 +7,7 @@ import { Adoption } from '../../proxy/journal/adoption.ts';
 import { JournaledBudgets } from '../../proxy/journal/journaled-budgets.ts';
 import { Journals } from '../../proxy/journal/journals.ts';
 import type { Packing } from '../../proxy/usage/batch.ts';
-import type { DrawRequest, LedgerClient, ReturnRequest } from '../../proxy/usage/ledger-client.ts';
+import type { AcquireRequest, LedgerClient, ReturnRequest } from '../../proxy/usage/ledger-client.ts';
 import { createUsageLog, type LiveUsageLog } from '../../proxy/usage/live-usage-log.ts';
 import { Ordinals } from '../../proxy/usage/ordinals.ts';
 import type { Random } from '../support/access/random.ts';
@@ -123,7 +123,7 @@ export class ModelProxy {
         else journals?.end(session);
       },
       metrics: {
-        drawn: (outcome) => onEvent(`drawn ${outcome}`),
+        acquired: (outcome) => onEvent(`drawn ${outcome}`),
         returned: () => onEvent('returned'),
         waited: () => onEvent('waited'),
         escrowLost: () => onEvent('escrow lost'),
@@ -227,8 +227,8 @@ export class ModelProxy {
         this.sessions.add(session);
         return this.#link.call(() => side.keepSession(session));
       },
-      draw: (request) => this.#operation(request, () => side.draw(request)),
-      giveBack: (request) => this.#operation(request, () => side.giveBack(request)),
+      acquire: (request) => this.#operation(request, () => side.acquire(request)),
+      release: (request) => this.#operation(request, () => side.release(request)),
       report: (events) => this.#link.call(() => side.report(events)),
       closeSession: (end) => this.#link.call(() => side.closeSession(end)),
     };
@@ -236,7 +236,7 @@ export class ModelProxy {
 
   // Checks that a lease has one operation at a time, which is repeated unchanged.
   async #operation<ReadResponse>(
-    request: DrawRequest | ReturnRequest,
+    request: AcquireRequest | ReturnRequest,
     work: () => Promise<ReadResponse>,
   ): Promise<ReadResponse> {
     const key = leaseKey(request);

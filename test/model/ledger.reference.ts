@@ -3,7 +3,7 @@
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import type {
   AcquireResponse,
-  DrawRequest,
+  AcquireRequest,
   Operation,
   ReturnRequest,
   SessionEnd,
@@ -101,7 +101,7 @@ export class LedgerReference {
    * @param isLate whether the operation read that sessions from before the restore were open, and took effect after
    * they were closed
    */
-  draw(request: DrawRequest, now: number, isLate = false): ReferenceResponse {
+  acquire(request: AcquireRequest, now: number, isLate = false): ReferenceResponse {
     this.#see(now);
     this.#isLate = isLate;
     if (!this.sessions.has(request.session)) return { outcome: 'gone', amount: 0 };
@@ -114,14 +114,14 @@ export class LedgerReference {
   }
 
   /** Returns how much a session could get if all others returned their leases. */
-  attainable(request: DrawRequest): number {
+  attainable(request: AcquireRequest): number {
     const { budgetId, left, window } = this.#lease(request);
-    const { leased, spent, unsettled } = this.row(budgetId, window);
+    const { leased, spent, unsettled: unconfirmed } = this.row(budgetId, window);
     const amount = this.budgets.get(budgetId)?.amount ?? 0;
-    return Math.max(0, amount - spent - unsettled - leased + (leased - left));
+    return Math.max(0, amount - spent - unconfirmed - leased + (leased - left));
   }
 
-  giveBack(request: ReturnRequest, now: number): ReferenceResponse {
+  release(request: ReturnRequest, now: number): ReferenceResponse {
     this.#see(now);
     if (!this.sessions.has(request.session)) return { outcome: 'gone', amount: 0 };
     const lease = this.#lease(request);
@@ -200,7 +200,7 @@ export class LedgerReference {
   }
 
   /** @returns the amount that was released */
-  release(operation: Omit<Operation, 'seq' | 'shut'>, amount: number): number {
+  releaseUnconfirmed(operation: Omit<Operation, 'seq' | 'shut'>, amount: number): number {
     const lease = this.leases.get(leaseKey(operation));
     if (lease === undefined || lease.state !== 'expired') return 0;
     const released = Math.min(amount, lease.left);
@@ -227,7 +227,7 @@ export class LedgerReference {
       for (const { id, period } of this.matching(event)) this.row(id, windowOf(period, event.at));
   }
 
-  protected grant(lease: StoredLease, { need, want }: DrawRequest, now: number): ReferenceResponse {
+  protected grant(lease: StoredLease, { need, want }: AcquireRequest, now: number): ReferenceResponse {
     const { budgetId, session, window } = lease;
     if (this.sessions.get(session)?.open !== true) return { outcome: 'gone', amount: 0 };
     const budget = this.budgets.get(budgetId);

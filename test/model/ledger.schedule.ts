@@ -13,7 +13,7 @@ const weights = {
   create: 4,
   resize: 5,
   delete: 2,
-  release: 4,
+  releaseUnconfirmed: 4,
   expire: 4,
   overflow: 3,
   restore: 2,

@@ -3,7 +3,7 @@
 import type { Clock } from '../../common/clock.ts';
 import type {
   AcquireResponse,
-  DrawRequest,
+  AcquireRequest,
   LedgerClient,
   Operation,
   ReturnRequest,
@@ -23,7 +23,7 @@ export type Executed =
   | { readonly kind: 'keep'; readonly session: string; readonly open: boolean }
   | {
       readonly kind: 'draw';
-      readonly request: DrawRequest;
+      readonly request: AcquireRequest;
       readonly response: Pick<AcquireResponse, 'outcome' | 'granted'>;
     }
   | { readonly kind: 'return'; readonly request: ReturnRequest; readonly returned: number }
@@ -82,7 +82,7 @@ export interface LedgerSide extends LedgerClient {
   /** Closes silent sessions. @param stopAfter the number of transactions after which the control plane is killed */
   expire(stopAfter: number): Promise<void>;
   /** @param amount undefined for all */
-  release(lease: LeaseName, amount: number): Promise<void>;
+  releaseUnconfirmed(lease: LeaseName, amount: number): Promise<void>;
   createBudget(budget: NewBudget): Promise<void>;
   resizeBudget(id: string, amount: number): Promise<void>;
   deleteBudget(id: string): Promise<void>;
@@ -99,6 +99,6 @@ export interface SideDeps {
   readonly clock: Clock;
   readonly onExecuted: OnExecuted;
   /** Called when a session needs money that others have. */
-  readonly onRecall: (budgetId: string, window: string) => void;
+  readonly onReclaim: (budgetId: string, window: string) => void;
   readonly subjects: Subjects;
 }

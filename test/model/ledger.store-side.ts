@@ -5,7 +5,7 @@ import { usdOfNano } from '../../common/money.ts';
 import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { expireSessions } from '../../control-plane/ledger/expiry.ts';
-import { releaseUnsettled } from '../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../control-plane/ledger/release.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import { CallError } from '../../control-plane/rpc/errors.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
@@ -21,7 +21,7 @@ import type {
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
 import { budgetPeriods, limitSubjects } from '../../proto/words/access.ts';
 import type {
-  DrawRequest,
+  AcquireRequest,
   LedgerClient,
   ReturnRequest,
   SessionEnd,
@@ -89,14 +89,14 @@ export class StoreSide implements LedgerSide {
 
   constructor(deps: StoreSideDeps) {
     this.#deps = deps;
-    const { clock, onRecall } = deps;
+    const { clock, onReclaim } = deps;
     const ledger: Store['ledger'] = (work) => this.#inLedger(work);
-    const recall: Store['recall'] = async ({ budgetId, window }) => onRecall(budgetId, window);
+    const recall: Store['reclaim'] = async ({ budgetId, window }) => onReclaim(budgetId, window);
     const service = createLedgerService({
       ...{ clock, log: silentLog, background: createBackground({ log: silentLog }) },
-      store: { ledger, recall },
+      store: { ledger, reclaim: recall },
       days: createUsageDays({ store: { ledger, features: deps.store.features }, clock }),
-      metrics: { drawn: () => undefined, reported: () => undefined, sessionClosed: () => undefined },
+      metrics: { acquired: () => undefined, reported: () => undefined, sessionClosed: () => undefined },
       usageKeptMs: 90 * 86_400_000,
     });
     this.#ledger = wireTo(service, proxyCaller);
@@ -107,15 +107,15 @@ export class StoreSide implements LedgerSide {
     return this.#run('keep', ask, ({ open }) => ({ kind: 'keep', session, open }));
   }
 
-  draw(request: DrawRequest) {
-    const ask = () => this.#ledger.draw(request);
+  acquire(request: AcquireRequest) {
+    const ask = () => this.#ledger.acquire(request);
     return this.#run('draw', ask, ({ outcome, granted }) => ({
       ...{ kind: 'draw', request, response: { outcome, granted } },
     }));
   }
 
-  giveBack(request: ReturnRequest) {
-    const ask = () => this.#ledger.giveBack(request);
+  release(request: ReturnRequest) {
+    const ask = () => this.#ledger.release(request);
     return this.#run('return', ask, ({ returned }) => ({ kind: 'return', request, returned }));
   }
 
@@ -160,10 +160,10 @@ export class StoreSide implements LedgerSide {
     });
   }
 
-  async release({ budgetId, session, window }: LeaseName, amount: number): Promise<void> {
+  async releaseUnconfirmed({ budgetId, session, window }: LeaseName, amount: number): Promise<void> {
     const lease = { session, budgetId, window };
     await this.#change('release', async (call) => {
-      const released = await releaseUnsettled(call, { sessionId: session, budgetId, window }, amount);
+      const released = await releaseUnconfirmed(call, { sessionId: session, budgetId, window }, amount);
       const executed: Executed = { kind: 'release', lease, amount, released: released?.released ?? 0 };
       const target = { kind: 'limit', id: budgetId };
       const { organizationId } = this.#deps.subjects;
@@ -233,9 +233,9 @@ export class StoreSide implements LedgerSide {
       const leases = await db.selectFrom('leases').selectAll().execute();
       return {
         ledger: new Map(
-          rows.map(({ spent, leased, unsettled, ...row }) => [
+          rows.map(({ spent, leased, unsettled: unconfirmed, ...row }) => [
             rowKey(row.budget_id, row.window_start),
-            { spent, leased, unsettled },
+            { spent, leased, unsettled: unconfirmed },
           ]),
         ),
         leases: new Map(

@@ -105,7 +105,7 @@ export class World {
       clock: { now: () => this.now(), monotonic: () => this.time.monotonic() },
       subjects,
       onExecuted: (executed, turn) => void this.#executed.push({ executed, ...turn }),
-      onRecall: (budgetId, window) => this.#recall(budgetId, window),
+      onReclaim: (budgetId, window) => this.#reclaim(budgetId, window),
     });
     this.#expireLater();
   }
@@ -305,11 +305,11 @@ export class World {
     }
   }
 
-  #recall(budgetId: string, window: string): void {
+  #reclaim(budgetId: string, window: string): void {
     for (const proxy of this.alive) {
       if (!this.isCalm && (proxy.link !== 'well' || this.random.chance(0.2))) continue;
       this.time.after(this.random.between(1, 100), () => {
-        if (proxy.isAlive) proxy.budgets.recall(budgetId, window);
+        if (proxy.isAlive) proxy.budgets.reclaim(budgetId, window);
       });
     }
   }

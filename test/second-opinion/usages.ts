@@ -167,7 +167,7 @@ const gemini = (prompt: number, textTokens: number, usage: Json = {}, candidate:
 };
 const modality = (name: string, tokenCount: number) => ({ modality: name, tokenCount });
 const received = [modality('TEXT', 1302), modality('AUDIO', 701)];
-const drawn = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
+const acquired = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
 const searched = {
   webSearchQueries: ['one', 'two'],
   groundingChunks: [{ web: { uri: 'https://a.example', title: 'a' } }],
@@ -196,7 +196,7 @@ export const searchUsages: readonly PlayedUsage[] = [
       1003,
       1501,
       { candidatesTokensDetails: [modality('TEXT', 211), modality('IMAGE', 1290)] },
-      { content: { role: 'model', parts: [{ text }, drawn] } },
+      { content: { role: 'model', parts: [{ text }, acquired] } },
     ),
     requested: { modalities: ['text', 'image'] },
   },

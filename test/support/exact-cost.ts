@@ -25,7 +25,7 @@ export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigi
   const fresh = usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
   const sound = (beside.audioPromptTokens ?? 0) - (beside.audioCacheReadTokens ?? 0);
   const long = beside.cacheWrite12hTokens ?? 0;
-  const [spoken, drawn] = [beside.audioCompletionTokens ?? 0, beside.imageCompletionTokens ?? 0];
+  const [spoken, acquired] = [beside.audioCompletionTokens ?? 0, beside.imageCompletionTokens ?? 0];
   const sum = (
     [
       [fresh - sound, input],
@@ -35,18 +35,18 @@ export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigi
       [usage.cacheWriteTokens - usage.cacheWrite1hTokens - long, cacheWrite],
       [usage.cacheWrite1hTokens, cacheWrite1h],
       [long, cacheWrite12h],
-      [usage.completionTokens - spoken - drawn, output],
+      [usage.completionTokens - spoken - acquired, output],
       [spoken, own('audioOutput', audioOutput)],
-      [drawn, own('imageOutput', imageOutput)],
+      [acquired, own('imageOutput', imageOutput)],
     ] as const
   ).reduce((all, [tokens, price]) => all + BigInt(tokens) * femto(price), 0n);
-  return (sum + 999_999n) / 1_000_000n + exactCalls(prices, usage, drawn);
+  return (sum + 999_999n) / 1_000_000n + exactCalls(prices, usage, acquired);
 }
 
 function exactCalls(
   { calls = {}, imageOutput }: Omit<ModelPrices, 'asOf'>,
   usage: Usage,
-  drawn: number,
+  acquired: number,
 ): bigint {
   if (usage.promptTokens + usage.completionTokens === 0) return 0n;
   const nano = (text = '0') => {
@@ -54,7 +54,7 @@ function exactCalls(
     return BigInt(whole + decimals.padEnd(9, '0'));
   };
   const { searches = 0, images = 0 } = usage.special ?? {};
-  const paidByTokens = imageOutput !== undefined && drawn > 0;
+  const paidByTokens = imageOutput !== undefined && acquired > 0;
   return (
     nano(calls.request) +
     (searches > 0 ? nano(calls.groundedPrompt) : 0n) +

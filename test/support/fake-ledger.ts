@@ -4,7 +4,7 @@ import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetReservation } from '../../proxy/budgets/budgets.ts';
 import {
-  type DrawRequest,
+  type AcquireRequest,
   type LedgerClient,
   LedgerRefusedError,
   type LedgerResponse,
@@ -16,7 +16,7 @@ import { usageOf } from './usage-queue.ts';
 
 export type Call =
   | { readonly kind: 'session'; readonly session: string }
-  | { readonly kind: 'draw'; readonly request: DrawRequest }
+  | { readonly kind: 'draw'; readonly request: AcquireRequest }
   | { readonly kind: 'return'; readonly request: ReturnRequest }
   | { readonly kind: 'close'; readonly end: SessionEnd };
 
@@ -36,7 +36,7 @@ export class LedgerLink {
   failure: Error = new Error('no answer in time');
   readonly calls: Call[] = [];
 
-  get draws(): readonly DrawRequest[] {
+  get acquisitions(): readonly AcquireRequest[] {
     return this.calls.flatMap((call) => (call.kind === 'draw' ? [call.request] : []));
   }
 
@@ -101,11 +101,11 @@ export class FakeLedger {
   /** Sums over all windows, nano-dollars. */
   ledger(budgetId: string): { readonly spent: number; readonly leased: number; readonly unsettled: number } {
     const sums = { spent: 0, leased: 0, unsettled: 0 };
-    for (const [key, { spent, leased, unsettled }] of this.reference.ledger) {
+    for (const [key, { spent, leased, unsettled: unconfirmed }] of this.reference.ledger) {
       if (!key.startsWith(rowKey(budgetId, ''))) continue;
       sums.spent += spent;
       sums.leased += leased;
-      sums.unsettled += unsettled;
+      sums.unsettled += unconfirmed;
     }
     return sums;
   }
@@ -118,15 +118,15 @@ export class FakeLedger {
           sessions: this.sessions,
           leased: this.reportsLeased ? this.#leasedOf(session) : undefined,
         })),
-      draw: (request) =>
+      acquire: (request) =>
         this.#call(link, { kind: 'draw', request }, () => {
-          const { outcome, amount: granted } = this.reference.draw(request, this.now());
+          const { outcome, amount: granted } = this.reference.acquire(request, this.now());
           const attainable = outcome === 'busy' ? this.reference.attainable(request) : undefined;
           return { outcome, granted, attainable };
         }),
-      giveBack: (request) =>
+      release: (request) =>
         this.#call(link, { kind: 'return', request }, () => ({
-          returned: this.reference.giveBack(request, this.now()).amount,
+          returned: this.reference.release(request, this.now()).amount,
         })),
       closeSession: (end) =>
         this.#call(link, { kind: 'close', end }, () => ({ freed: this.reference.close(end) })),

@@ -8,7 +8,7 @@ import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';
 import { verbs } from '../../keeper/api/client.ts';
 import { tasks, webhookWrites } from '../../keeper/telemetry/metrics.ts';
 import { decisions } from '../../proto/words/guardrails.ts';
-import { drawOutcomes, estimateReasons } from '../../proto/words/money.ts';
+import { acquireOutcomes, estimateReasons } from '../../proto/words/money.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import type { RefusalReason } from '../../proxy/budgets/budgets.ts';
 import { errorTable } from '../../proxy/errors.ts';
@@ -65,7 +65,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   decision: decisions.words,
   'gateway_control_plane_calls_total code': ['OK', ...Object.keys(callCodes)],
   method: methodNames,
-  'gateway_control_plane_draws_total outcome': drawOutcomes.words,
+  'gateway_control_plane_draws_total outcome': acquireOutcomes.words,
   'gateway_control_plane_webhook_tries_total outcome': tryOutcomes,
   'gateway_control_plane_usage_events_total result': all<Exclude<keyof Reported, 'over'>>({
     ...{ recorded: true, duplicate: true, unknown: true },

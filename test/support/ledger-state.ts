@@ -15,10 +15,10 @@ export interface LedgerState {
 
 /** Writes the ledger entry of one window. */
 export async function writeLedger(database: StoreDatabase, ledger: LedgerState): Promise<void> {
-  const { budgetId, organizationId, window, spent = 0, leased = 0, unsettled = 0 } = ledger;
+  const { budgetId, organizationId, window, spent = 0, leased = 0, unsettled: unconfirmed = 0 } = ledger;
   await database.raw(
     `insert into budget_windows (budget_id, organization_id, window_start, spent, leased, unsettled)
-     values ('${budgetId}', '${organizationId}', '${window}', ${spent}, ${leased}, ${unsettled})`,
+     values ('${budgetId}', '${organizationId}', '${window}', ${spent}, ${leased}, ${unconfirmed})`,
   );
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
-import { type Draw, type Drawn, drawing } from '../../control-plane/ledger/acquire.ts';
+import { type AcquireStep, type Acquired, drawing } from '../../control-plane/ledger/acquire.ts';
 import { closeSession } from '../../control-plane/ledger/close-session.ts';
 import { Healing } from '../../control-plane/ledger/healing.ts';
 import { type LeaseWork, workOnLeases } from '../../control-plane/ledger/lease-work.ts';
@@ -70,7 +70,7 @@ export class LedgerDesk {
     return id;
   }
 
-  draw(request: Draw, caller: ProxyCaller = anyProxy): Promise<Drawn> {
+  acquire(request: AcquireStep, caller: ProxyCaller = anyProxy): Promise<Acquired> {
     return this.#alone(drawing(caller, request));
   }
 
@@ -82,7 +82,7 @@ export class LedgerDesk {
     return closeSession(this.store, caller, { session, outstanding, andOthers });
   }
 
-  giveBack(request: Return, caller: ProxyCaller = anyProxy): Promise<number> {
+  release(request: Return, caller: ProxyCaller = anyProxy): Promise<number> {
     return this.#alone(returning(caller, request));
   }
 

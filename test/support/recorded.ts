@@ -104,11 +104,11 @@ export async function wholeLedger(
   return found;
 }
 
-function ledgerIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd }: BudgetResponse) {
+function ledgerIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd: unconfirmedUsd }: BudgetResponse) {
   const nano = (usd: string) => nanoOfUsd(usd) ?? Number.NaN;
   return {
     ...{ limitId, window, endsAt },
     ...{ amount: nano(amountUsd), spent: nano(spentUsd) },
-    ...{ leased: nano(leasedUsd), unsettled: nano(unsettledUsd) },
+    ...{ leased: nano(leasedUsd), unsettled: nano(unconfirmedUsd) },
   };
 }

@@ -110,7 +110,7 @@ const webhook = async ({ plane }: World, tenant: TestTenant) => {
   return { id: (await plane.expect('Webhooks.Create', tenant.owner.token, request)).webhook.id };
 };
 /** Unconfirmed money of a budget from a silent proxy. */
-const unsettled = async ({ database, plane }: World, tenant: TestTenant) => {
+const unconfirmed = async ({ database, plane }: World, tenant: TestTenant) => {
   await deleteAll(plane, tenant, 'Limits');
   const { id: budgetId } = await plane.expect('Limits.Create', tenant.owner.token, {
     organizationId: tenant.id,
@@ -204,7 +204,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'Audit.Verify': { ...platformOnly, request: () => ({}) },
   'Budgets.ListWindows': { ...everybodyInside, request: inOrganization },
   'Budgets.ListUnsettled': { ...managersOnly, request: inOrganization },
-  'Budgets.Release': { ...managersOnly, request: unsettled },
+  'Budgets.Release': { ...managersOnly, request: unconfirmed },
   'Guardrails.Create': { ...managersOnly, request: guardrailFields },
   'Guardrails.Get': { ...managersOnly, request: guardrail },
   'Guardrails.List': { ...managersOnly, request: inOrganization },

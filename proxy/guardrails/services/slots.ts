@@ -26,7 +26,7 @@ export class Places {
   async take(signal: AbortSignal): Promise<Disposable> {
     if (this.#taken < this.#options.max) this.#taken++;
     else await this.#wait(signal);
-    return { [Symbol.dispose]: () => this.#giveBack() };
+    return { [Symbol.dispose]: () => this.#release() };
   }
 
   #wait(signal: AbortSignal): Promise<void> {
@@ -46,7 +46,7 @@ export class Places {
   }
 
   /** A slot passes directly to the next waiting caller and is never free in between. */
-  #giveBack(): void {
+  #release(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#taken--;

@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
-import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../../control-plane/ledger/release.ts';
 import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import { createBudgetNotices } from '../../../control-plane/store/notice-tables.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
-import { noteUnsettled, unsettledAgesMs } from '../../../control-plane/webhooks/unsettled.ts';
+import { noteUnconfirmed, unconfirmedAgesMs } from '../../../control-plane/webhooks/unsettled.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
 import { LedgerDesk } from '../../support/ledger.ts';
 import { deliveries, notices, spend, storeBudget, storeWebhook } from '../../support/notice-rows.ts';
@@ -113,9 +113,9 @@ describeStores('a budget that refuses', (given) => {
     session = await desk.session();
     seq = 0;
   });
-  const draw = async (need: number, again = false) => {
+  const acquire = async (need: number, again = false) => {
     if (!again) seq++;
-    return (await desk.draw({ session, budgetId, window: 'total', seq, need, want: need })).outcome;
+    return (await desk.acquire({ session, budgetId, window: 'total', seq, need, want: need })).outcome;
   };
   const spendOf = (cost: number) =>
     desk.report([{ row: usageEvent({ organization_id: 'organization-1', cost }) }]);
@@ -123,11 +123,11 @@ describeStores('a budget that refuses', (given) => {
   it('is alerted at its first refusal only', async () => {
     await spendOf(0.97 * dollar);
     expect((await reported()).map(({ data }) => data.percent)).toEqual([50, 80]);
-    expect(await draw(0.02 * dollar)).toBe('granted');
+    expect(await acquire(0.02 * dollar)).toBe('granted');
     expect(await reported()).toEqual([]);
-    expect(await draw(0.05 * dollar)).toBe('exceeded');
-    expect(await draw(0.05 * dollar, true)).toBe('exceeded');
-    expect(await draw(0.05 * dollar)).toBe('exceeded');
+    expect(await acquire(0.05 * dollar)).toBe('exceeded');
+    expect(await acquire(0.05 * dollar, true)).toBe('exceeded');
+    expect(await acquire(0.05 * dollar)).toBe('exceeded');
     expect(await reported()).toEqual([
       {
         type: 'budget.exceeded',
@@ -140,28 +140,28 @@ describeStores('a budget that refuses', (given) => {
         },
       },
     ]);
-    expect(await draw(0.05 * dollar)).toBe('exceeded');
+    expect(await acquire(0.05 * dollar)).toBe('exceeded');
     expect(await reported()).toEqual([]);
     expect((await actions(given.store)).at(-1)).toBe('Budgets.Exceed');
   });
 
   it('is alerted again after it was raised and refuses again', async () => {
     await spendOf(dollar);
-    expect(await draw(1)).toBe('exceeded');
+    expect(await acquire(1)).toBe('exceeded');
     await reported();
     await given.database.raw(`update limits set amount = ${2 * dollar}`);
-    expect(await draw(0.1 * dollar)).toBe('granted');
+    expect(await acquire(0.1 * dollar)).toBe('granted');
     expect(await reported()).toEqual([]);
-    expect(await draw(2 * dollar)).toBe('exceeded');
+    expect(await acquire(2 * dollar)).toBe('exceeded');
     expect((await reported()).map(({ type, data }) => [type, data.amountUsd])).toEqual([
       ['budget.exceeded', '2'],
     ]);
   });
 
   it('is not alerted when other leases have the rest, because that ends without action', async () => {
-    expect(await draw(dollar)).toBe('granted');
+    expect(await acquire(dollar)).toBe('granted');
     const other = await desk.session();
-    const busy = await desk.draw({ session: other, budgetId, window: 'total', seq: 1, need: 5, want: 5 });
+    const busy = await desk.acquire({ session: other, budgetId, window: 'total', seq: 1, need: 5, want: 5 });
     expect(busy.outcome).toBe('busy');
     expect(await notices(given.store, 'exceeded')).toEqual([]);
   });
@@ -171,7 +171,7 @@ describeStores('a budget that refuses', (given) => {
     const sessions = await Promise.all(Array.from({ length: 12 }, () => desk.session()));
     const refused = await Promise.all(
       sessions.map((each) =>
-        desk.draw({ session: each, budgetId, window: 'total', seq: 1, need: 5, want: 5 }),
+        desk.acquire({ session: each, budgetId, window: 'total', seq: 1, need: 5, want: 5 }),
       ),
     );
     expect(new Set(refused.map(({ outcome }) => outcome))).toEqual(new Set(['exceeded']));
@@ -184,7 +184,7 @@ describeStores('what proxies leave unsettled', (given) => {
   let desk: LedgerDesk;
   let reported: ReturnType<typeof alertsOf>;
   let budgetId: string;
-  const [soonMs, dayMs] = unsettledAgesMs;
+  const [soonMs, dayMs] = unconfirmedAgesMs;
 
   beforeEach(async () => {
     desk = new LedgerDesk(given.store);
@@ -197,7 +197,7 @@ describeStores('what proxies leave unsettled', (given) => {
   /** A proxy that acquired this amount and has been silent since. @returns its session */
   const leave = async (amount: number): Promise<string> => {
     const session = await desk.session();
-    await desk.draw({ session, budgetId, window: 'total', seq: 1, need: amount, want: amount });
+    await desk.acquire({ session, budgetId, window: 'total', seq: 1, need: amount, want: amount });
     await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
     await expireSessions(given.store);
     return session;
@@ -207,21 +207,21 @@ describeStores('what proxies leave unsettled', (given) => {
       `update ledger_sessions set expired_at = expired_at - ${ms}, seen_at = seen_at - ${ms}`,
     );
   const look = async () => {
-    await noteUnsettled(given.store);
+    await noteUnconfirmed(given.store);
     return (await reported()).map(({ type, data }) => {
-      const { unsettledUsd, proxies } = data;
-      return { type, unsettledUsd, proxies };
+      const { unsettledUsd: unconfirmedUsd, proxies } = data;
+      return { type, unsettledUsd: unconfirmedUsd, proxies };
     });
   };
   const release = (sessionId: string) =>
-    given.store.ledger((tx) => releaseUnsettled(tx, { sessionId, budgetId, window: 'total' }, undefined));
+    given.store.ledger((tx) => releaseUnconfirmed(tx, { sessionId, budgetId, window: 'total' }, undefined));
 
   it('is alerted with its age after a quarter of an hour, and not before', async () => {
     await leave(0.2 * dollar);
     await pass(soonMs - 5000);
     expect(await look()).toEqual([]);
     await pass(5000);
-    await noteUnsettled(given.store);
+    await noteUnconfirmed(given.store);
     const [event] = await reported();
     expect(event).toEqual({
       type: 'budget.unsettled',
@@ -267,7 +267,7 @@ describeStores('what proxies leave unsettled', (given) => {
   it('is not alerted when it was released or reported in time, and no alert stays pending', async () => {
     const session = await leave(0.2 * dollar);
     await pass(soonMs);
-    await noteUnsettled(given.store);
+    await noteUnconfirmed(given.store);
     expect(await notices(given.store, 'unsettled')).toHaveLength(1);
     await release(session);
     expect(await reported()).toEqual([]);
@@ -281,7 +281,7 @@ describeStores('what proxies leave unsettled', (given) => {
   it('is alerted once when several replicas look at the same time', async () => {
     for (let n = 0; n < 5; n++) await leave(0.01 * dollar);
     await pass(soonMs);
-    await Promise.all(Array.from({ length: 4 }, () => noteUnsettled(given.store)));
+    await Promise.all(Array.from({ length: 4 }, () => noteUnconfirmed(given.store)));
     await Promise.all(Array.from({ length: 4 }, () => sendAlerts(given.store)));
     expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.05', proxies: 5 }]);
     expect(await deliveries(given.store)).toHaveLength(1);

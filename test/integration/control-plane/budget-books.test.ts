@@ -148,7 +148,7 @@ describeBudgets('the books of budgets', (desk) => {
 
   describe('list unconfirmed money', () => {
     /** A budget of $5 with two expired leases, of $1 and $2. */
-    const withUnsettled = async (tenant: TestTenant) => {
+    const withUnconfirmed = async (tenant: TestTenant) => {
       const { id: budgetId } = await desk.budget(tenant, { period: 'BUDGET_PERIOD_TOTAL' });
       const ledger = { budgetId, window: 'total' };
       await writeLedger(desk.database, {
@@ -167,8 +167,8 @@ describeBudgets('the books of budgets', (desk) => {
 
     it('of silent proxies only, in pages, by budget', async () => {
       const tenant = await desk.tenant();
-      const first = await withUnsettled(tenant);
-      const second = await withUnsettled(tenant);
+      const first = await withUnconfirmed(tenant);
+      const second = await withUnconfirmed(tenant);
       const held = (of: typeof first) => [
         { limitId: of.limitId, session: of.small, amountUsd: '1' },
         { limitId: of.limitId, session: of.large, amountUsd: '2' },
@@ -193,7 +193,7 @@ describeBudgets('the books of budgets', (desk) => {
 
     it('and release it in part, then all of it, which the windows show', async () => {
       const tenant = await desk.tenant();
-      const { limitId, small, large } = await withUnsettled(tenant);
+      const { limitId, small, large } = await withUnconfirmed(tenant);
       const release = (session: string, more: object = {}) =>
         desk.as(tenant, 'Budgets.Release', { limitId, window: 'total', session, ...more });
       expect(await release(large, { amountUsd: '0.5' })).toMatchObject({ session: large, amountUsd: '1.5' });
@@ -217,7 +217,7 @@ describeBudgets('the books of budgets', (desk) => {
 
     it('of a deleted budget too, when it is named', async () => {
       const tenant = await desk.tenant();
-      const { limitId, small } = await withUnsettled(tenant);
+      const { limitId, small } = await withUnconfirmed(tenant);
       await desk.as(tenant, 'Limits.Delete', { id: limitId });
       expect(await desk.unsettled(tenant)).toEqual([]);
       expect(await desk.unsettled(tenant, { limitId })).toHaveLength(2);
@@ -226,7 +226,7 @@ describeBudgets('the books of budgets', (desk) => {
     });
 
     it('and release neither money of live proxies nor unknown money', async () => {
-      const { limitId, small, open } = await withUnsettled(desk.acme);
+      const { limitId, small, open } = await withUnconfirmed(desk.acme);
       const request = { limitId, window: 'total', session: small };
       const release = (more: object, by = desk.acme.owner) =>
         desk.plane.call('Budgets.Release', by.token, { ...request, ...more });

@@ -78,7 +78,7 @@ beforeEach(async () => {
   const calls = { dispatcher, clock: systemClock, log: silentLog, metrics };
   const access = { resolve: unused, watch: unused, watchers: () => [] };
   const ledger = {
-    ...{ keepSession: unused, draw: unused, giveBack: unused, reportUsage: unused, closeSession: unused },
+    ...{ keepSession: unused, draw: unused, release: unused, reportUsage: unused, closeSession: unused },
   };
   const address = { host: '127.0.0.1', port: 0 };
   const bound = { address, tls: undefined, proxyCertificates: [], reflection: false };

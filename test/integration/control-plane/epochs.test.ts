@@ -129,13 +129,13 @@ describeStores('the ledger after a restore', (given) => {
     await desk.organization();
     budgetId = await desk.budget({ amount: 1000 });
     earlier = await desk.session();
-    await draws().run(ask(earlier));
+    await acquisitions().run(ask(earlier));
   });
 
-  const draws = () => new LeaseBatches(given.store);
+  const acquisitions = () => new LeaseBatches(given.store);
   const ask = (session: string, seq = 1, want = 10) =>
     drawing(anyProxy, { session, budgetId, window: 'total', seq, need: want, want });
-  const outcome = async (work: ReturnType<typeof ask>) => (await draws().run(work)).response.outcome;
+  const outcome = async (work: ReturnType<typeof ask>) => (await acquisitions().run(work)).response.outcome;
   const restore = async () => given.store.startNewEpoch((await given.store.position()).epoch);
 
   it('grants as usual when nothing was restored', async () => {
@@ -144,14 +144,14 @@ describeStores('the ledger after a restore', (given) => {
 
   it('grants nothing while earlier sessions are open, and does not reclaim their money', async () => {
     await restore();
-    const { response } = await draws().run(ask(await desk.session()));
+    const { response } = await acquisitions().run(ask(await desk.session()));
     expect(response).toMatchObject({ outcome: 'busy', granted: 0, attainable: undefined });
   });
 
   it('still records what is shut, and accepts releases', async () => {
     await restore();
     expect(await outcome(ask(earlier, 2, 0))).toBe('granted');
-    expect(await desk.giveBack({ session: earlier, budgetId, window: 'total', seq: 3, amount: 4 })).toBe(4);
+    expect(await desk.release({ session: earlier, budgetId, window: 'total', seq: 3, amount: 4 })).toBe(4);
   });
 
   it('grants again once all sessions that it knows are closed', async () => {
@@ -188,9 +188,9 @@ describeStores('the ledger after a restore', (given) => {
 
   it('returns its epoch with every response', async () => {
     const { epoch } = await given.store.position();
-    expect((await draws().run(ask(earlier, 2))).epoch).toBe(epoch);
+    expect((await acquisitions().run(ask(earlier, 2))).epoch).toBe(epoch);
     await restore();
-    expect((await draws().run(ask(earlier, 3))).epoch).toBe((await given.store.position()).epoch);
+    expect((await acquisitions().run(ask(earlier, 3))).epoch).toBe((await given.store.position()).epoch);
     expect((await given.store.position()).epoch).not.toBe(epoch);
   });
 

@@ -31,15 +31,15 @@ describeStores('operations that come together', (given) => {
     batches = new LeaseBatches(store, { atOnceMax: 1, batchMax: 50 });
   });
 
-  const draw = (session: string, budgetId: string, need: number, seq = 1) =>
+  const acquire = (session: string, budgetId: string, need: number, seq = 1) =>
     drawing(anyProxy, { session, budgetId, window: 'total', seq, need, want: need });
   const run = async <ReadResponse>(work: LeaseWork<ReadResponse>) => (await batches.run(work)).response;
 
   it('share transactions, and together get no more than there is', async () => {
     const budgetId = await desk.budget({ amount: 1000 });
     const sessions = await Promise.all(Array.from({ length: 120 }, () => desk.session()));
-    const drawn = await Promise.all(sessions.map((session) => run(draw(session, budgetId, 10))));
-    const outcomes = drawn.map(({ outcome }) => outcome);
+    const acquired = await Promise.all(sessions.map((session) => run(acquire(session, budgetId, 10))));
+    const outcomes = acquired.map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'granted')).toHaveLength(100);
     expect(outcomes.slice(100)).toEqual(Array.from({ length: 20 }, () => 'busy'));
     expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
@@ -50,11 +50,11 @@ describeStores('operations that come together', (given) => {
   it('see the effects of earlier ones in the same transaction', async () => {
     const budgetId = await desk.budget({ amount: 100 });
     const [a, b, c] = await Promise.all([desk.session(), desk.session(), desk.session()]);
-    const blocker = run(draw(c, budgetId, 1));
+    const blocker = run(acquire(c, budgetId, 1));
     const [first, back, second] = await Promise.all([
-      run(draw(a, budgetId, 90)),
+      run(acquire(a, budgetId, 90)),
       run(returning(anyProxy, { session: a, budgetId, window: 'total', seq: 2, amount: 50 })),
-      run(draw(b, budgetId, 59)),
+      run(acquire(b, budgetId, 59)),
       blocker,
     ]);
     expect([first.outcome, back, second.outcome, transactions]).toEqual(['granted', 50, 'granted', 2]);
@@ -64,10 +64,10 @@ describeStores('operations that come together', (given) => {
   it('sent twice in one transaction happen once', async () => {
     const budgetId = await desk.budget({ amount: 100 });
     const session = await desk.session();
-    const blocker = run(draw(await desk.session(), budgetId, 1));
+    const blocker = run(acquire(await desk.session(), budgetId, 1));
     const [once, again] = await Promise.all([
-      run(draw(session, budgetId, 40)),
-      run(draw(session, budgetId, 40)),
+      run(acquire(session, budgetId, 40)),
+      run(acquire(session, budgetId, 40)),
       blocker,
     ]);
     expect([once, again]).toEqual([once, once]);
@@ -77,10 +77,10 @@ describeStores('operations that come together', (given) => {
   it('are refused one by one when one names the session of another proxy', async () => {
     const budgetId = await desk.budget({ amount: 100 });
     const [own, foreign] = [await desk.session(), await desk.session(otherProxy)];
-    const blocker = run(draw(await desk.session(), budgetId, 1));
+    const blocker = run(acquire(await desk.session(), budgetId, 1));
     const [refused, granted] = await Promise.allSettled([
-      run(draw(foreign, budgetId, 10)),
-      run(draw(own, budgetId, 10)),
+      run(acquire(foreign, budgetId, 10)),
+      run(acquire(own, budgetId, 10)),
       blocker,
     ]);
     expect(refused).toMatchObject({ status: 'rejected', reason: { reason: 'not_found' } });
@@ -91,15 +91,15 @@ describeStores('operations that come together', (given) => {
     const budgetId = await desk.budget({ amount: 100 });
     const sessions = [await desk.session(), await desk.session()] as const;
     const broken: LeaseWork<never> = {
-      ...draw(sessions[0], budgetId, 10),
+      ...acquire(sessions[0], budgetId, 10),
       step: () => {
         throw new TypeError('a defect');
       },
     };
-    const blocker = run(draw(await desk.session(), budgetId, 1));
+    const blocker = run(acquire(await desk.session(), budgetId, 1));
     const [failed, granted] = await Promise.allSettled([
       run(broken),
-      run(draw(sessions[1], budgetId, 10)),
+      run(acquire(sessions[1], budgetId, 10)),
       blocker,
     ]);
     expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'a defect' } });
@@ -117,10 +117,10 @@ describeStores('operations that come together', (given) => {
         return down ? Promise.reject(new StoreUnavailableError(new Error('down'))) : given.store.ledger(work);
       },
     });
-    const failed = await Promise.allSettled([1, 2, 3].map((need) => run(draw(session, budgetId, need))));
+    const failed = await Promise.allSettled([1, 2, 3].map((need) => run(acquire(session, budgetId, need))));
     expect(failed.every(({ status }) => status === 'rejected')).toBe(true);
     expect(tries).toBeLessThanOrEqual(3);
     down = false;
-    expect(await run(draw(session, budgetId, 5))).toMatchObject({ outcome: 'granted' });
+    expect(await run(acquire(session, budgetId, 5))).toMatchObject({ outcome: 'granted' });
   });
 });

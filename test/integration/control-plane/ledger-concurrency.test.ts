@@ -47,34 +47,34 @@ class Spender {
     this.#session = await this.#desk.session();
     for (let step = 0; step < stepsOfProxy; step++) {
       const choice = this.#random.below(20);
-      if (choice < 8) await this.#draw();
-      else if (choice < 11) await this.#giveBack();
+      if (choice < 8) await this.#acquire();
+      else if (choice < 11) await this.#release();
       else if (choice < 19) await this.#use();
       else await this.#die(kill);
     }
     await this.#reportLate();
   }
 
-  async #draw(): Promise<void> {
+  async #acquire(): Promise<void> {
     const budget = this.#random.pick(this.#budgets);
     const slice = this.#slice(budget.id);
     const need = 1 + this.#random.below(60);
     slice.seq++;
     const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
     const request = { ...operation, need, want: need + this.#random.below(300) };
-    const responses = await this.#sent(() => this.#desk.draw(request));
+    const responses = await this.#sent(() => this.#desk.acquire(request));
     slice.available += responses[0]?.granted ?? 0;
     expect(new Set(responses.map(({ granted }) => granted)).size, 'answers to one draw').toBe(1);
   }
 
-  async #giveBack(): Promise<void> {
+  async #release(): Promise<void> {
     const budget = this.#random.pick(this.#budgets);
     const slice = this.#slice(budget.id);
     const amount = this.#random.below(slice.available + 1);
     slice.available -= amount;
     slice.seq++;
     const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
-    const responses = await this.#sent(() => this.#desk.giveBack({ ...operation, amount }));
+    const responses = await this.#sent(() => this.#desk.release({ ...operation, amount }));
     expect(new Set(responses)).toEqual(new Set([amount]));
   }
 
@@ -105,7 +105,7 @@ class Spender {
    * Falls silent during an acquisition: its leases are lost; its recorded events are reported later by another proxy.
    */
   async #die(kill: (session: string) => Promise<void>): Promise<void> {
-    await Promise.all([this.#draw(), kill(this.#session)]);
+    await Promise.all([this.#acquire(), kill(this.#session)]);
     this.#session = await this.#desk.session();
     this.#slices = new Map();
   }
@@ -144,9 +144,9 @@ async function readLedger(store: Store) {
 }
 
 function expectConserved(ledger: Awaited<ReturnType<typeof readLedger>>): void {
-  for (const { amount, spent, leased, unsettled, inOpenLeases, inExpiredLeases } of ledger) {
-    expect(spent + leased + unsettled).toBeLessThanOrEqual(amount);
-    expect({ leased, unsettled }).toEqual({ leased: inOpenLeases, unsettled: inExpiredLeases });
+  for (const { amount, spent, leased, unsettled: unconfirmed, inOpenLeases, inExpiredLeases } of ledger) {
+    expect(spent + leased + unconfirmed).toBeLessThanOrEqual(amount);
+    expect({ leased, unsettled: unconfirmed }).toEqual({ leased: inOpenLeases, unsettled: inExpiredLeases });
   }
 }
 
@@ -235,17 +235,17 @@ describeStores('the books, under many at once', (given) => {
     const [desk] = desks as [LedgerDesk];
     const budgetId = await desk.budget({ amount: 1e12 });
     let running = true;
-    const draws = Array.from({ length: 6 }, async () => {
+    const acquisitions = Array.from({ length: 6 }, async () => {
       const session = await desk.session();
       for (let seq = 1; running; seq++) {
-        await desk.draw({ session, budgetId, window: 'total', seq, need: 1, want: 1 });
+        await desk.acquire({ session, budgetId, window: 'total', seq, need: 1, want: 1 });
       }
     });
     try {
       for (let i = 0; i < 5; i++) await resize(given.store, budgetId, 1e12 + i);
     } finally {
       running = false;
-      await Promise.all(draws);
+      await Promise.all(acquisitions);
     }
     expectConserved(await readLedger(given.store));
   });

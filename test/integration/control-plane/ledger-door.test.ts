@@ -42,10 +42,10 @@ describeBudgets('the ledger', (desk) => {
     expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(10_000);
     const window = dayOf(Date.parse(now));
     const lease = { session, budgetId, window };
-    const drawn = { ...lease, seq: '1', needNanoUsd: '1500000000', wantNanoUsd: '9000000000' };
+    const acquired = { ...lease, seq: '1', needNanoUsd: '1500000000', wantNanoUsd: '9000000000' };
     const granted = { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '2000000000' };
-    expect(await expectOf('Draw', drawn)).toMatchObject(granted);
-    expect(await expectOf('Draw', drawn)).toMatchObject(granted);
+    expect(await expectOf('Draw', acquired)).toMatchObject(granted);
+    expect(await expectOf('Draw', acquired)).toMatchObject(granted);
     const returned = { ...lease, seq: '2', amountNanoUsd: '400000000' };
     expect(await expectOf('Return', returned)).toMatchObject({ returnedNanoUsd: '400000000' });
     const charges = [{ budgetId, window, escrow: 1_500_000_000 }];
@@ -118,7 +118,7 @@ describeBudgets('the ledger', (desk) => {
 
   describe('refuses', () => {
     const lease = { session: randomUUID(), budgetId: randomUUID(), window: 'total', seq: '1' };
-    const draw = { ...lease, needNanoUsd: '1', wantNanoUsd: '1' };
+    const acquire = { ...lease, needNanoUsd: '1', wantNanoUsd: '1' };
 
     it.each([
       ['session', { session: 'session-1' }],
@@ -135,7 +135,7 @@ describeBudgets('the ledger', (desk) => {
       ['want_nano_usd', { wantNanoUsd: '9007199254740992' }],
       ['want_nano_usd', { needNanoUsd: '2', wantNanoUsd: '1' }],
     ])('an acquisition by its %s: %j', async (field, wrong) => {
-      expect(await violated(call('Draw', { ...draw, ...wrong }))).toEqual([field]);
+      expect(await violated(call('Draw', { ...acquire, ...wrong }))).toEqual([field]);
     });
 
     it('a release by its amount', async () => {

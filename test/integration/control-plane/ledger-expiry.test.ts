@@ -23,7 +23,7 @@ describeStores('silent sessions', (given) => {
     await desk.organization();
     const budgetId = await desk.budget({ amount: 1000 });
     session = await desk.session();
-    await desk.draw({ session, budgetId, window: 'total', seq: 1, need: 100, want: 100 });
+    await desk.acquire({ session, budgetId, window: 'total', seq: 1, need: 100, want: 100 });
     await given.database.raw(silence);
   });
 

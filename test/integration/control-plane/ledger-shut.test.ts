@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
-import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../../control-plane/ledger/release.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { describeStores } from '../../support/databases.ts';
@@ -28,9 +28,9 @@ describeStores('a lease of which something is shut', (given) => {
   });
 
   const operation = () => ({ session, budgetId, window: 'total', seq: ++seq });
-  const draw = (want: number, shut = 0) =>
-    desk.draw({ ...operation(), need: want, want, ...(shut > 0 && { shut }) });
-  const giveBack = (amount: number, shut = 0) => desk.giveBack({ ...operation(), amount, shut });
+  const acquire = (want: number, shut = 0) =>
+    desk.acquire({ ...operation(), need: want, want, ...(shut > 0 && { shut }) });
+  const release = (amount: number, shut = 0) => desk.release({ ...operation(), amount, shut });
   const silence = async () => {
     await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
     await expireSessions(given.store);
@@ -45,22 +45,22 @@ describeStores('a lease of which something is shut', (given) => {
 
   describe('at its expiry', () => {
     it('frees the shut part, and leaves the rest unconfirmed', async () => {
-      await draw(400);
-      await giveBack(0, 300);
+      await acquire(400);
+      await release(0, 300);
       await silence();
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
       expect(await lease()).toMatchObject({ state: 'expired', remaining: 100, back: 300 });
     });
 
     it('frees nothing if the proxy reports no shut part', async () => {
-      await draw(400);
+      await acquire(400);
       await silence();
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 400 });
     });
 
     it('frees no more than it has left', async () => {
-      await draw(400);
-      await giveBack(0, 300);
+      await acquire(400);
+      await release(0, 300);
       await spend(250);
       await silence();
       expect(await ledger()).toEqual({ spent: 250, leased: 0, unsettled: 0 });
@@ -68,25 +68,25 @@ describeStores('a lease of which something is shut', (given) => {
     });
 
     it.each([
-      ['a draw', async () => void (await draw(10, 30)), 380],
-      ['a draw that is refused', async () => void (await draw(5000, 30)), 370],
-      ['a draw of nothing', async () => void (await draw(0, 30)), 370],
-      ['a return', async () => void (await giveBack(50, 30)), 320],
-      ['an operation of a proxy that does not say', async () => void (await draw(10)), 410],
-    ])('uses the shut part of the newest operation: %s', async (_, operate, unsettled) => {
-      await draw(400);
-      await giveBack(0, 300);
+      ['a draw', async () => void (await acquire(10, 30)), 380],
+      ['a draw that is refused', async () => void (await acquire(5000, 30)), 370],
+      ['a draw of nothing', async () => void (await acquire(0, 30)), 370],
+      ['a return', async () => void (await release(50, 30)), 320],
+      ['an operation of a proxy that does not say', async () => void (await acquire(10)), 410],
+    ])('uses the shut part of the newest operation: %s', async (_, operate, unconfirmed) => {
+      await acquire(400);
+      await release(0, 300);
       await operate();
       await silence();
-      expect(await ledger()).toMatchObject({ unsettled });
+      expect(await ledger()).toMatchObject({ unsettled: unconfirmed });
     });
 
     it('ignores the shut part of operations that were not executed', async () => {
-      await draw(400);
-      await giveBack(0, 300);
-      await desk.draw({ ...operation(), seq: 1, need: 1, want: 1, shut: 0 });
-      await desk.draw({ ...operation(), seq: 9, need: 1, want: 1, shut: 0 });
-      await desk.giveBack({ ...operation(), seq: 2, amount: 0, shut: 0 });
+      await acquire(400);
+      await release(0, 300);
+      await desk.acquire({ ...operation(), seq: 1, need: 1, want: 1, shut: 0 });
+      await desk.acquire({ ...operation(), seq: 9, need: 1, want: 1, shut: 0 });
+      await desk.release({ ...operation(), seq: 2, amount: 0, shut: 0 });
       await silence();
       expect(await ledger()).toMatchObject({ unsettled: 100 });
     });
@@ -94,37 +94,37 @@ describeStores('a lease of which something is shut', (given) => {
 
   describe('returned after its expiry', () => {
     beforeEach(async () => {
-      await draw(400);
-      await giveBack(0, 300);
+      await acquire(400);
+      await release(0, 300);
       await silence();
     });
 
     it('is taken first from the freed part, then from the unconfirmed part', async () => {
-      expect(await giveBack(250)).toBe(250);
+      expect(await release(250)).toBe(250);
       expect(await ledger()).toMatchObject({ unsettled: 100 });
-      expect(await giveBack(80)).toBe(80);
+      expect(await release(80)).toBe(80);
       expect(await ledger()).toMatchObject({ unsettled: 70 });
-      expect(await giveBack(500)).toBe(70);
+      expect(await release(500)).toBe(70);
       expect(await ledger()).toMatchObject({ unsettled: 0 });
     });
 
     it('gets the same response when the release is repeated', async () => {
-      expect(await giveBack(330)).toBe(330);
+      expect(await release(330)).toBe(330);
       seq--;
-      expect(await giveBack(330)).toBe(330);
+      expect(await release(330)).toBe(330);
       expect(await ledger()).toMatchObject({ unsettled: 70 });
     });
 
     it('is charged for late reports out of the unconfirmed part', async () => {
       await spend(60);
       expect(await ledger()).toEqual({ spent: 60, leased: 0, unsettled: 40 });
-      expect(await giveBack(340)).toBe(340);
+      expect(await release(340)).toBe(340);
       expect(await ledger()).toEqual({ spent: 60, leased: 0, unsettled: 0 });
     });
 
     it('is released by an admin out of the unconfirmed part', async () => {
       await change(given.store, async (tx) => {
-        await releaseUnsettled(tx, { sessionId: session, budgetId, window: 'total' }, undefined);
+        await releaseUnconfirmed(tx, { sessionId: session, budgetId, window: 'total' }, undefined);
         return undefined;
       });
       expect(await ledger()).toMatchObject({ unsettled: 0 });
@@ -134,31 +134,31 @@ describeStores('a lease of which something is shut', (given) => {
 
   describe('whose session is closed by its proxy', () => {
     it('frees everything except the outstanding amount', async () => {
-      await draw(400);
+      await acquire(400);
       expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 330 });
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 70 });
-      expect(await draw(1)).toMatchObject({ outcome: 'gone' });
+      expect(await acquire(1)).toMatchObject({ outcome: 'gone' });
       await spend(70, 50);
       expect(await ledger()).toEqual({ spent: 50, leased: 0, unsettled: 0 });
     });
 
     it('frees everything of a window that is not named', async () => {
-      await draw(400);
+      await acquire(400);
       expect(await desk.closeSession(session)).toMatchObject({ freed: 400 });
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('keeps a window that is not named if the call names only some of the windows', async () => {
-      await draw(400);
+      await acquire(400);
       expect(await desk.closeSession(session, new Map(), { andOthers: true })).toMatchObject({ freed: 0 });
       expect(await ledger()).toMatchObject({ leased: 400 });
-      await giveBack(0, 300);
+      await release(0, 300);
       await expireSessions(given.store);
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
     });
 
     it('frees nothing twice when the call is repeated, and more when less is outstanding later', async () => {
-      await draw(400);
+      await acquire(400);
       await desk.closeSession(session, named(70));
       expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 0 });
       expect(await desk.closeSession(session, named(90))).toMatchObject({ freed: 0 });
@@ -169,19 +169,19 @@ describeStores('a lease of which something is shut', (given) => {
     });
 
     it('may have expired before', async () => {
-      await draw(400);
-      await giveBack(0, 300);
+      await acquire(400);
+      await release(0, 300);
       await silence();
       expect(await desk.closeSession(session, named(30))).toMatchObject({ freed: 70 });
       expect(await ledger()).toMatchObject({ unsettled: 30 });
-      expect(await giveBack(370)).toBe(370);
+      expect(await release(370)).toBe(370);
       expect(await ledger()).toMatchObject({ unsettled: 30 });
     });
 
     it('does not free twice an acquisition whose response was lost', async () => {
-      await draw(400);
+      await acquire(400);
       await desk.closeSession(session, named(100));
-      expect(await giveBack(300)).toBe(300);
+      expect(await release(300)).toBe(300);
       expect(await ledger()).toMatchObject({ unsettled: 100 });
     });
 
@@ -192,7 +192,7 @@ describeStores('a lease of which something is shut', (given) => {
       const late = await given.store.ledger((tx) => keepSession(tx, anyProxy, forgotten));
       expect(late).toMatchObject({ open: false });
       const request = { budgetId, window: 'total', seq: 1, need: 1, want: 1 };
-      expect(await desk.draw({ ...request, session: forgotten })).toMatchObject({ outcome: 'gone' });
+      expect(await desk.acquire({ ...request, session: forgotten })).toMatchObject({ outcome: 'gone' });
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
@@ -200,7 +200,7 @@ describeStores('a lease of which something is shut', (given) => {
       const budgets: string[] = [];
       for (let count = 0; count < 205; count++) {
         const each = await desk.budget({ amount: 100 });
-        await desk.draw({ session, budgetId: each, window: 'total', seq: 1, need: 10, want: 10 });
+        await desk.acquire({ session, budgetId: each, window: 'total', seq: 1, need: 10, want: 10 });
         budgets.push(each);
       }
       const kept = budgets[200] ?? '';
@@ -212,7 +212,7 @@ describeStores('a lease of which something is shut', (given) => {
     }, 60_000);
 
     it('is not found by another proxy, and an unknown session has nothing to free', async () => {
-      await draw(400);
+      await acquire(400);
       const close = desk.closeSession(session, new Map(), { caller: otherProxy });
       await expect(close).rejects.toMatchObject({ reason: 'not_found' });
       expect(await ledger()).toMatchObject({ leased: 400 });
@@ -221,15 +221,15 @@ describeStores('a lease of which something is shut', (given) => {
   });
 
   it('an acquisition that is busy returns the leased and the free amount', async () => {
-    await draw(300);
+    await acquire(300);
     const other = await desk.session();
-    await desk.draw({ session: other, budgetId, window: 'total', seq: 1, need: 500, want: 500 });
-    expect(await draw(900)).toMatchObject({ outcome: 'busy', attainable: 700 });
-    expect(await draw(5000)).toMatchObject({ outcome: 'exceeded', attainable: undefined });
+    await desk.acquire({ session: other, budgetId, window: 'total', seq: 1, need: 500, want: 500 });
+    expect(await acquire(900)).toMatchObject({ outcome: 'busy', attainable: 700 });
+    expect(await acquire(5000)).toMatchObject({ outcome: 'exceeded', attainable: undefined });
   });
 
   it('a kept session returns the number of sessions and the amount of its leases', async () => {
-    await draw(300);
+    await acquire(300);
     await desk.session();
     const keep = () => given.store.ledger((tx) => keepSession(tx, anyProxy, session));
     expect(await keep()).toEqual({ open: true, sessions: 2, leased: 300 });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dayOf, windowOf } from '../../../common/budget-window.ts';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
-import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../../control-plane/ledger/release.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { describeStores } from '../../support/databases.ts';
@@ -28,7 +28,7 @@ describeStores('the ledger', (given) => {
     ...{ session, budgetId, window: 'total', seq },
     ...fields,
   });
-  const draw = (seq: number, need: number, want = need) => desk.draw({ ...operation(seq), need, want });
+  const acquire = (seq: number, need: number, want = need) => desk.acquire({ ...operation(seq), need, want });
   const silence = async () => {
     await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
     return await expireSessions(given.store);
@@ -40,67 +40,67 @@ describeStores('the ledger', (given) => {
 
   describe('an acquisition', () => {
     it('grants the wanted amount up to a quarter of the free one, and always the needed amount', async () => {
-      expect(await draw(1, 1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
-      expect(await draw(2, 1, 900)).toMatchObject({ outcome: 'granted', granted: 225 });
-      expect(await draw(3, 500, 900)).toMatchObject({ outcome: 'granted', granted: 500 });
+      expect(await acquire(1, 1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
+      expect(await acquire(2, 1, 900)).toMatchObject({ outcome: 'granted', granted: 225 });
+      expect(await acquire(3, 500, 900)).toMatchObject({ outcome: 'granted', granted: 500 });
       expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 825, unsettled: 0 });
       expect((await desk.leases())[0]).toMatchObject({ remaining: 825, state: 'open', seq: 3 });
     });
 
     it('grants the last nano-dollar, and refuses one more', async () => {
-      expect(await draw(1, 1000)).toMatchObject({ outcome: 'granted', granted: 1000 });
-      expect(await draw(2, 1)).toMatchObject({ outcome: 'busy', granted: 0, recallOf: 'organization-1' });
+      expect(await acquire(1, 1000)).toMatchObject({ outcome: 'granted', granted: 1000 });
+      expect(await acquire(2, 1)).toMatchObject({ outcome: 'busy', granted: 0, reclaimOf: 'organization-1' });
     });
 
     it('is refused as exceeded when the spent amount leaves too little', async () => {
       await desk.report([{ row: usageEvent({ cost: 901 }) }]);
-      expect(await draw(1, 100)).toMatchObject({ outcome: 'exceeded', granted: 0, recallOf: undefined });
-      expect(await draw(2, 99)).toMatchObject({ outcome: 'granted', granted: 99 });
+      expect(await acquire(1, 100)).toMatchObject({ outcome: 'exceeded', granted: 0, reclaimOf: undefined });
+      expect(await acquire(2, 99)).toMatchObject({ outcome: 'granted', granted: 99 });
     });
 
     it('counts unconfirmed money as spent', async () => {
-      await draw(1, 901);
+      await acquire(1, 901);
       await silence();
       session = await desk.session();
-      expect(await draw(1, 100)).toMatchObject({ outcome: 'exceeded' });
+      expect(await acquire(1, 100)).toMatchObject({ outcome: 'exceeded' });
     });
 
     it('that is repeated gets the same response and happens once', async () => {
-      await draw(1, 100);
-      expect(await draw(1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
+      await acquire(1, 100);
+      expect(await acquire(1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
       expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
     });
 
     it('that was refused stays refused when it is repeated, even if there is room by then', async () => {
-      await draw(1, 1000);
+      await acquire(1, 1000);
       const other = await desk.session();
       const refused = { ...operation(1, { session: other }), need: 10, want: 10 };
-      expect(await desk.draw(refused)).toMatchObject({ outcome: 'busy' });
-      await desk.giveBack({ ...operation(2), amount: 500 });
-      expect(await desk.draw(refused)).toMatchObject({ outcome: 'busy', granted: 0 });
-      expect(await desk.draw({ ...refused, seq: 2 })).toMatchObject({ outcome: 'granted' });
+      expect(await desk.acquire(refused)).toMatchObject({ outcome: 'busy' });
+      await desk.release({ ...operation(2), amount: 500 });
+      expect(await desk.acquire(refused)).toMatchObject({ outcome: 'busy', granted: 0 });
+      expect(await desk.acquire({ ...refused, seq: 2 })).toMatchObject({ outcome: 'granted' });
     });
 
     it('below the newest is ignored, and one that skips a number is lost', async () => {
-      await draw(1, 10);
-      await draw(2, 10);
-      expect(await draw(1, 10)).toMatchObject({ outcome: 'ignored', granted: 0 });
-      expect(await draw(4, 10)).toMatchObject({ outcome: 'lost', granted: 0 });
+      await acquire(1, 10);
+      await acquire(2, 10);
+      expect(await acquire(1, 10)).toMatchObject({ outcome: 'ignored', granted: 0 });
+      expect(await acquire(4, 10)).toMatchObject({ outcome: 'lost', granted: 0 });
       expect(await desk.ledger(budgetId)).toMatchObject({ leased: 20 });
     });
 
     it('with the number of a release is lost, and a release with that of an acquisition frees nothing', async () => {
-      await draw(1, 10);
-      expect(await desk.giveBack({ ...operation(1), amount: 5 })).toBe(0);
-      expect(await desk.giveBack({ ...operation(2), amount: 5 })).toBe(5);
-      expect(await draw(2, 10)).toMatchObject({ outcome: 'lost', granted: 0 });
+      await acquire(1, 10);
+      expect(await desk.release({ ...operation(1), amount: 5 })).toBe(0);
+      expect(await desk.release({ ...operation(2), amount: 5 })).toBe(5);
+      expect(await acquire(2, 10)).toMatchObject({ outcome: 'lost', granted: 0 });
     });
 
     it('of an unknown or closed session is gone', async () => {
       const unknown = operation(1, { session: '00000000-0000-4000-8000-000000000000' });
-      expect(await desk.draw({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'gone' });
+      expect(await desk.acquire({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'gone' });
       await silence();
-      expect(await draw(1, 1)).toMatchObject({ outcome: 'gone' });
+      expect(await acquire(1, 1)).toMatchObject({ outcome: 'gone' });
       expect(await desk.ledger(budgetId)).toMatchObject({ leased: 0, unsettled: 0 });
     });
 
@@ -108,29 +108,29 @@ describeStores('the ledger', (given) => {
       const daily = await desk.budget({ amount: 1000, period: 'day' });
       const weekly = await desk.budget({ amount: 1000, period: 'week' });
       const at = Date.now();
-      const drawIn = async (id: string, window: string) =>
-        (await desk.draw({ ...operation(1, { budgetId: id, window }), need: 1, want: 1 })).outcome;
+      const acquireIn = async (id: string, window: string) =>
+        (await desk.acquire({ ...operation(1, { budgetId: id, window }), need: 1, want: 1 })).outcome;
       const day = 86_400_000;
-      expect(await drawIn(daily, dayOf(at - 2 * day))).toBe('window');
-      expect(await drawIn(daily, dayOf(at + 2 * day))).toBe('window');
-      expect(await drawIn(daily, 'total')).toBe('window');
-      expect(await drawIn(daily, '1999-01-01')).toBe('window');
-      expect(await drawIn(budgetId, dayOf(at))).toBe('window');
-      expect(await drawIn(weekly, dayOf(Date.parse(windowOf('week', at)) + day))).toBe('window');
-      expect(await drawIn(weekly, windowOf('week', at))).toBe('granted');
+      expect(await acquireIn(daily, dayOf(at - 2 * day))).toBe('window');
+      expect(await acquireIn(daily, dayOf(at + 2 * day))).toBe('window');
+      expect(await acquireIn(daily, 'total')).toBe('window');
+      expect(await acquireIn(daily, '1999-01-01')).toBe('window');
+      expect(await acquireIn(budgetId, dayOf(at))).toBe('window');
+      expect(await acquireIn(weekly, dayOf(Date.parse(windowOf('week', at)) + day))).toBe('window');
+      expect(await acquireIn(weekly, windowOf('week', at))).toBe('granted');
       expect(await desk.ledger(daily, '1999-01-01')).toBeUndefined();
     });
 
     it('of a deleted or unknown budget is refused', async () => {
       await given.database.raw('update limits set deleted_at = created_at');
-      expect(await draw(1, 1)).toMatchObject({ outcome: 'deleted' });
+      expect(await acquire(1, 1)).toMatchObject({ outcome: 'deleted' });
       const unknown = operation(1, { budgetId: '00000000-0000-4000-8000-000000000000' });
-      expect(await desk.draw({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'deleted' });
+      expect(await desk.acquire({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'deleted' });
     });
 
     it('in the session of another proxy is refused like one that does not exist', async () => {
       const request = { ...operation(1), need: 1, want: 1 };
-      await expect(desk.draw(request, otherProxy)).rejects.toMatchObject({ reason: 'not_found' });
+      await expect(desk.acquire(request, otherProxy)).rejects.toMatchObject({ reason: 'not_found' });
     });
 
     it('of a bound proxy sees the budgets of its organization only', async () => {
@@ -138,7 +138,7 @@ describeStores('the ledger', (given) => {
       const foreign = await desk.budget({ amount: 1000, organizationId: 'organization-2' });
       session = await desk.session(boundProxy);
       const ask = (id: string) =>
-        desk.draw({ ...operation(1, { budgetId: id }), need: 1, want: 1 }, boundProxy);
+        desk.acquire({ ...operation(1, { budgetId: id }), need: 1, want: 1 }, boundProxy);
       expect(await ask(foreign)).toMatchObject({ outcome: 'deleted' });
       expect(await ask(budgetId)).toMatchObject({ outcome: 'granted' });
     });
@@ -146,36 +146,36 @@ describeStores('the ledger', (given) => {
 
   describe('a release by a proxy', () => {
     it('frees at most the rest of the lease', async () => {
-      await draw(1, 100);
-      expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
-      expect(await desk.giveBack({ ...operation(3), amount: 500 })).toBe(70);
+      await acquire(1, 100);
+      expect(await desk.release({ ...operation(2), amount: 30 })).toBe(30);
+      expect(await desk.release({ ...operation(3), amount: 500 })).toBe(70);
       expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('that is repeated gets the same response and happens once', async () => {
-      await draw(1, 100);
-      await desk.giveBack({ ...operation(2), amount: 30 });
-      expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
+      await acquire(1, 100);
+      await desk.release({ ...operation(2), amount: 30 });
+      expect(await desk.release({ ...operation(2), amount: 30 })).toBe(30);
       expect(await desk.ledger(budgetId)).toMatchObject({ leased: 70 });
     });
 
     it('from a closed session comes out of the unconfirmed amount', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       await silence();
-      expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
+      expect(await desk.release({ ...operation(2), amount: 30 })).toBe(30);
       expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 70 });
     });
 
     it('without an earlier acquisition frees nothing', async () => {
-      expect(await desk.giveBack({ ...operation(1), amount: 30 })).toBe(0);
-      expect(await desk.giveBack({ ...operation(7), amount: 30 })).toBe(0);
+      expect(await desk.release({ ...operation(1), amount: 30 })).toBe(0);
+      expect(await desk.release({ ...operation(7), amount: 30 })).toBe(0);
       expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
   });
 
   describe('a report', () => {
     it('records the cost and releases the pending charge', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       expect(await desk.report([charged(80, 60)])).toEqual({
         recorded: 1,
         duplicate: 0,
@@ -186,7 +186,7 @@ describeStores('the ledger', (given) => {
     });
 
     it('that is repeated, or contains an event twice, counts it once', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       const event = charged(40, 40);
       expect(await desk.report([event, event])).toMatchObject({ recorded: 1, duplicate: 1 });
       expect(await desk.report([event])).toMatchObject({ recorded: 0, duplicate: 1 });
@@ -194,20 +194,20 @@ describeStores('the ledger', (given) => {
     });
 
     it('takes no more than the rest of the lease', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       await desk.report([charged(70, 70), charged(70, 70)]);
       expect(await desk.ledger(budgetId)).toEqual({ spent: 140, leased: 0, unsettled: 0 });
     });
 
     it('after its session was closed settles the unconfirmed amount', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       await silence();
       await desk.report([charged(60, 50)]);
       expect(await desk.ledger(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
     });
 
     it('between the closing of its session and of its lease settles the leased amount', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       await given.database.raw('update ledger_sessions set open = 0');
       await desk.report([charged(60, 50)]);
       expect(await desk.ledger(budgetId)).toEqual({ spent: 50, leased: 40, unsettled: 0 });
@@ -307,9 +307,9 @@ describeStores('the ledger', (given) => {
       const later = await desk.budget({ amount: 1000 });
       const window = windowOf('month', at);
       for (const id of [whole, ofKey, ofModel]) {
-        await desk.draw({ ...operation(1, { budgetId: id, window }), need: 1, want: 1 });
+        await desk.acquire({ ...operation(1, { budgetId: id, window }), need: 1, want: 1 });
       }
-      await desk.draw({ ...operation(1, { budgetId: later }), need: 1, want: 1 });
+      await desk.acquire({ ...operation(1, { budgetId: later }), need: 1, want: 1 });
       expect(await desk.ledger(whole, window)).toMatchObject({ spent: 12 });
       expect(await desk.ledger(ofKey, window)).toMatchObject({ spent: 7 });
       expect(await desk.ledger(ofModel, window)).toMatchObject({ spent: 5 });
@@ -319,7 +319,7 @@ describeStores('the ledger', (given) => {
     it('notes at its beginning the thresholds that are already reached', async () => {
       await desk.report([{ row: usageEvent({ cost: 600 }) }]);
       const daily = await desk.budget({ amount: 1000, period: 'day' });
-      await desk.draw({ ...operation(1, { budgetId: daily, window: dayOf(Date.now()) }), need: 1, want: 1 });
+      await desk.acquire({ ...operation(1, { budgetId: daily, window: dayOf(Date.now()) }), need: 1, want: 1 });
       const alerts = await given.store.snapshot((db) =>
         db.selectFrom('budget_notices').select('percent').where('budget_id', '=', daily).execute(),
       );
@@ -352,7 +352,7 @@ describeStores('the ledger', (given) => {
     });
 
     it('that is closed leaves its leases as unconfirmed money, once', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       expect(await silence()).toBe(1);
       expect(await expireSessions(given.store)).toBe(0);
       expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 100 });
@@ -363,11 +363,11 @@ describeStores('the ledger', (given) => {
   describe('a release by an admin', () => {
     const release = (amount: number | undefined, of = session) =>
       change(given.store, async (tx) => ({
-        result: await releaseUnsettled(tx, { sessionId: of, budgetId, window: 'total' }, amount),
+        result: await releaseUnconfirmed(tx, { sessionId: of, budgetId, window: 'total' }, amount),
       }));
 
     it('frees unconfirmed money, at most as much as there is', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       await silence();
       expect(await release(30)).toMatchObject({ released: 30, remaining: 70, proxy: anyProxy.id });
       expect(await release(500)).toMatchObject({ released: 70, remaining: 0 });
@@ -376,14 +376,14 @@ describeStores('the ledger', (given) => {
     });
 
     it('does nothing for an open session or an unknown one', async () => {
-      await draw(1, 100);
+      await acquire(1, 100);
       expect(await release(30)).toBeUndefined();
       expect(await release(30, 'nobody')).toBeUndefined();
       expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
     });
 
     it('does not lose a report that arrives later', async () => {
-      await draw(1, 1000);
+      await acquire(1, 1000);
       await silence();
       await release(undefined);
       expect(await desk.report([charged(900, 900)])).toMatchObject({ recorded: 1, over: 0 });

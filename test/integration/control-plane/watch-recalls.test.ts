@@ -17,7 +17,7 @@ describeStores('a watch', (given) => {
     const { proxy } = beginWatch(service);
     proxy.start();
     await proxy.messages(1);
-    await given.store.recall({
+    await given.store.reclaim({
       budgetId: 'budget-1',
       organizationId: 'organization-1',
       window: '2026-11-20',
@@ -30,26 +30,26 @@ describeStores('a watch', (given) => {
     const { proxy } = beginWatch(service, boundProxy);
     proxy.start();
     await proxy.messages(1);
-    await given.store.recall({ budgetId: 'budget-2', organizationId: 'organization-2', window: 'total' });
-    await given.store.recall({ budgetId: 'budget-1', organizationId: 'organization-1', window: 'total' });
+    await given.store.reclaim({ budgetId: 'budget-2', organizationId: 'organization-2', window: 'total' });
+    await given.store.reclaim({ budgetId: 'budget-1', organizationId: 'organization-1', window: 'total' });
     expect(proxy.story).toEqual(['started 0', 'recall budget-1 total']);
   });
 
   it('receives no reclaim while it has no room, before its start, or after its end', async () => {
-    const recall = { budgetId: 'budget-1', organizationId: 'organization-1', window: 'total' };
+    const reclaim = { budgetId: 'budget-1', organizationId: 'organization-1', window: 'total' };
     const { proxy } = beginWatch(service);
-    await given.store.recall(recall);
+    await given.store.reclaim(reclaim);
     proxy.room = 1;
     proxy.start();
     await proxy.messages(1);
-    await given.store.recall(recall);
+    await given.store.reclaim(reclaim);
     proxy.drain();
     expect(proxy.story).toEqual(['started 0']);
-    await given.store.recall(recall);
+    await given.store.reclaim(reclaim);
     expect(proxy.story).toEqual(['started 0', 'recall budget-1 total']);
     proxy.leave();
     await proxy.untilEnded();
-    await given.store.recall(recall);
+    await given.store.reclaim(reclaim);
     expect(proxy.received.length).toBe(2);
   });
 });

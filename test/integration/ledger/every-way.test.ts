@@ -387,6 +387,6 @@ describe('a request that does not end normally', () => {
   it('leaves no lease of any budget with the proxy', async () => {
     const leased = async () => (await wholeLedger(organization)).filter((ledger) => ledger.leased > 0);
     await until(async () => (await leased()).length === 0, { timeoutMs: 10_000 });
-    expect((await wholeLedger(organization)).filter(({ unsettled }) => unsettled > 0)).toEqual([]);
+    expect((await wholeLedger(organization)).filter(({ unsettled: unconfirmed }) => unconfirmed > 0)).toEqual([]);
   });
 });

@@ -231,8 +231,8 @@ it('a database that loses its last second gets the events again, and the budget 
   expect(cost).toBeLessThanOrEqual(reportedMs < 5_000 ? dollar : dollar + last - before);
 }, 240_000);
 
-function printLedger(when: string, { leased, spent, unsettled }: LedgerState): void {
+function printLedger(when: string, { leased, spent, unsettled: unconfirmed }: LedgerState): void {
   console.log(
-    `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unsettled ${usdOfNano(unsettled)}`,
+    `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unsettled ${usdOfNano(unconfirmed)}`,
   );
 }

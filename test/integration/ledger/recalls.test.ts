@@ -54,13 +54,13 @@ async function leaveIdle({ idle }: Scene, { organization, budgetId, question }: 
   expect(ledger.amount - ledger.spent - ledger.leased).toBeLessThan(maxTokens * 60_000);
 }
 
-interface Recalled {
+interface Reclaimed {
   /** From the first refusal until a request is admitted. */
   readonly ms: number;
   readonly refusals: number;
 }
 
-async function recall({ needy }: Scene, { question }: Money): Promise<Recalled> {
+async function recall({ needy }: Scene, { question }: Money): Promise<Reclaimed> {
   const first = await question(needy);
   const from = performance.now();
   if (first.outcome === '200') return { ms: first.ms, refusals: 0 };
@@ -78,19 +78,19 @@ async function recall({ needy }: Scene, { question }: Money): Promise<Recalled> 
   return { ms: performance.now() - from, refusals };
 }
 
-async function recallTenTimes(scene: Scene): Promise<void> {
-  const recalled: Recalled[] = [];
+async function reclaimTenTimes(scene: Scene): Promise<void> {
+  const reclaimed: Reclaimed[] = [];
   for (let time = 0; time < 10; time++) {
     const money = await newMoney(scene);
     await leaveIdle(scene, money);
-    recalled.push(await recall(scene, money));
+    reclaimed.push(await recall(scene, money));
   }
   log(
     'idle money is recalled after',
-    recalled.map(({ ms }) => ms),
+    reclaimed.map(({ ms }) => ms),
   );
-  expect(Math.max(...recalled.map(({ ms }) => ms))).toBeLessThan(1_000);
-  expect(Math.max(...recalled.map(({ refusals }) => refusals))).toBeGreaterThan(0);
+  expect(Math.max(...reclaimed.map(({ ms }) => ms))).toBeLessThan(1_000);
+  expect(Math.max(...reclaimed.map(({ refusals }) => refusals))).toBeGreaterThan(0);
 }
 
 /** Both proxies send requests until nothing is left. */
@@ -123,7 +123,7 @@ describe('over one control plane', () => {
   afterAll(() => scene?.gateway.close());
 
   it('idle money is available within a second, ten times out of ten: 429 before, 200 then', async () => {
-    await recallTenTimes(scene);
+    await reclaimTenTimes(scene);
   });
 
   it('both proxies return 402 when the budget is really spent', async () => {
@@ -161,7 +161,7 @@ describe('over two replicas of the control plane', () => {
   });
 
   it("an acquisition at one reclaims leases of the other's proxy within a second, ten times out of ten", async () => {
-    await recallTenTimes(scene);
+    await reclaimTenTimes(scene);
   });
 
   it('both proxies return 402 when the budget is really spent', async () => {

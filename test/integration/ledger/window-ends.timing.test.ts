@@ -206,7 +206,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     expect(new Map(ledger.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(
       recorded,
     );
-    expect(ledger.filter(({ leased, unsettled }) => leased + unsettled > 0)).toEqual([]);
+    expect(ledger.filter(({ leased, unsettled: unconfirmed }) => leased + unconfirmed > 0)).toEqual([]);
   });
 });
 

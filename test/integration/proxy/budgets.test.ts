@@ -75,7 +75,7 @@ class TestProxy {
         isOverflowEmpty: async () => true,
       },
       metrics: {
-        ...{ drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+        ...{ acquired: () => undefined, returned: () => undefined, waited: () => undefined },
         escrowLost: () => undefined,
       },
     });
@@ -85,7 +85,7 @@ class TestProxy {
       maxStaleMs: hourMs,
       limits: accessLimits,
       unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
-      onRecall: ({ budgetId, window }) => this.budgets.recall(budgetId, window),
+      onReclaim: ({ budgetId, window }) => this.budgets.reclaim(budgetId, window),
       metrics: { lookup: () => {}, cacheIgnored: () => {}, cacheFailed: () => {} },
     });
     this.close = async () => {
@@ -187,8 +187,8 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       const sampling = (async () => {
         let samples = 0;
         for (; isRunning; samples++) {
-          const { spent, leased, unsettled } = await ledgerOf(budget);
-          expect(spent + leased + unsettled).toBeLessThanOrEqual(nanoPerUsd);
+          const { spent, leased, unsettled: unconfirmed } = await ledgerOf(budget);
+          expect(spent + leased + unconfirmed).toBeLessThanOrEqual(nanoPerUsd);
           await sleep(5);
         }
         return samples;
@@ -264,8 +264,8 @@ describe.each(databases)('budgets over $name', ({ open }) => {
 
   describe('an operation that the control plane refuses', () => {
     it.each([
-      ['draw', () => proxyAt(0).client.ledger.draw({ ...operation(), need: 0, want: 1 })],
-      ['return', () => proxyAt(0).client.ledger.giveBack({ ...operation(), seq: 0, amount: 1 })],
+      ['draw', () => proxyAt(0).client.ledger.acquire({ ...operation(), need: 0, want: 1 })],
+      ['return', () => proxyAt(0).client.ledger.release({ ...operation(), seq: 0, amount: 1 })],
       ['report', () => proxyAt(0).client.ledger.report([usageOf({ cost: -1 })])],
     ])('is distinguished from a failure: %s', async (_kind, act) => {
       await expect(act()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason: 'invalid' });

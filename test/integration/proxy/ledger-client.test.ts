@@ -12,13 +12,13 @@ type ReadResponse = 'granted' | 'silent' | number;
 
 let server: Server;
 let client: ControlPlaneClient;
-let draws: DrawRequest__Output[];
+let acquisitions: DrawRequest__Output[];
 let peers: Set<string>;
 /** Responses to the next acquisitions; later ones are granted. */
 let responses: ReadResponse[];
 
 beforeEach(async () => {
-  [draws, responses, peers] = [[], [], new Set()];
+  [acquisitions, responses, peers] = [[], [], new Set()];
   server = new Server();
   const unused: UntypedHandleCall = (call: { getPeer(): string }) => void peers.add(call.getPeer());
   server.addService(services.Access, { Resolve: unused, Watch: unused });
@@ -31,7 +31,7 @@ beforeEach(async () => {
       done: (error: object | null, response?: object) => void,
     ) => {
       peers.add(call.getPeer());
-      draws.push(call.request);
+      acquisitions.push(call.request);
       const response = responses.shift() ?? 'granted';
       if (response === 'silent') return;
       if (typeof response === 'number') return done({ code: response, details: 'refused' });
@@ -55,40 +55,40 @@ afterEach(() => {
 });
 
 const request = { session: 's', budgetId: 'b', window: 'total', seq: 1, shut: 0, need: 1, want: 5 };
-const draw = () => client.ledger.draw(request);
+const acquire = () => client.ledger.acquire(request);
 
 describe('an operation of the ledger', () => {
   it('is retried unchanged when a replica cannot serve', async () => {
     responses = [status.UNAVAILABLE, status.UNAVAILABLE];
-    expect(await draw()).toMatchObject({ outcome: 'granted', granted: 5 });
-    expect(draws).toHaveLength(3);
-    for (const again of draws) expect(again).toEqual(draws[0]);
+    expect(await acquire()).toMatchObject({ outcome: 'granted', granted: 5 });
+    expect(acquisitions).toHaveLength(3);
+    for (const again of acquisitions) expect(again).toEqual(acquisitions[0]);
   });
 
   it('is sent again unchanged after a second, and the first response counts', async () => {
     responses = ['silent'];
     const start = performance.now();
-    expect(await draw()).toMatchObject({ outcome: 'granted', granted: 5 });
+    expect(await acquire()).toMatchObject({ outcome: 'granted', granted: 5 });
     expect(performance.now() - start).toBeGreaterThan(900);
-    expect(draws).toEqual([draws[0], draws[0]]);
+    expect(acquisitions).toEqual([acquisitions[0], acquisitions[0]]);
   });
 
   it('fails after three seconds without a response', async () => {
     responses = ['silent', 'silent', 'silent', 'silent'];
     const start = performance.now();
-    const error: unknown = await draw().catch((thrown: unknown) => thrown);
+    const error: unknown = await acquire().catch((thrown: unknown) => thrown);
     const ms = performance.now() - start;
     // On a busy machine this process may have stood still.
     const failure = error instanceof LedgerStalledError ? error.cause : error;
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED });
     expect(ms).toBeGreaterThan(2_500);
     expect(ms).toBeLessThan(10_000);
-    expect(draws).toHaveLength(3);
+    expect(acquisitions).toHaveLength(3);
   });
 
   it('fails with LedgerStalledError when this process stood still for that long', async () => {
     responses = ['silent', 'silent', 'silent', 'silent'];
-    const pending = expect(draw()).rejects.toThrow(LedgerStalledError);
+    const pending = expect(acquire()).rejects.toThrow(LedgerStalledError);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500);
     await pending;
   });
@@ -98,19 +98,19 @@ describe('an operation of the ledger', () => {
     [status.PERMISSION_DENIED, 'denied'],
   ])('refused with status %i is refused for good: %s', async (code, reason) => {
     responses = [code];
-    await expect(draw()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason });
-    expect(draws).toHaveLength(1);
+    await expect(acquire()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason });
+    expect(acquisitions).toHaveLength(1);
   });
 
   it('refused with another status may be retried by its sender', async () => {
     responses = [status.INTERNAL];
-    await expect(draw()).rejects.toMatchObject({ code: status.INTERNAL });
+    await expect(acquire()).rejects.toMatchObject({ code: status.INTERNAL });
   });
 
   it('uses the connection of the feed', async () => {
     client.watch({ since: undefined, maxStaleMs: 1 }, { message: () => {}, closed: () => {} });
     await until(() => peers.size > 0, { what: 'the watch' });
-    await draw();
+    await acquire();
     expect(peers.size).toBe(1);
   });
 });

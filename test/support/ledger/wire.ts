@@ -3,11 +3,11 @@ import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import type { LedgerService } from '../../../control-plane/services/ledger.ts';
 import { services } from '../../../proto/load.ts';
 import {
-  decodeDraw,
+  decodeAcquire,
   decodeEnd,
   decodeReturn,
   decodeSession,
-  encodeDraw,
+  encodeAcquire,
   encodeEnd,
   encodeReturn,
 } from '../../../proxy/control-plane/wire-ledger.ts';
@@ -17,14 +17,14 @@ import type { LedgerClient } from '../../../proxy/usage/ledger-client.ts';
 export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClient {
   const { CloseSession, Draw, KeepSession, ReportUsage, Return } = services.Ledger;
   const keepSession = sent(KeepSession, (request) => service.keepSession(caller, request));
-  const draw = sent(Draw, (request) => service.draw(caller, request));
-  const giveBack = sent(Return, (request) => service.giveBack(caller, request));
+  const acquire = sent(Draw, (request) => service.draw(caller, request));
+  const release = sent(Return, (request) => service.release(caller, request));
   const report = sent(ReportUsage, (request) => service.reportUsage(caller, request));
   const closeSession = sent(CloseSession, (request) => service.closeSession(caller, request));
   return {
     keepSession: async (session) => decodeSession(await keepSession({ session })),
-    draw: async (request) => decodeDraw(await draw(encodeDraw(request))),
-    giveBack: async (request) => decodeReturn(await giveBack(encodeReturn(request))),
+    acquire: async (request) => decodeAcquire(await acquire(encodeAcquire(request))),
+    release: async (request) => decodeReturn(await release(encodeReturn(request))),
     report: async (events) => decodeReport(await report(encodeReport(events))),
     closeSession: async (end) => decodeEnd(await closeSession(encodeEnd(end))),
   };

@@ -128,7 +128,7 @@ describe('benign text', () => {
 describe("personal data of Presidio's tests", () => {
   const cases = casesOfPresidio();
   const positive = cases.filter(({ count }) => count > 0);
-  const recall = tallied(
+  const reclaim = tallied(
     positive,
     ({ type }) => type,
     (one) => countIn(one) >= one.count,
@@ -152,7 +152,7 @@ describe("personal data of Presidio's tests", () => {
   ])('%s: a recall of %f', (type, floor) => {
     for (const one of positive.filter((case_) => case_.type === type && countIn(case_) < case_.count))
       console.log(`  missed: ${one.text}`);
-    const { found, all } = recall.get(type) ?? { found: 0, all: 1 };
+    const { found, all } = reclaim.get(type) ?? { found: 0, all: 1 };
     console.log(`${type}: ${found} of ${all}`);
     expect(found / all).toBeGreaterThanOrEqual(floor);
   });

@@ -32,7 +32,7 @@ interface Score {
 }
 
 const precision = ({ hits, falseAlarms }: Score) => hits / (hits + falseAlarms);
-const recall = ({ hits, misses }: Score) => hits / (hits + misses);
+const reclaim = ({ hits, misses }: Score) => hits / (hits + misses);
 
 function scores(texts: readonly LabelledText[]): ReadonlyMap<string, Score> {
   const all = { hits: 0, misses: 0, falseAlarms: 0 };
@@ -62,7 +62,7 @@ describe('the corpus of personal data', () => {
     expect(corpus.filter(({ spans }) => spans.length === 0).length).toBeGreaterThanOrEqual(200);
     console.log(`personal data, ${corpus.length} texts:`);
     for (const [label, score] of byLabel)
-      console.log(`  ${label}: precision ${precision(score).toFixed(4)}, recall ${recall(score).toFixed(4)}`);
+      console.log(`  ${label}: precision ${precision(score).toFixed(4)}, recall ${reclaim(score).toFixed(4)}`);
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('the corpus of personal data', () => {
   ])('is matched for %s with a precision of %f and a recall of %f', (label, precisionMin, recallMin) => {
     const score = byLabel.get(label) ?? { hits: 0, misses: 1, falseAlarms: 1 };
     expect(precision(score)).toBeGreaterThanOrEqual(precisionMin);
-    expect(recall(score)).toBeGreaterThanOrEqual(recallMin);
+    expect(reclaim(score)).toBeGreaterThanOrEqual(recallMin);
   });
 });
 

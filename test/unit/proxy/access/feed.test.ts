@@ -3,7 +3,7 @@ import { createLogger } from '../../../../common/logger.ts';
 import {
   Feed,
   type FeedMessage,
-  type Recall,
+  type Reclaim,
   type WatchHandlers,
   type WatchStart,
 } from '../../../../proxy/access/feed.ts';
@@ -21,14 +21,14 @@ interface Watch {
 let time: VirtualTime;
 let records: Records;
 let watches: Watch[];
-let recalls: Recall[];
+let reclaims: Reclaim[];
 let feed: Feed;
 let logged: string[];
 
 beforeEach(() => {
   time = new VirtualTime();
   watches = [];
-  recalls = [];
+  reclaims = [];
   logged = [];
   records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });
   feed = new Feed({
@@ -44,7 +44,7 @@ beforeEach(() => {
     },
     records,
     onInvalidations: (invalidations) => void records.change(invalidations),
-    onRecall: (recall) => recalls.push(recall),
+    onReclaim: (reclaim) => reclaims.push(reclaim),
     maxStaleMs: 60_000,
     clock: time,
     timers: time,
@@ -127,13 +127,13 @@ describe('a hint that the feed has news', () => {
 });
 
 describe('a reclaim message', () => {
-  const recall: Recall = { budgetId: 'b', window: 'total' };
+  const reclaim: Reclaim = { budgetId: 'b', window: 'total' };
 
   it('is passed on even before the feed has begun, and does not change the feed', () => {
-    deliver({ type: 'recall', recall });
+    deliver({ type: 'recall', reclaim });
     deliver({ type: 'started', horizon: at(1) });
-    deliver({ type: 'recall', recall });
-    expect(recalls).toEqual([recall, recall]);
+    deliver({ type: 'recall', reclaim });
+    expect(reclaims).toEqual([reclaim, reclaim]);
     expect(newest().cancelled).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 // What a request may reserve from the leases of its budgets, depending on the last acquire operation of each lease.
 import { describe, expect, it } from 'vitest';
-import { type Claim, claimOn, judge, toBeDrawn } from '../../../../proxy/budgets/claim.ts';
+import { type Claim, claimOn, judge, toBeAcquired } from '../../../../proxy/budgets/claim.ts';
 import { Lease, leaseOrigin } from '../../../../proxy/budgets/lease.ts';
 import type { AcquireResponse } from '../../../../proxy/usage/ledger-client.ts';
 import { ask } from './world.ts';
@@ -15,8 +15,8 @@ function leaseOf(granted: number, outcome: AcquireResponse['outcome'] = 'granted
 }
 
 function respond(lease: Lease, granted: number, outcome: AcquireResponse['outcome']): void {
-  lease.draw('draw', now);
-  lease.drawn({ outcome, granted, attainable: undefined, epoch: '', now: 0 }, now);
+  lease.acquire('draw', now);
+  lease.acquired({ outcome, granted, attainable: undefined, epoch: '', now: 0 }, now);
 }
 
 /** A lease that is completely shut: the control plane knows that this proxy has no reservation in it. */
@@ -29,7 +29,7 @@ function shutLeaseOf(granted: number): Lease {
 
 const claimOf = (full: number, least: number, ...leases: readonly Lease[]): Claim =>
   claimOn(leases, { ...ask(full, 'a'), least });
-const kindsOf = (claim: Claim) => [...toBeDrawn(claim, now).values()];
+const kindsOf = (claim: Claim) => [...toBeAcquired(claim, now).values()];
 
 describe('a request that reserves money', () => {
   it('reserves its full amount when its leases have it open, and nothing is acquired', () => {
@@ -42,7 +42,7 @@ describe('a request that reserves money', () => {
     const [poor, rich] = [leaseOf(99), leaseOf(100)];
     const claim = claimOf(100, 10, poor, rich);
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'wait' });
-    expect([...toBeDrawn(claim, now)]).toEqual([[poor, 'draw']]);
+    expect([...toBeAcquired(claim, now)]).toEqual([[poor, 'draw']]);
   });
 
   it('reserves less than its full amount after an acquire operation that was made for it', () => {

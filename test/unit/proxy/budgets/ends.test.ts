@@ -130,13 +130,13 @@ describe('a budget that was deleted', () => {
   });
 
   it('is requested once in a session', async () => {
-    const draws = world.link.draws.length;
+    const acquisitions = world.link.acquisitions.length;
     for (let nth = 0; nth < 3; nth++) await world.take(ask(100, 'a'));
-    expect(world.link.draws.length).toBe(draws);
+    expect(world.link.acquisitions.length).toBe(acquisitions);
     world.budgets.renewSession(session());
     await world.time.advance(50);
     for (let nth = 0; nth < 3; nth++) await world.take(ask(100, 'a'));
-    expect(world.link.draws.length).toBe(draws + 1);
+    expect(world.link.acquisitions.length).toBe(acquisitions + 1);
   });
 });
 
@@ -238,8 +238,8 @@ describe('the next window of a budget', () => {
   const dayMs = 86_400_000;
   const toMidnight = (beforeMs: number) =>
     world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
-  const nextDraws = () =>
-    world.link.draws.filter((draw) => draw.window === dayOf(world.ledger.now() + 20_000));
+  const nextAcquisitions = () =>
+    world.link.acquisitions.filter((acquire) => acquire.window === dayOf(world.ledger.now() + 20_000));
 
   it('is acquired ahead for a lease in use, and its first request does not wait', async () => {
     await toMidnight(13_000);
@@ -247,7 +247,7 @@ describe('the next window of a budget', () => {
       (await world.take(ask(100, 'a'))).settle(10);
       await world.time.advance(900);
     }
-    expect(nextDraws()).toHaveLength(1);
+    expect(nextAcquisitions()).toHaveLength(1);
     await toMidnight(0);
     await world.time.advance(10);
     const calls = world.link.calls.length;
@@ -260,7 +260,7 @@ describe('the next window of a budget', () => {
     await toMidnight(20_000);
     (await world.take(ask(100, 'a'))).settle(10);
     await toMidnight(100);
-    expect(nextDraws()).toEqual([]);
+    expect(nextAcquisitions()).toEqual([]);
   });
 
   it('is released when no request uses it', async () => {
@@ -269,7 +269,7 @@ describe('the next window of a budget', () => {
       (await world.take(ask(100, 'a'))).settle(0);
       await world.time.advance(1_000);
     }
-    expect(nextDraws()).toHaveLength(1);
+    expect(nextAcquisitions()).toHaveLength(1);
     await world.time.advance(15_000);
     expect(ledger().leased).toBe(0);
     expect(world.budgets.totals().available).toBe(0);
@@ -281,7 +281,7 @@ describe('the next window of a budget', () => {
       (await world.take(ask(100, 'a'))).settle(0);
       await world.time.advance(1_000);
     }
-    expect(nextDraws()).toHaveLength(1);
+    expect(nextAcquisitions()).toHaveLength(1);
     world.budgets.renewSession(session());
     await world.time.advance(500);
     expect(ledger().leased).toBe(0);

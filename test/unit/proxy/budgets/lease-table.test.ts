@@ -30,7 +30,7 @@ describe('the lease of a budget', () => {
     const leases = new LeaseTable();
     const moment = { at: dayMs / 2, now: 0 };
     const lease = leases.open(session, budget, moment);
-    lease.draw('draw', 0);
+    lease.acquire('draw', 0);
     leases.forget(lease, 's');
     expect(leases.current('a')).toBeUndefined();
     const again = leases.open(session, budget, moment);
@@ -43,8 +43,8 @@ describe('the lease of a budget', () => {
 describe('a lease whose shut money is reported to the control plane', () => {
   it('is deleted when the response reports that the budget is deleted', () => {
     const lease = new Lease(leaseOrigin('s', budget, 0), { seq: 0, shuts: true }, 0);
-    lease.draw('open', 0);
-    lease.drawn({ outcome: 'deleted', granted: 0, attainable: undefined, epoch: '', now: 0 }, 0);
+    lease.acquire('open', 0);
+    lease.acquired({ outcome: 'deleted', granted: 0, attainable: undefined, epoch: '', now: 0 }, 0);
     expect(lease.state).toBe('deleted');
   });
 });

@@ -53,7 +53,7 @@ describe('an operation at the ledger', () => {
     world.link.condition = 'up';
     await world.time.advance(100);
     expect((await pending).amount).toBe(100);
-    const [first, second] = world.link.draws;
+    const [first, second] = world.link.acquisitions;
     expect(second).toEqual(first);
     expect(world.ledger.ledger('a').leased).toBe(200);
     expect(world.lease('a')).toMatchObject({ available: 100, reservations: 100, seq: 1 });
@@ -77,7 +77,7 @@ describe('an operation at the ledger', () => {
   it('that releases money deducts it before it is sent', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     world.link.condition = 'deaf';
-    world.budgets.recall('a', dayOf(world.ledger.now()));
+    world.budgets.reclaim('a', dayOf(world.ledger.now()));
     expect(world.lease('a').available).toBe(0);
     await world.time.advance(1_010);
     world.link.condition = 'up';
@@ -233,7 +233,7 @@ describe('a window that ends', () => {
     await world.take(ask(5_000, 'a'));
     expect(world.outcomes).not.toContain('ignored');
     expect(world.outcomes).not.toContain('lost');
-    const windows = world.link.draws.filter(({ budgetId }) => budgetId === 'a').map(({ window }) => window);
+    const windows = world.link.acquisitions.filter(({ budgetId }) => budgetId === 'a').map(({ window }) => window);
     expect(windows.at(-1)).toBe(windows[0]);
   });
 });
@@ -290,20 +290,20 @@ describe('money that this proxy does not need', () => {
     (await world.take(ask(1_000_000, 'a'))).settle(0);
     expect(world.lease('a').available).toBe(1_000_000);
     const window = dayOf(world.ledger.now());
-    world.budgets.recall('a', 'another window');
+    world.budgets.reclaim('a', 'another window');
     expect(world.link.returns).toEqual([]);
-    world.budgets.recall('a', window);
+    world.budgets.reclaim('a', window);
     await world.time.advance(5);
     expect((await world.take(ask(500_000, 'a'), other)).amount).toBe(500_000);
     await world.take(ask(0, 'a'));
-    expect(world.link.draws).toHaveLength(1);
+    expect(world.link.acquisitions).toHaveLength(1);
   });
 
   it('is kept when it is reclaimed, as far as requests wait for it', async () => {
     await world.take(ask(100, 'a'));
     world.link.wayMs = 50;
     const pending = attempt(world.budgets, ask(80, 'a', 'b'));
-    world.budgets.recall('a', dayOf(world.ledger.now()));
+    world.budgets.reclaim('a', dayOf(world.ledger.now()));
     await world.time.advance(200);
     expect((await pending).amount).toBe(80);
     expect(world.link.returns).toMatchObject([{ budgetId: 'a', amount: 20 }]);
@@ -313,7 +313,7 @@ describe('money that this proxy does not need', () => {
     (await world.take(ask(100, 'a'))).settle(0);
     world.link.wayMs = 50;
     const pending = attempt(world.budgets, ask(1_000, 'a'));
-    world.budgets.recall('a', dayOf(world.ledger.now()));
+    world.budgets.reclaim('a', dayOf(world.ledger.now()));
     expect(world.link.returns).toEqual([]);
     await world.time.advance(100);
     await pending;
@@ -390,6 +390,6 @@ describe('the lease manager’s memory', () => {
     expect(world.budgets.totals()).toEqual({ leases: 0, waiting: 0, available: 0, shut: 0, reservations: 0 });
     const reservation = await world.take(ask(100, 'a'));
     expect(reservation.amount).toBe(100);
-    expect(world.link.draws.map(({ seq }) => seq)).toEqual([1, 3]);
+    expect(world.link.acquisitions.map(({ seq }) => seq)).toEqual([1, 3]);
   });
 });

@@ -16,8 +16,8 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 /** A lease of the session with these free and reserved amounts. */
 function leaseOf(session: string, free: number, reserved: number): Lease {
   const lease = new Lease(leaseOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
-  lease.draw('draw', 0);
-  lease.drawn({ outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 }, 0);
+  lease.acquire('draw', 0);
+  lease.acquired({ outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 }, 0);
   lease.take(reserved, 0);
   return lease;
 }
@@ -35,7 +35,7 @@ describe('outstanding money of a session', () => {
 describe('known money of a session', () => {
   it('consists of its own leases’ free, reserved and returning money and of usage that waits here', () => {
     const returning = leaseOf('one', 50, 0);
-    returning.giveBack(50, 0);
+    returning.release(50, 0);
     const leases = [leaseOf('one', 10, 20), leaseOf('other', 30, 40), returning];
     expect(knownOf('one', leases, usage)).toBe(10 + 20 + 50 + 3);
   });

@@ -44,9 +44,9 @@ describe('a spent budget', () => {
 
   it('is requested from the control plane once a second, not for every request', async () => {
     await spend('a', 1_000);
-    const { length } = world.link.draws;
+    const { length } = world.link.acquisitions;
     for (let count = 0; count < 100; count++) expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
-    expect(world.link.draws.length - length).toBe(2);
+    expect(world.link.acquisitions.length - length).toBe(2);
   });
 
   it('admits a request for less than the remaining money', async () => {
@@ -101,9 +101,9 @@ describe('a deleted budget', () => {
     world.ledger.change('a', { isDeleted: true });
     const reservation = await world.take(ask(100, 'a', 'b'));
     expect(reservation.settle(40)).toMatchObject([{ budgetId: 'b', escrow: 40 }]);
-    const { length } = world.link.draws;
+    const { length } = world.link.acquisitions;
     expect(world.budgets.take(ask(50_000_000, 'a'))).toMatchObject({ amount: 50_000_000 });
-    expect(world.link.draws).toHaveLength(length);
+    expect(world.link.acquisitions).toHaveLength(length);
   });
 
   it('gets back the money that was acquired from it', async () => {
@@ -135,7 +135,7 @@ describe('a proxy whose process stalled', () => {
     });
     const pending = attempt(world.budgets, ask(5_000, 'b'));
     await world.time.advance(2_500);
-    expect(world.link.draws.length).toBeGreaterThan(4);
+    expect(world.link.acquisitions.length).toBeGreaterThan(4);
     world.link.condition = 'up';
     await world.time.advance(1_400);
     expect((await pending).amount).toBe(5_000);
@@ -184,9 +184,9 @@ describe('an unreachable control plane', () => {
     world.link.condition = 'up';
     await world.time.advance(1_500);
     expect((await world.take(ask(5_000, 'b'))).amount).toBe(5_000);
-    const again = world.link.draws.filter(({ seq }) => seq === 2);
+    const again = world.link.acquisitions.filter(({ seq }) => seq === 2);
     expect(again.length).toBeGreaterThan(3);
-    for (const draw of again) expect(draw).toEqual(again[0]);
+    for (const acquire of again) expect(acquire).toEqual(again[0]);
   });
 
   it('stops releases of idle money until it is back', async () => {

@@ -77,10 +77,10 @@ describe('the shut part of a lease', () => {
   });
 
   it('is opened for a request before more is acquired', async () => {
-    const draws = world.link.draws.length;
+    const acquisitions = world.link.acquisitions.length;
     const reservation = await world.take(ask(1_500, 'a'));
     expect(reservation.amount).toBe(1_500);
-    expect(world.link.draws[draws]).toMatchObject({ need: 0, want: 0, shut: 0 });
+    expect(world.link.acquisitions[acquisitions]).toMatchObject({ need: 0, want: 0, shut: 0 });
   });
 
   it('is not used before the control plane has responded', async () => {
@@ -118,7 +118,7 @@ describe('the shut part of a lease', () => {
   it('is released first when others need it', async () => {
     const reservation = await world.take(ask(100, 'a'));
     const waiting = attempt(world.budgets, ask(500, 'a'));
-    world.budgets.recall('a', dayOf(world.ledger.now()));
+    world.budgets.reclaim('a', dayOf(world.ledger.now()));
     await world.time.advance(20);
     await waiting;
     expect(world.link.returns.at(-1)).toMatchObject({ shut: 0 });
@@ -135,7 +135,7 @@ describe('the shut part of a lease', () => {
     const holds = [await world.take(ask(100, 'a'))];
     holds.push(await world.take(ask(90, 'a')));
     await world.time.advance(50);
-    expect(world.link.draws.at(-1)).toMatchObject({ need: 0, want: 0 });
+    expect(world.link.acquisitions.at(-1)).toMatchObject({ need: 0, want: 0 });
     expect(lease().open).toBeGreaterThanOrEqual(200);
   });
 

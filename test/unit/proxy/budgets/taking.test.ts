@@ -27,7 +27,7 @@ describe('a request with budgets', () => {
 
   it('reserves without waiting the money that was acquired in advance for one more request', async () => {
     await world.take(ask(100, 'a'));
-    expect(world.link.draws).toMatchObject([{ need: 100, want: 200, seq: 1 }]);
+    expect(world.link.acquisitions).toMatchObject([{ need: 100, want: 200, seq: 1 }]);
     const reservation = world.budgets.take(ask(100, 'a'));
     expect(reservation).not.toBeInstanceOf(Promise);
     expect(reservation).toMatchObject({ amount: 100 });
@@ -68,7 +68,7 @@ describe('a request with budgets', () => {
   it('that costs nothing reserves nothing and charges nothing', async () => {
     const reservation = await world.take(ask(0, 'a'));
     expect(reservation.settle(0)).toEqual([]);
-    expect(world.link.draws).toEqual([]);
+    expect(world.link.acquisitions).toEqual([]);
   });
 });
 
@@ -77,7 +77,7 @@ describe('concurrent requests', () => {
     const pending = [1, 2, 3].map(() => attempt(world.budgets, ask(100, 'a')));
     await world.time.advance(20);
     await Promise.all(pending);
-    expect(world.link.draws.slice(0, 2)).toMatchObject([
+    expect(world.link.acquisitions.slice(0, 2)).toMatchObject([
       { seq: 1, want: 200 },
       { seq: 2, need: 100 },
     ]);
@@ -91,11 +91,11 @@ describe('concurrent requests', () => {
     const seqs: number[] = [];
     for (let ms = 0; ms < 200; ms++) {
       await world.time.advance(1);
-      seqs.push(world.link.draws.length);
+      seqs.push(world.link.acquisitions.length);
     }
     await Promise.all(pending);
     const response = world.lease('a').seq;
-    expect(world.link.draws.map(({ seq }) => seq)).toEqual(Array.from({ length: response }, (_, i) => i + 1));
+    expect(world.link.acquisitions.map(({ seq }) => seq)).toEqual(Array.from({ length: response }, (_, i) => i + 1));
     for (const [index, count] of seqs.entries()) expect(count).toBeLessThanOrEqual(index / 20 + 2);
   });
 });
@@ -109,7 +109,7 @@ describe('the reservation of a request', () => {
 
   it('is a quarter of the lease’s money when the full amount does not fit', async () => {
     const reservation = await world.take(flexible(900_000, 10));
-    expect(world.link.draws[0]).toMatchObject({ need: 10, want: 1_800_000 });
+    expect(world.link.acquisitions[0]).toMatchObject({ need: 10, want: 1_800_000 });
     expect(reservation.amount).toBe(62_500);
   });
 
@@ -129,10 +129,10 @@ describe('the reservation of a request', () => {
     expect(reservation.amount).toBe(1_000);
     reservation.settle(0);
     await world.take({ ...ask(10_000, 'c'), least: 1 });
-    const draws = world.link.draws.length;
+    const acquisitions = world.link.acquisitions.length;
     const again = world.budgets.take({ ...ask(10_000, 'c'), least: 1 });
     expect(again).toMatchObject({ amount: 187 });
-    expect(world.link.draws).toHaveLength(draws);
+    expect(world.link.acquisitions).toHaveLength(acquisitions);
   });
 });
 
@@ -185,7 +185,7 @@ describe('acquiring ahead', () => {
     }
     expect(world.waits.length).toBe(waited);
     // The spending of five seconds, about 5,000, is acquired at once, not in fifty operations.
-    expect(world.link.draws.length).toBeLessThan(60);
+    expect(world.link.acquisitions.length).toBeLessThan(60);
     expect(world.lease('a').available).toBeLessThan(10_000);
     expect(world.lease('a').available).toBeGreaterThan(1_000);
   });
@@ -197,20 +197,20 @@ describe('acquiring ahead', () => {
     await world.time.advance(300);
     const takeAgain = async () => {
       first.settle(0);
-      const { length } = world.link.draws;
+      const { length } = world.link.acquisitions;
       const reservation = await world.take(requested);
       expect(reservation.amount).toBe(150);
       reservation.settle(0);
-      return world.link.draws.length - length;
+      return world.link.acquisitions.length - length;
     };
     expect(await takeAgain()).toBe(1);
     expect(world.outcomes.at(-1)).toBe('busy');
     const again = await world.take(requested);
-    expect(world.link.draws).toHaveLength(3);
+    expect(world.link.acquisitions).toHaveLength(3);
     again.settle(0);
     await world.time.advance(1_000);
     await world.take(requested);
-    expect(world.link.draws).toHaveLength(4);
+    expect(world.link.acquisitions).toHaveLength(4);
     second.settle(0);
   });
 });

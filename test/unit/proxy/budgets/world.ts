@@ -3,7 +3,7 @@ import { createBackground } from '../../../../common/background.ts';
 import { type BudgetReservation, type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
 import type { Lease } from '../../../../proxy/budgets/lease.ts';
 import { SlicedBudgets, type LeaseMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
-import type { UnsettledUsage } from '../../../../proxy/usage/live-usage-log.ts';
+import type { UnconfirmedUsage } from '../../../../proxy/usage/live-usage-log.ts';
 import type { Escrow } from '../../../../proxy/usage/unacknowledged.ts';
 import { FakeLedger, LedgerLink } from '../../../support/fake-ledger.ts';
 import { silentLog } from '../../../support/silent-log.ts';
@@ -23,7 +23,7 @@ export class World {
 
   constructor() {
     this.budgets = this.proxy(this.link, {
-      drawn: (outcome, granted) => void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
+      acquired: (outcome, granted) => void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
       returned: () => undefined,
       escrowLost: (amount) => void this.lost.push(amount),
       waited: (ms) => void this.waits.push(ms),
@@ -74,12 +74,12 @@ export class World {
 }
 
 const noMetrics: LeaseMetrics = {
-  ...{ drawn: () => undefined, returned: () => undefined, escrowLost: () => undefined },
+  ...{ acquired: () => undefined, returned: () => undefined, escrowLost: () => undefined },
   waited: () => undefined,
 };
 
 /** Usage that is reported at once, unless a test changes that. */
-export class FakeUsage implements UnsettledUsage {
+export class FakeUsage implements UnconfirmedUsage {
   readonly reportedAgain: string[] = [];
   waiting: readonly Escrow[] = [];
   overflowed: readonly Escrow[] = [];

@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '../../../../proto/load.ts';
 import {
-  decodeDraw,
+  decodeAcquire,
   decodeEnd,
   decodeReturn,
   decodeSession,
-  encodeDraw,
+  encodeAcquire,
   encodeEnd,
   encodeReturn,
 } from '../../../../proxy/control-plane/wire-ledger.ts';
@@ -20,8 +20,8 @@ const largest = 9_000_000_000_000_000;
 
 describe('an operation at the ledger', () => {
   it('carries money to the nano-dollar', () => {
-    const draw = encodeDraw({ ...operation, shut: largest, need: 1, want: largest });
-    expect(Draw.requestDeserialize(Draw.requestSerialize(draw))).toEqual({
+    const acquire = encodeAcquire({ ...operation, shut: largest, need: 1, want: largest });
+    expect(Draw.requestDeserialize(Draw.requestSerialize(acquire))).toEqual({
       ...operation,
       seq: '7',
       needNanoUsd: '1',
@@ -29,8 +29,8 @@ describe('an operation at the ledger', () => {
       shutNanoUsd: '9000000000000000',
       _shutNanoUsd: 'shutNanoUsd',
     });
-    const giveBack = encodeReturn({ ...operation, shut: 3, amount: largest });
-    expect(Return.requestDeserialize(Return.requestSerialize(giveBack))).toEqual({
+    const release = encodeReturn({ ...operation, shut: 3, amount: largest });
+    expect(Return.requestDeserialize(Return.requestSerialize(release))).toEqual({
       ...operation,
       seq: '7',
       amountNanoUsd: '9000000000000000',
@@ -50,7 +50,7 @@ describe('an operation at the ledger', () => {
     ['IGNORED', 'ignored'],
   ] as const)('gets the outcome %s', (wire, outcome) => {
     const response = { outcome: `DRAW_OUTCOME_${wire}`, grantedNanoUsd: String(largest), now } as const;
-    expect(decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)))).toEqual({
+    expect(decodeAcquire(Draw.responseDeserialize(Draw.responseSerialize(response)))).toEqual({
       outcome,
       granted: largest,
       now: at,
@@ -67,7 +67,7 @@ describe('an operation at the ledger', () => {
     ['no time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1' }],
     ['a time that is none', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1', now: 'noon' }],
   ] as const)('counts as unacknowledged when its response has %s', (_, response) => {
-    expect(() => decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)))).toThrow();
+    expect(() => decodeAcquire(Draw.responseDeserialize(Draw.responseSerialize(response)))).toThrow();
   });
 });
 
@@ -94,7 +94,7 @@ describe('responses of the ledger', () => {
   it('to a busy acquire operation contain the attainable amount', () => {
     const outcome = 'DRAW_OUTCOME_BUSY';
     const response = { outcome, grantedNanoUsd: '0', now, attainableNanoUsd: '7' } as const;
-    const busy = decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)));
+    const busy = decodeAcquire(Draw.responseDeserialize(Draw.responseSerialize(response)));
     expect(busy).toMatchObject({ outcome: 'busy', attainable: 7 });
   });
 });

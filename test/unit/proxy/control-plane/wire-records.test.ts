@@ -131,8 +131,8 @@ describe('a message of the change feed', () => {
   });
 
   it('may reclaim leases of a budget', () => {
-    const recall = { budgetId: 'b', window: '2026-11-20' };
-    expect(feed({ recall })).toEqual({ type: 'recall', recall });
+    const reclaim = { budgetId: 'b', window: '2026-11-20' };
+    expect(feed({ recall: reclaim })).toEqual({ type: 'recall', reclaim });
   });
 
   it('of an unknown kind is ignored', () => {
