@@ -167,7 +167,7 @@ async function assemble(
 function reportDecisionsOf(deps: ReportDecisionsDeps, shares: Shares): ReportDecisions {
   return createReportDecisions({
     ...deps,
-    inTurn: (organization, work) => shares.inTurn('changes', { organization, key: 'guardrails' }, work),
+    inOrder: (organization, work) => shares.inOrder('changes', { organization, key: 'guardrails' }, work),
   });
 }
 

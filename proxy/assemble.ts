@@ -37,7 +37,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import { createRequestLedger } from './ledger/request-ledger.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
-import { openLookupShare, openTurns, openUpstream, type UpstreamShares } from './open-upstream.ts';
+import { openLookupShare, openLoopScheduler, openUpstream, type UpstreamShares } from './open-upstream.ts';
 import { PriceBook } from './pricing/price-book.ts';
 import { providersByName } from './providers/index.ts';
 import { LocalRates } from './rates/local-rates.ts';
@@ -83,8 +83,8 @@ export async function assemble(
   const links = { log, redis, metrics, catalog, recordKeys };
   const controlPlane = await openControlPlane(settings, links, lifecycle);
   const lookups = openLookupShare(metrics.shares);
-  const turns = openTurns(metrics.shares);
-  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns };
+  const loop = openLoopScheduler(metrics.shares);
+  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, loop };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const { admission, readOn } = openAdmission(settings, metrics);
@@ -125,7 +125,7 @@ export async function assemble(
     bodyLimits: openBodyLimits(settings, admission, log),
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
     readOn,
-    turns,
+    loop,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: recordingKeys(records, createRecorder(metrics, log)),
@@ -221,7 +221,7 @@ async function openMoney(
       folder,
       log,
       metrics: metrics.journals,
-      atEndOfTurn: setImmediate,
+      atEndOfTick: setImmediate,
       timers: systemTimers,
       nextOrdinal: (session) => ordinals.next(session),
       onRenew: (session) => leases.renewSession(session),

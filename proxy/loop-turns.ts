@@ -13,7 +13,7 @@ const bytesPerMs = 100 * 1024;
 /** All work for a small request, which is not measured either. */
 const requestMs = 0.5;
 /** Work in one tick of the event loop before other events get their time. */
-const turnMsMax = 2;
+const tickMsMax = 2;
 /** No slice should take longer. */
 export const sliceMs = 1;
 /** Size of a piece of work: longer work is cut if that is possible. */
@@ -26,11 +26,11 @@ export const wholeBytes = 64 * 1024;
 /** The longest wait between two slices of one piece of work. */
 const waitMsMax = 10_000;
 
-export interface LoopTurnsDeps {
+export interface LoopSchedulerDeps {
   /** Monotonic milliseconds. */
   now(): number;
   /** Default: setImmediate. */
-  nextTurn?(work: () => void): void;
+  nextTick?(work: () => void): void;
 }
 
 /** @returns whether the work needs another slice */
@@ -48,8 +48,8 @@ interface Job {
   readonly work: () => void;
 }
 
-export class LoopTurns {
-  readonly #deps: Required<LoopTurnsDeps>;
+export class LoopScheduler {
+  readonly #deps: Required<LoopSchedulerDeps>;
   readonly #queue: LeastServed<Job>;
   readonly #bytes = new OccupiedShare(shares.loop_turns.bounds);
   /** Time that was used in this tick: by organization, and in total. */
@@ -57,8 +57,8 @@ export class LoopTurns {
   #spentMs = 0;
   #isComing = false;
 
-  constructor(deps: LoopTurnsDeps) {
-    this.#deps = { nextTurn: setImmediate, ...deps };
+  constructor(deps: LoopSchedulerDeps) {
+    this.#deps = { nextTick: setImmediate, ...deps };
     this.#queue = new LeastServed(this.#deps.now);
   }
 
@@ -92,7 +92,7 @@ export class LoopTurns {
       return undefined;
     }
     // The number of waiting requests is bounded by admission.
-    return this.#turnOf({ owner, bytes: 0, ms: requestMs });
+    return this.#grantOf({ owner, bytes: 0, ms: requestMs });
   }
 
   /**
@@ -102,7 +102,7 @@ export class LoopTurns {
   ready(owner: ShareOwner, bytes: number): Promise<void> | undefined {
     if (bytes <= wholeBytes) return undefined;
     if (!this.#bytes.take(owner, bytes)) throw overloaded();
-    return this.#turnOf({ owner, bytes, ms: bytes / bytesPerMs });
+    return this.#grantOf({ owner, bytes, ms: bytes / bytesPerMs });
   }
 
   /** Whether work in slices may have its first one at once; afterwards call took() with its time. */
@@ -157,7 +157,7 @@ export class LoopTurns {
       }
     };
     const outcome = await this.slices(owner, slice, isLeft);
-    if (outcome !== 'over' || result?.done !== true) throw new NoTurnError(outcome);
+    if (outcome !== 'over' || result?.done !== true) throw new NotScheduledError(outcome);
     return result.value;
   }
 
@@ -167,11 +167,11 @@ export class LoopTurns {
    */
   #mayRun(organization: string, isSmall: boolean): boolean {
     if (this.#queue.isWaiting(organization)) return false;
-    if (this.#spentMs < turnMsMax && (isSmall || this.#queue.length === 0)) return true;
-    return isSmall && (this.#spentBy.get(organization) ?? 0) * this.#spentBy.size < turnMsMax;
+    if (this.#spentMs < tickMsMax && (isSmall || this.#queue.length === 0)) return true;
+    return isSmall && (this.#spentBy.get(organization) ?? 0) * this.#spentBy.size < tickMsMax;
   }
 
-  #turnOf(job: Omit<Job, 'work'>): Promise<void> {
+  #grantOf(job: Omit<Job, 'work'>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#push({ ...job, work: resolve });
     return promise;
@@ -193,7 +193,7 @@ export class LoopTurns {
   #comeAgain(): void {
     if (this.#isComing) return;
     this.#isComing = true;
-    this.#deps.nextTurn(() => {
+    this.#deps.nextTick(() => {
       this.#isComing = false;
       this.#turn();
     });
@@ -203,7 +203,7 @@ export class LoopTurns {
     this.#spentMs = 0;
     this.#spentBy.clear();
     let begun = this.#deps.now();
-    while (this.#spentMs < turnMsMax) {
+    while (this.#spentMs < tickMsMax) {
       const job = this.#queue.shift();
       if (job === undefined) return;
       if (job.bytes > 0) this.#bytes.give(job.owner, job.bytes);
@@ -216,7 +216,7 @@ export class LoopTurns {
 }
 
 /** Work was not finished: it got no grant in time, or nothing waits for it. */
-export class NoTurnError extends Error {
+export class NotScheduledError extends Error {
   readonly outcome: SlicesOutcome;
 
   constructor(outcome: SlicesOutcome) {

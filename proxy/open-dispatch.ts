@@ -17,7 +17,7 @@ export interface DispatchParts extends Pick<Upstream, 'transport'>, UpstreamShar
 
 export function openDispatch(
   settings: ProxySettings,
-  { transport, lookups, turns, metrics }: DispatchParts,
+  { transport, lookups, loop, metrics }: DispatchParts,
   lifecycle: Lifecycle,
 ): Dispatch {
   // A private host may be a base URL in the cluster, but a caller must not name it.
@@ -25,7 +25,7 @@ export function openDispatch(
   const imageTransport = openTransport(settings, {
     addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
     resolve: openLookups(settings, lookups).resolve,
-    turns,
+    loop,
   });
   lifecycle.onClose('connections to images', () => imageTransport.close());
   const workers = new TranslationWorkers({ file: workerFile });
@@ -34,13 +34,13 @@ export function openDispatch(
   metrics.shares.watch('translation_workers', () => useOf(workers.working));
   return createDispatch({
     transport,
-    translation: new Translation({ workers, turns }),
+    translation: new Translation({ workers, loop }),
     limits: settings,
     now: () => systemClock.now(),
     images: {
       transport: imageTransport,
       limits: { ...settings, imageTimeoutMs: settings.imageTimeout },
-      turns,
+      loop,
     },
   });
 }

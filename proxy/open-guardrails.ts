@@ -10,7 +10,7 @@ import type { ControlPlaneClient } from './control-plane/client.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import type { AskModel } from './guardrails/services/model.ts';
-import type { LoopTurns } from './loop-turns.ts';
+import type { LoopScheduler } from './loop-turns.ts';
 import { openLookups, type Upstream } from './open-upstream.ts';
 import { signedHeaders } from './providers/credentials/sigv4.ts';
 import { gptProvider } from './providers/gpt-provider.ts';
@@ -25,13 +25,13 @@ export interface GuardrailsShared {
   readonly controlPlane: ControlPlaneClient;
   /** Limits look-ups of host names. */
   readonly lookups: OccupiedShare;
-  readonly turns: LoopTurns;
+  readonly loop: LoopScheduler;
   readonly serviceNetwork?: ServiceNetwork;
 }
 
 export function openGuardrails(
   settings: ProxySettings,
-  { log, background, metrics, controlPlane, lookups, serviceNetwork, turns }: GuardrailsShared,
+  { log, background, metrics, controlPlane, lookups, serviceNetwork, loop }: GuardrailsShared,
   { transport, targets, askModel }: Upstream & { readonly askModel: AskModel },
   lifecycle: Lifecycle,
 ): Guardrails {
@@ -42,7 +42,7 @@ export function openGuardrails(
     eventBytesMax,
     log,
     background,
-    turns,
+    loop,
     clock: systemClock,
     timers: systemTimers,
     serviceAddresses: { deny, allow },

@@ -3,7 +3,7 @@ import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { OccupiedShare } from '../common/shares.ts';
 import { vendorNames } from '../common/vendors.ts';
-import { LoopTurns } from './loop-turns.ts';
+import { LoopScheduler } from './loop-turns.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, shares, useOf } from './shares.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
@@ -20,16 +20,16 @@ export interface Upstream {
 /** The limits that all connections of the process share. */
 export interface UpstreamShares {
   readonly lookups: OccupiedShare;
-  readonly turns: LoopTurns;
+  readonly loop: LoopScheduler;
 }
 
 export function openUpstream(
   settings: ProxySettings,
-  { lookups, turns }: UpstreamShares,
+  { lookups, loop }: UpstreamShares,
   lifecycle: Lifecycle,
 ): Upstream {
   const { resolve } = openLookups(settings, lookups, ownHosts(settings));
-  const transport = openTransport(settings, { addresses: new AddressPolicy(settings), resolve, turns });
+  const transport = openTransport(settings, { addresses: new AddressPolicy(settings), resolve, loop });
   lifecycle.onClose('connections to providers', () => transport.close());
   return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
 }
@@ -42,10 +42,10 @@ export function openLookupShare(uses: ShareUses): OccupiedShare {
 }
 
 /** The event-loop grants for all work that is done in pieces. */
-export function openTurns(uses: ShareUses): LoopTurns {
-  const turns = new LoopTurns({ now: () => systemClock.monotonic() });
-  uses.watch('loop_turns', () => useOf(turns.bytes));
-  return turns;
+export function openLoopScheduler(uses: ShareUses): LoopScheduler {
+  const loop = new LoopScheduler({ now: () => systemClock.monotonic() });
+  uses.watch('loop_turns', () => useOf(loop.bytes));
+  return loop;
 }
 
 /** @param own hosts of the operator; empty for look-ups of names that others chose */
@@ -67,13 +67,13 @@ function ownHosts(settings: ProxySettings): ReadonlySet<string> {
 
 export function openTransport(
   settings: ProxySettings,
-  network: Pick<TransportOptions, 'addresses' | 'resolve' | 'turns'>,
+  network: Pick<TransportOptions, 'addresses' | 'resolve' | 'loop'>,
 ): Transport {
-  const { addresses, resolve, turns } = network;
+  const { addresses, resolve, loop } = network;
   return createTransport({
     addresses,
     resolve,
-    turns,
+    loop,
     connectTimeoutMs: settings.connectTimeout,
     keepAliveMs: upstreamKeepAliveMs,
     originsMax: upstreamOriginsMax,

@@ -81,7 +81,7 @@ async function operate(
   const { shares } = deps;
   if (method.audience === 'operator' && method.effect === 'read') {
     shares.take('read_rate', call.owner.organization);
-    return await shares.inTurn('reads', call.owner, () => read(deps, method, call));
+    return await shares.inOrder('reads', call.owner, () => read(deps, method, call));
   }
   if (method.audience === 'operator' && method.effect === 'trial') {
     shares.take('read_rate', call.owner.organization);
@@ -91,9 +91,9 @@ async function operate(
     throw new Error(`${call.name} answers a stream`);
   shares.take('change_rate', call.owner.organization);
   if (method.audience === 'bootstrap')
-    return await shares.inTurn('changes', call.owner, () => bootstrap(deps, method, call));
+    return await shares.inOrder('changes', call.owner, () => bootstrap(deps, method, call));
   await method.prepare?.(outside(deps, method, call), call.request);
-  return await shares.inTurn('changes', call.owner, () => change(deps, method, call));
+  return await shares.inOrder('changes', call.owner, () => change(deps, method, call));
 }
 
 function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Call): Promise<object> {
@@ -107,7 +107,7 @@ function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Cal
 /** The work may take long, so each read authorizes the caller again: a caller who loses the right stops reading. */
 function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, call: Call): OutsideCall {
   const read = <T>(work: (db: Kysely<Schema>) => Promise<T>) =>
-    deps.shares.inTurn('reads', call.owner, () =>
+    deps.shares.inOrder('reads', call.owner, () =>
       deps.store.snapshot(async (db) => {
         await authorize(deps, method, call, { db, now: deps.clock.now() });
         if (method.effect === 'change') expectNoCredential(call);

@@ -35,7 +35,7 @@ import {
   bytesPerToken,
   InspectionTime,
   isRefusing,
-  placesMax,
+  slotsMax,
   resultOf,
   type Trial,
   type TriedGuardrail,
@@ -60,27 +60,27 @@ export async function runBodyTrials({
 }: BodyTrialTask): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'> {
   const body = parseExactJson(text);
   if (!isObject(body)) return 'no_json';
-  const place = stage === 'input' ? requestPlacesWith(guardrails.flatMap(alsoOf)) : responsePlaces;
-  const texts = textsOf(body, place);
+  const slot = stage === 'input' ? requestPlacesWith(guardrails.flatMap(alsoOf)) : responsePlaces;
+  const texts = textsOf(body, slot);
   if (texts === undefined) return 'too_long';
   const strings = stringsOf(texts);
   const time = new InspectionTime(strings.join('\n'));
   const trials = await tryAll(guardrails, (row) => trialOf(row, { texts, strings, body, text, time }));
   if (trials === 'too_long') return trials;
-  return toResponse(trials, { texts, body, place, stage, inner: new InnerPointers(body, texts.slots) });
+  return toResponse(trials, { texts, body, place: slot, stage, inner: new InnerPointers(body, texts.slots) });
 }
 
 interface BodyTrial extends Trial {
-  readonly places: readonly Found[];
+  readonly slots: readonly Found[];
 }
 
 function alsoOf(row: TriedGuardrail) {
   return readAlso(checkOf(row));
 }
 
-function textsOf(body: JsonObject, place: Place): Texts | undefined {
+function textsOf(body: JsonObject, slot: Place): Texts | undefined {
   try {
-    const slots = placedSlotsOf(body, place);
+    const slots = placedSlotsOf(body, slot);
     return { slots, seams: seamsOf(slots, window + contextMax) };
   } catch (error) {
     if (error instanceof TooDeepError) return undefined;
@@ -101,15 +101,15 @@ async function trialOf(
   { texts, strings, body, text, time }: Trying,
 ): Promise<BodyTrial | 'too_long'> {
   const tried = triedCheck(row, (check) => exceeded(check, body, text));
-  if (tried.matcher === undefined) return { ...tried, places: [] };
+  if (tried.matcher === undefined) return { ...tried, slots: [] };
   if (!(await time.suffices(tried.matcher))) return 'too_long';
   const acting = { action: row.action, also: alsoOf(row) };
-  const places = locate(texts, scan([tried.matcher], strings, window).hits).filter((one) =>
+  const slots = locate(texts, scan([tried.matcher], strings, window).hits).filter((one) =>
     isEnabled(acting, one, texts),
   );
   const found = new Map<string, number>();
-  for (const { label } of places) found.set(label, (found.get(label) ?? 0) + 1);
-  return { ...tried, decision: places.length > 0 ? row.action : 'pass', found, places };
+  for (const { label } of slots) found.set(label, (found.get(label) ?? 0) + 1);
+  return { ...tried, decision: slots.length > 0 ? row.action : 'pass', found, slots };
 }
 
 function exceeded({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck, body: JsonObject, text: string) {
@@ -136,13 +136,13 @@ interface Tested {
 }
 
 function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrailsResponse {
-  const { texts, body, place, stage, inner } = tested;
+  const { texts, body, place: slot, stage, inner } = tested;
   const results = trials.map((trial) => ({
     ...resultOf(trial),
-    places: trial.places.flatMap((found) => placesOf(found, texts.slots, inner)).slice(0, placesMax),
+    slots: trial.slots.flatMap((found) => placesOf(found, texts.slots, inner)).slice(0, slotsMax),
   }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
-  const found = inForce.flatMap(({ places }, matcher) => places.map((one) => ({ ...one, matcher })));
+  const found = inForce.flatMap(({ slots }, matcher) => slots.map((one) => ({ ...one, matcher })));
   const actingOf = ({ matcher }: Found) => inForce[matcher]?.row;
   const first = firstOf(found.filter((one) => blocks(actingOf(one), one, texts)));
   const blocking = inForce.find(isRefusing) ?? (first && inForce[first.matcher]);
@@ -152,7 +152,7 @@ function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrail
   }
   const redacted = found.filter((one) => actingOf(one)?.action === 'redact');
   const put = numbering(stage);
-  const left = redacted.length === 0 ? body : withTexts(body, place, replace(texts, redacted, put));
+  const left = redacted.length === 0 ? body : withTexts(body, slot, replace(texts, redacted, put));
   return { blockedBy: '', message: '', text: '', body: JSON.stringify(left), results };
 }
 

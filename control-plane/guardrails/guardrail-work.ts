@@ -27,7 +27,7 @@ export interface GuardrailWork {
 }
 
 export interface GuardrailWorkDeps {
-  readonly shares: Pick<Shares, 'charge' | 'expect' | 'inTurn'>;
+  readonly shares: Pick<Shares, 'charge' | 'expect' | 'inOrder'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Logger;
   readonly jobMs?: number;
@@ -71,7 +71,7 @@ export function createGuardrailWork(deps: GuardrailWorkDeps): GuardrailWork {
   const run = async (owner: ShareOwner, job: GuardrailJob) => {
     const { organization } = owner;
     shares.expect('guardrail_time', organization);
-    return await shares.inTurn('guardrail_work', owner, () => {
+    return await shares.inOrder('guardrail_work', owner, () => {
       shares.expect('guardrail_time', organization);
       return runNow(organization, job);
     });

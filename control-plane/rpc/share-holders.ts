@@ -40,7 +40,7 @@ export class Holders {
     const { shares, store } = this.#deps;
     const stranger = { organization: strangers, key: addressGroup(presented.from) };
     await this.#stranger(presented, () =>
-      shares.inTurn('reads', stranger, () => store.snapshot((db) => this.#authenticate(db, presented))),
+      shares.inOrder('reads', stranger, () => store.snapshot((db) => this.#authenticate(db, presented))),
     );
     return this.#known.get(presented.hash) ?? stranger;
   }

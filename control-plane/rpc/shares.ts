@@ -4,7 +4,7 @@
 import type { Clock } from '../../common/clock.ts';
 import { OccupiedShare, RateShare, type ShareOwner } from '../../common/shares.ts';
 import { CallError } from './errors.ts';
-import { Turns } from './turns.ts';
+import { WorkQueue } from './turns.ts';
 
 /** One organization alone gets a fifth. Ten that each take all they can get, one after the other, leave a tenth. */
 const alpha = 0.25;
@@ -94,7 +94,7 @@ export interface ShareState {
 
 export interface Shares {
   /** Does the work when it is the owner's turn. @throws CallError too_many_requests, and any error of the work */
-  inTurn<T>(resource: QueueResource, owner: ShareOwner, work: () => Promise<T>): Promise<T>;
+  inOrder<T>(resource: QueueResource, owner: ShareOwner, work: () => Promise<T>): Promise<T>;
   /** Reserves a slot for an export of the owner. @returns releases the slot @throws CallError too_many_requests */
   occupyExport(owner: ShareOwner): () => void;
   /** Takes one unit of the owner's rate. @throws CallError too_many_requests */
@@ -115,7 +115,7 @@ export interface Shares {
 export type OtherRates = { readonly [Name in RateResource]?: Pick<RateRow, 'perMinute' | 'burst'> };
 
 export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares {
-  const queues = mapped(queueRows, (row) => new Turns({ ...row, clock }));
+  const queues = mapped(queueRows, (row) => new WorkQueue({ ...row, clock }));
   const occupied = mapped(occupiedRows, (row) => new OccupiedShare(row));
   const rates = mapped<RateResource, RateRow, RateShare>(
     rateRows,
@@ -125,7 +125,7 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
     if (seconds > 0) throw tooMany(resource, seconds);
   };
   return {
-    inTurn: async (resource, owner, work) => {
+    inOrder: async (resource, owner, work) => {
       const turn = queues[resource].run(owner, work);
       if (turn === undefined) throw tooMany(resource, againSoon);
       const done = await turn;

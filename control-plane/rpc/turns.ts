@@ -4,7 +4,7 @@
 import type { Clock } from '../../common/clock.ts';
 import { FairQueue, type ShareOwner } from '../../common/shares.ts';
 
-export interface TurnsOptions {
+export interface WorkQueueOptions {
   readonly atOnce: number;
   /** How many items may wait; `alpha` gives an organization's share of them. */
   readonly waiting: number;
@@ -15,7 +15,7 @@ export interface TurnsOptions {
 }
 
 /** late: the item waited too long and was not started. */
-export type Turn<T> = { readonly value: T } | { readonly late: true };
+export type WorkResult<T> = { readonly value: T } | { readonly late: true };
 
 interface Waiting {
   readonly since: number;
@@ -23,14 +23,14 @@ interface Waiting {
   giveUp(): void;
 }
 
-export class Turns {
-  readonly #options: TurnsOptions;
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
   readonly #queue: FairQueue<Waiting>;
   #running = 0;
   #late = 0;
   #scheduled = false;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: WorkQueueOptions) {
     this.#options = options;
     const { alpha, waiting } = options;
     this.#queue = new FairQueue({ waiting: { capacity: waiting, alpha }, quantum: 1 });
@@ -50,8 +50,8 @@ export class Turns {
    * @returns undefined if too much of the owner's work waits already; otherwise a promise that rejects with the work's
    * error
    */
-  run<T>(owner: ShareOwner, work: () => Promise<T>): Promise<Turn<T>> | undefined {
-    const { promise, resolve, reject } = Promise.withResolvers<Turn<T>>();
+  run<T>(owner: ShareOwner, work: () => Promise<T>): Promise<WorkResult<T>> | undefined {
+    const { promise, resolve, reject } = Promise.withResolvers<WorkResult<T>>();
     const waiting: Waiting = {
       since: this.#options.clock.monotonic(),
       begin: async () => {

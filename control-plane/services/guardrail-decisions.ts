@@ -35,13 +35,13 @@ export interface ReportDecisionsDeps {
   /**
    * Makes a change when it is its organization's turn. It is a change of that organization, whichever proxy reports it.
    */
-  readonly inTurn?: (organizationId: string, work: () => Promise<void>) => Promise<void>;
+  readonly inOrder?: (organizationId: string, work: () => Promise<void>) => Promise<void>;
 }
 
 export function createReportDecisions({
   store,
   clock,
-  inTurn = (_, work) => work(),
+  inOrder: oneByOne = (_, work) => work(),
 }: ReportDecisionsDeps): ReportDecisions {
   const hasRoom = createRoom(clock);
   return async (caller, { samples }) => {
@@ -54,7 +54,7 @@ export function createReportDecisions({
       if (!hasRoom(sample)) return;
       const actor = { kind: 'virtual_key', id: sample.key_id } as const;
       const context = { actor, from: caller.from, action: actions[sample.decision] };
-      await inTurn(sample.organization_id, () => store.change(context, (tx) => record(tx, caller, sample)));
+      await oneByOne(sample.organization_id, () => store.change(context, (tx) => record(tx, caller, sample)));
     };
     const known = Map.groupBy(await ofKnownGuardrails(store, read), ({ organization_id }) => organization_id);
     // Organizations run concurrently and all to the end, so that none waits for another's turn.

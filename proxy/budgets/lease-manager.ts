@@ -44,7 +44,7 @@ export interface LeaseManagerDeps {
    * There is another session, or none, or the contact with the control plane has changed: every waiting request may
    * continue, or be refused.
    */
-  readonly onTurn: () => void;
+  readonly onChange: () => void;
 }
 
 const { countsMax, sweepMs, unhurriedReturnsMax } = budgetBounds;
@@ -88,7 +88,7 @@ export class LeaseManager {
       contact: this.#contact,
       onOpen: (session) => {
         deps.onSession?.(session, 'open');
-        deps.onTurn();
+        deps.onChange();
       },
       onLost: (session, isClosed) => this.#leaveSession(session, isClosed),
       onKept: (response) => this.#lost.compare(response, this.#session.current),
@@ -231,7 +231,7 @@ export class LeaseManager {
   async close(until: number): Promise<void> {
     this.#isClosing = true;
     this.#cancelSweep();
-    this.#deps.onTurn();
+    this.#deps.onChange();
     this.#leases.retireAll();
     for (const lease of this.#leases.all()) this.#giveBackDue(lease);
     await this.#allReturned(until - this.#deps.clock.monotonic());
@@ -344,7 +344,7 @@ export class LeaseManager {
 
   #away(): void {
     this.#session.probe();
-    this.#deps.onTurn();
+    this.#deps.onChange();
   }
 
   #leaveSession(session: string, isClosed: boolean): void {
@@ -353,7 +353,7 @@ export class LeaseManager {
     this.#recent.ended(session, this.#deps.clock.monotonic());
     for (const lease of retired) this.#giveBackDue(lease);
     this.#deps.onSession?.(session, 'over');
-    this.#deps.onTurn();
+    this.#deps.onChange();
   }
 
   #sweepLater(): void {

@@ -21,7 +21,7 @@ export interface LeaseMetrics extends LeaseManagerMetrics {
   waited(ms: number): void;
 }
 
-export interface SlicedBudgetsDeps extends Omit<LeaseManagerDeps, 'metrics' | 'onTurn'> {
+export interface SlicedBudgetsDeps extends Omit<LeaseManagerDeps, 'metrics' | 'onChange'> {
   readonly metrics: LeaseMetrics;
 }
 
@@ -60,7 +60,7 @@ export class SlicedBudgets implements Budgets {
 
   constructor(deps: SlicedBudgetsDeps) {
     this.#deps = deps;
-    const leaseManager = new LeaseManager({ ...deps, onTurn: () => this.#advanceAll() });
+    const leaseManager = new LeaseManager({ ...deps, onChange: () => this.#advanceAll() });
     this.#leaseManager = leaseManager;
     this.#owner = {
       monotonic: () => deps.clock.monotonic(),

@@ -6,7 +6,7 @@ import { OccupiedShare, type ShareOwner } from '../../common/shares.ts';
 import { stringsOf, type Texts } from '../../guardrails/inspection/findings.ts';
 import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
 import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
-import { type LoopTurns, sliceMs } from '../loop-turns.ts';
+import { type LoopScheduler, sliceMs } from '../loop-turns.ts';
 import type { ReadShare } from '../shares.ts';
 import { shares } from '../shares.ts';
 import type { CompiledGuardrail } from './compiled.ts';
@@ -36,7 +36,7 @@ const pendingNsMax = 2 * pieceNs;
 
 export interface ScannerDeps {
   readonly pool: Pick<WorkerPool, 'scan'>;
-  readonly turns: LoopTurns;
+  readonly loop: LoopScheduler;
   /** UTF-16 units: see guardrails/matcher.ts. */
   readonly window: number;
   /** Monotonic milliseconds. */
@@ -72,23 +72,23 @@ export class Scanner {
 
   /** Runs steps of far less than a slice each, alternating with scans. @throws the errors of the steps; NoTurnError */
   finish<T>(owner: ShareOwner, steps: Generator<void, T>, isLeft: () => boolean): Promise<T> {
-    return this.#deps.turns.finish(owner, steps, isLeft);
+    return this.#deps.loop.finish(owner, steps, isLeft);
   }
 
   scan(compiled: readonly CompiledGuardrail[], texts: Texts, owner: ShareOwner): Scanned | PendingScan {
     if (compiled.length === 0) return nothing;
     const strings = stringsOf(texts);
     const scan = new GuardrailScan(compiled, strings, owner, this.#deps);
-    const { turns } = this.#deps;
+    const { loop } = this.#deps;
     if (scan.likelyNs > nsHereMax) return scan.inWorker();
-    if (turns.mayBegin(owner, scan.likelyNs / 1e6)) {
+    if (loop.mayBegin(owner, scan.likelyNs / 1e6)) {
       const begun = this.#deps.now();
       const state = scan.slice();
-      turns.took(owner, this.#deps.now() - begun);
+      loop.took(owner, this.#deps.now() - begun);
       if (state === 'done') return scan.result();
       if (state === 'worker') return scan.inWorker();
     }
-    return scan.inTurns(this.#slices);
+    return scan.inTicks(this.#slices);
   }
 }
 
@@ -160,14 +160,14 @@ class GuardrailScan {
   }
 
   /** @param texts a share that must have room for the scan's texts, else the scan is unavailable */
-  inTurns(texts: OccupiedShare): Scanned | PendingScan {
+  inTicks(texts: OccupiedShare): Scanned | PendingScan {
     if (!texts.take(this.#owner, this.#length)) return this.result();
     let state: ReturnType<GuardrailScan['slice']> = 'more';
     const slice = () => {
       state = this.slice();
       return state === 'more' ? 'more' : 'over';
     };
-    const run = this.#deps.turns
+    const run = this.#deps.loop
       .slices(this.#owner, slice, () => this.#isLeft)
       .finally(() => texts.give(this.#owner, this.#length));
     let cancel = () => {

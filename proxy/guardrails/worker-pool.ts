@@ -48,7 +48,7 @@ export class WorkerPool {
   readonly #workers = new Set<ScanWorker>();
   /** For scans with long pieces; started for the first one. */
   #long: ScanWorker | undefined;
-  readonly #places = new OccupiedShare(shares.guardrail_workers.bounds);
+  readonly #slots = new OccupiedShare(shares.guardrail_workers.bounds);
   readonly #queue = new FairQueue<PooledScan>({ waiting: shares.guardrail_queue.bounds, quantum });
   #pause: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -64,7 +64,7 @@ export class WorkerPool {
 
   /** Scans in workers. */
   get working(): ReadShare {
-    return this.#places;
+    return this.#slots;
   }
 
   /** Starts workers until one more is ready than are busy. */
@@ -102,7 +102,7 @@ export class WorkerPool {
     for (let worker = this.#leastBusy(); worker !== undefined; worker = this.#leastBusy()) {
       const scan = this.#next();
       if (scan === undefined) return;
-      this.#places.take(scan.owner);
+      this.#slots.take(scan.owner);
       this.#within(scan, this.#deps.lateMs);
       worker.scan(scan, this.#deps.workMsMax);
       this.warm();
@@ -119,7 +119,7 @@ export class WorkerPool {
   }
 
   #next(): PooledScan | undefined {
-    const mayServe = (owner: ShareOwner) => this.#places.hasRoom(owner);
+    const mayServe = (owner: ShareOwner) => this.#slots.hasRoom(owner);
     let scan = this.#queue.shift(mayServe);
     while (scan?.isOver) scan = this.#queue.shift(mayServe);
     return scan;
@@ -146,7 +146,7 @@ export class WorkerPool {
       this.#long.scan(scan, this.#deps.workMsMax);
     } catch (err) {
       this.#deps.log.warn({ err }, 'a worker of guardrails cannot be started');
-      this.#places.give(scan.owner);
+      this.#slots.give(scan.owner);
       this.#giveUp(scan, 'there is no worker for it');
     }
   }
@@ -162,7 +162,7 @@ export class WorkerPool {
       onLong: (scan) => this.#scanLong(scan),
       onDone: (scan) => {
         clearTimeout(scan.timer.current);
-        this.#places.give(scan.owner);
+        this.#slots.give(scan.owner);
       },
       onLeft: (scan) => {
         if (scan.isOver) return;

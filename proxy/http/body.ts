@@ -3,7 +3,7 @@ import { ByteStore } from '../../common/byte-store.ts';
 import { JsonGuard, type JsonLimits } from '../conversation/json-guard.ts';
 import { GatewayError } from '../errors.ts';
 import type { ReadBody } from '../formats/chat-completions/read-request.ts';
-import type { LoopTurns } from '../loop-turns.ts';
+import type { LoopScheduler } from '../loop-turns.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface BodyLimits extends JsonLimits {
@@ -14,7 +14,7 @@ export interface BodyLimits extends JsonLimits {
  * @returns the whole body
  * @throws GatewayError unsupported_media_type, body_too_large, invalid_request, request_timeout, overloaded; ClientGone
  */
-export async function readBody(exchange: Exchange, limits: BodyLimits, turns: LoopTurns): Promise<ReadBody> {
+export async function readBody(exchange: Exchange, limits: BodyLimits, loop: LoopScheduler): Promise<ReadBody> {
   checkMediaType(exchange);
   const announced = Number(exchange.headers.get('content-length') ?? 0);
   if (announced > limits.bodyBytesMax) throw tooLarge(limits);
@@ -23,7 +23,7 @@ export async function readBody(exchange: Exchange, limits: BodyLimits, turns: Lo
   if (announced > 0) exchange.buffer(announced);
   if (exchange.expectsContinue) exchange.response.writeContinue();
   exchange.waitFor('body');
-  const body = await collect(exchange, limits, turns);
+  const body = await collect(exchange, limits, loop);
   exchange.waitFor(undefined);
   return body;
 }
@@ -46,7 +46,7 @@ function checkMediaType({ headers }: Exchange): void {
 
 const tinyBytes = 256;
 
-function collect(exchange: Exchange, limits: BodyLimits, turns: LoopTurns): Promise<ReadBody> {
+function collect(exchange: Exchange, limits: BodyLimits, loop: LoopScheduler): Promise<ReadBody> {
   const { headers, owner, request, record } = exchange;
   const isAnnounced = headers.get('content-length') !== undefined;
   const guard = new JsonGuard(limits);
@@ -85,7 +85,7 @@ function collect(exchange: Exchange, limits: BodyLimits, turns: LoopTurns): Prom
         take(chunk);
         return;
       }
-      waits = !turns.run(owner, chunk.length, () => {
+      waits = !loop.run(owner, chunk.length, () => {
         if (isStopped) return;
         take(chunk);
         if (!waits) return;

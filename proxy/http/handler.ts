@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Reservation, Ledger } from '../ledger/ledger.ts';
-import type { LoopTurns } from '../loop-turns.ts';
+import type { LoopScheduler } from '../loop-turns.ts';
 import { withNearest } from '../unknown-model.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
@@ -18,7 +18,7 @@ import type { Exchange, RequestRecord } from './exchange.ts';
 import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { outcomeOf } from './outcome.ts';
-import { parseBody, turnFor } from './parse-body.ts';
+import { parseBody, scheduled } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
 import { type Handler, type LifecycleDeps, withLifecycle } from './request-lifecycle.ts';
@@ -28,7 +28,7 @@ export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, Lifecycle
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
   /** Schedules the processing of requests on the event loop. */
-  readonly turns: LoopTurns;
+  readonly loop: LoopScheduler;
   readonly guardrails: Guardrails;
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
@@ -61,14 +61,14 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 
   // admit: after authentication, so that unauthenticated callers hold no slot.
   exchange.ticket = deps.admission.admit(exchange.owner);
-  const turn = deps.turns.begin(exchange.owner);
-  if (turn !== undefined) await turn;
+  const grant = deps.loop.begin(exchange.owner);
+  if (grant !== undefined) await grant;
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
   // read: a larger body is parsed when its organization gets time on the event loop. Writing it for the provider waits
   // for time again.
-  const body = await readBody(exchange, deps.bodyLimits, deps.turns);
-  const parsing = parseBody(exchange, body, deps.turns);
+  const body = await readBody(exchange, deps.bodyLimits, deps.loop);
+  const parsing = parseBody(exchange, body, deps.loop);
   const chatRequest = parsing instanceof Promise ? await parsing : parsing;
   record.streamed = chatRequest.stream;
 
@@ -99,7 +99,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails release once they have decided about
     // it.
-    const sending = turnFor(exchange, body, deps.turns);
+    const sending = scheduled(exchange, body, deps.loop);
     if (sending !== undefined) await sending;
     const result = await dispatched(deps.dispatch(withinReservation(call, reservation), exchange), output);
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);

@@ -8,7 +8,7 @@ import {
   parseChatRequestInSteps,
   type ReadBody,
 } from '../formats/chat-completions/read-request.ts';
-import { type LoopTurns, NoTurnError } from '../loop-turns.ts';
+import { type LoopScheduler, NotScheduledError } from '../loop-turns.ts';
 import type { Abortable, Exchange } from './exchange.ts';
 
 /**
@@ -18,11 +18,11 @@ import type { Abortable, Exchange } from './exchange.ts';
 export function parseBody(
   exchange: Exchange,
   read: ReadBody,
-  turns: LoopTurns,
+  loop: LoopScheduler,
 ): ChatRequest | Promise<ChatRequest> {
-  if (isLargeBody(read)) return inSlices(exchange, read, turns);
-  const turn = turnFor(exchange, read, turns);
-  return turn === undefined ? parseChatRequest(read) : turn.then(() => parseChatRequest(read));
+  if (isLargeBody(read)) return inSlices(exchange, read, loop);
+  const grant = scheduled(exchange, read, loop);
+  return grant === undefined ? parseChatRequest(read) : grant.then(() => parseChatRequest(read));
 }
 
 /**
@@ -31,20 +31,20 @@ export function parseBody(
  * @returns undefined if it may be processed now.
  * @throws GatewayError overloaded
  */
-export function turnFor({ owner }: Exchange, read: ReadBody, turns: LoopTurns): Promise<void> | undefined {
-  return isLargeBody(read) ? undefined : turns.ready(owner, read.bytes.length);
+export function scheduled({ owner }: Exchange, read: ReadBody, loop: LoopScheduler): Promise<void> | undefined {
+  return isLargeBody(read) ? undefined : loop.ready(owner, read.bytes.length);
 }
 
-async function inSlices(exchange: Exchange, read: ReadBody, turns: LoopTurns): Promise<ChatRequest> {
-  exchange.onAbort(nextTurn);
+async function inSlices(exchange: Exchange, read: ReadBody, loop: LoopScheduler): Promise<ChatRequest> {
+  exchange.onAbort(nextTick);
   const isLeft = () => exchange.aborted !== undefined;
   try {
-    return await turns.finish(exchange.owner, parseChatRequestInSteps(read), isLeft);
+    return await loop.finish(exchange.owner, parseChatRequestInSteps(read), isLeft);
   } catch (error) {
     exchange.throwIfAborted();
-    throw error instanceof NoTurnError ? overloaded(error) : error;
+    throw error instanceof NotScheduledError ? overloaded(error) : error;
   }
 }
 
 /** The abort is noticed at the next slice. */
-const nextTurn: Abortable = { abort: () => undefined };
+const nextTick: Abortable = { abort: () => undefined };

@@ -12,7 +12,7 @@ export interface JournalsDeps {
   readonly folder: Pick<JournalFolder, 'create' | 'tryOut'>;
   readonly timers: Timers;
   /** Runs the task at the end of this tick of the event loop. */
-  readonly atEndOfTurn: (task: () => void) => void;
+  readonly atEndOfTick: (task: () => void) => void;
   /** Ordinal of the session's next event. */
   readonly nextOrdinal: (session: string) => number;
   readonly log: Logger;
@@ -42,7 +42,7 @@ export class Journals {
   readonly #deps: JournalsDeps;
   readonly #journals = new Map<string, SessionJournal>();
   readonly #ended = new Set<string>();
-  #isTurnAwaited = false;
+  #isTickAwaited = false;
   /** A journal failed: the next session has none. */
   #isSkipped = false;
   /** The session without a journal, until there is room for another's journal. */
@@ -89,13 +89,13 @@ export class Journals {
     const journal = this.#journals.get(reservation.stamp.session);
     if (journal === undefined) return undefined;
     const { hold: number, written } = journal.take(event, reservation);
-    this.#awaitTurn();
+    this.#awaitTick();
     return {
       written,
       released: (cost, charges) => {
         if (journal.isBroken) return;
         journal.released(number, cost, charges);
-        this.#awaitTurn();
+        this.#awaitTick();
       },
     };
   }
@@ -104,7 +104,7 @@ export class Journals {
     const journal = this.#journals.get(event.session);
     if (journal === undefined) return;
     journal.settled(event);
-    this.#awaitTurn();
+    this.#awaitTick();
   }
 
   acknowledged(events: readonly UsageEvent[]): void {
@@ -113,7 +113,7 @@ export class Journals {
 
   overflowed(events: readonly UsageEvent[]): void {
     this.#leave(events, (journal, event) => journal.overflowed(event));
-    this.#awaitTurn();
+    this.#awaitTick();
   }
 
   /** Writes the buffered lines. Called before any of their usage is reported. */
@@ -141,11 +141,11 @@ export class Journals {
     }
   }
 
-  #awaitTurn(): void {
-    if (this.#isTurnAwaited) return;
-    this.#isTurnAwaited = true;
-    this.#deps.atEndOfTurn(() => {
-      this.#isTurnAwaited = false;
+  #awaitTick(): void {
+    if (this.#isTickAwaited) return;
+    this.#isTickAwaited = true;
+    this.#deps.atEndOfTick(() => {
+      this.#isTickAwaited = false;
       this.flush();
     });
   }

@@ -2,12 +2,12 @@
 // of this tick of the event loop, together with everything that came in it. Unused tokens are released with them, or
 // alone after a moment. So many requests cost one call.
 import type { Timers } from '../../common/timers.ts';
-import { type Begun, type Ended, takesSlots, type Turn } from './rate-batch.ts';
+import { type Begun, type Ended, takesSlots, type RateBatch } from './rate-batch.ts';
 
-export interface OutboxDeps {
+export interface BatchQueueDeps {
   readonly timers: Timers;
   /** Sends the batch in one call. */
-  send(turn: Turn): void;
+  send(batch: RateBatch): void;
 }
 
 /** Requests in one call. The number is bounded, because other calls wait in Redis while it runs. */
@@ -18,24 +18,24 @@ export const tokensWaitMs = 5;
 interface Waiting {
   readonly ended: Ended[];
   readonly begun: Begun[];
-  leavesWithTurn: boolean;
+  leavesWithBatch: boolean;
 }
 
-export class Outbox {
-  readonly #deps: OutboxDeps;
+export class BatchQueue {
+  readonly #deps: BatchQueueDeps;
   readonly #shards = new Map<number, Waiting>();
-  #isTurnAwaited = false;
+  #isTickAwaited = false;
   #cancelTimer: (() => void) | undefined;
   #closed = false;
 
-  constructor(deps: OutboxDeps) {
+  constructor(deps: BatchQueueDeps) {
     this.#deps = deps;
   }
 
   begin(one: Begun): void {
     const waiting = this.#waiting(one.request.shard);
     waiting.begun.push(one);
-    this.#leaveWithTurn(waiting);
+    this.#leaveWithBatch(waiting);
   }
 
   end(one: Ended): void {
@@ -43,7 +43,7 @@ export class Outbox {
     waiting.ended.push(one);
     if (this.#closed) this.#send();
     // Another proxy may need the slot.
-    else if (takesSlots(one.request)) this.#leaveWithTurn(waiting);
+    else if (takesSlots(one.request)) this.#leaveWithBatch(waiting);
     else this.#leaveSoon();
   }
 
@@ -57,19 +57,19 @@ export class Outbox {
   #waiting(shard: number): Waiting {
     const known = this.#shards.get(shard);
     if (known !== undefined) return known;
-    const made = { ended: [], begun: [], leavesWithTurn: false };
+    const made = { ended: [], begun: [], leavesWithBatch: false };
     this.#shards.set(shard, made);
     return made;
   }
 
-  #leaveWithTurn(waiting: Waiting): void {
-    waiting.leavesWithTurn = true;
-    if (this.#isTurnAwaited) return;
-    this.#isTurnAwaited = true;
+  #leaveWithBatch(waiting: Waiting): void {
+    waiting.leavesWithBatch = true;
+    if (this.#isTickAwaited) return;
+    this.#isTickAwaited = true;
     // Runs after the events of this tick, each of which may bring requests.
     setImmediate(() => {
-      this.#isTurnAwaited = false;
-      this.#send(({ leavesWithTurn }) => leavesWithTurn);
+      this.#isTickAwaited = false;
+      this.#send(({ leavesWithBatch }) => leavesWithBatch);
     });
   }
 
@@ -84,16 +84,16 @@ export class Outbox {
     for (const [shard, waiting] of this.#shards) {
       if (leaves?.(waiting) === false) continue;
       this.#shards.delete(shard);
-      for (const turn of turnsOf(shard, waiting)) this.#deps.send(turn);
+      for (const batch of batchesOf(shard, waiting)) this.#deps.send(batch);
     }
   }
 }
 
-function turnsOf(shard: number, { ended, begun }: Waiting): readonly Turn[] {
-  const turns: Turn[] = [];
+function batchesOf(shard: number, { ended, begun }: Waiting): readonly RateBatch[] {
+  const batches: RateBatch[] = [];
   while (ended.length + begun.length > 0) {
     const first = ended.splice(0, requestsInCallMax);
-    turns.push({ shard, ended: first, begun: begun.splice(0, requestsInCallMax - first.length) });
+    batches.push({ shard, ended: first, begun: begun.splice(0, requestsInCallMax - first.length) });
   }
-  return turns;
+  return batches;
 }

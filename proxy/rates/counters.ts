@@ -1,5 +1,5 @@
 // The counters of local-rates.ts, with the same arithmetic as the scripts. Times are whole monotonic milliseconds.
-import { cellsInRing, debtMaxMs, partsOfToken, placeOpensInMs } from './rates.ts';
+import { cellsInRing, debtMaxMs, partsOfToken, slotOpensInMs } from './rates.ts';
 
 /** The count of one limit. `max` comes with each call, because a limit may change under its count. */
 export interface Counter {
@@ -117,7 +117,7 @@ export function bucketResetsInMs(used: number, max: number): number {
 }
 
 /** Concurrent requests. They are counted by limit, and a count exists only while there are any. */
-export class Places implements Counter {
+export class Slots implements Counter {
   readonly #counts: Map<string, number>;
   readonly #limitId: string;
 
@@ -131,7 +131,7 @@ export class Places implements Counter {
   }
 
   opensInMs(max: number): number {
-    return this.#count < max ? 0 : placeOpensInMs;
+    return this.#count < max ? 0 : slotOpensInMs;
   }
 
   take(): void {

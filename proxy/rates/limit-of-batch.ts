@@ -2,9 +2,9 @@
 // after each request follows from that.
 import { never } from '../../common/never.ts';
 import { bucketOpensInMs, bucketRemaining, bucketResetsInMs } from './counters.ts';
-import { partsOfToken, placeOpensInMs, type RateKind, type Standing } from './rates.ts';
+import { partsOfToken, slotOpensInMs, type RateKind, type Standing } from './rates.ts';
 
-export class LimitOfTurn {
+export class LimitOfBatch {
   /** Its position among the limits of the call, from 1, as Lua counts. */
   readonly position: number;
   readonly kind: RateKind;
@@ -12,7 +12,7 @@ export class LimitOfTurn {
   /** Requests or slots that remain; for tokens, the parts of tokens that are used. */
   #left = 0;
   #used = 0;
-  #opensInMs = placeOpensInMs;
+  #opensInMs = slotOpensInMs;
   #resetsInMs = 0;
 
   constructor(position: number, kind: RateKind, max: number) {

@@ -4,7 +4,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';
-import { type Counter, Places } from './counters.ts';
+import { type Counter, Slots } from './counters.ts';
 import {
   counted,
   type RateDecision,
@@ -51,7 +51,7 @@ export class LocalRates implements Rates {
   readonly #deps: LocalRatesDeps;
   readonly #proxies: () => number;
   readonly #counters: LRUCache<string, SharedCounter>;
-  readonly #places = new Map<string, number>();
+  readonly #slots = new Map<string, number>();
 
   constructor(deps: LocalRatesDeps) {
     this.#deps = deps;
@@ -105,11 +105,11 @@ export class LocalRates implements Rates {
 
   /** Counts a request under way that Redis admitted, so that it is included when this proxy counts alone. */
   follow(limits: readonly RateLimit[], reservation: RateReservation): RateReservation {
-    if (!limits.some(isOfPlaces)) return reservation;
-    for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).take();
+    if (!limits.some(isOfSlots)) return reservation;
+    for (const limit of limits) if (isOfSlots(limit)) this.#slot(limit.id).take();
     return {
       settle: (tokensUsed) => {
-        for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).settle();
+        for (const limit of limits) if (isOfSlots(limit)) this.#slot(limit.id).settle();
         reservation.settle(tokensUsed);
       },
     };
@@ -117,7 +117,7 @@ export class LocalRates implements Rates {
 
   /** Limits with a count in memory. */
   get size(): number {
-    return this.#counters.size + this.#places.size;
+    return this.#counters.size + this.#slots.size;
   }
 
   #reservation(parts: readonly Part[], estimate: number): RateReservation {
@@ -134,7 +134,7 @@ export class LocalRates implements Rates {
   }
 
   #counterOf(limit: RateLimit): Counter {
-    return this.#sharedOf(limit) ?? this.#place(limit.id);
+    return this.#sharedOf(limit) ?? this.#slot(limit.id);
   }
 
   /** Undefined for concurrent requests: each proxy counts its own. */
@@ -159,11 +159,11 @@ export class LocalRates implements Rates {
     }
   }
 
-  #place(limitId: string): Places {
-    return new Places(this.#places, limitId);
+  #slot(limitId: string): Slots {
+    return new Slots(this.#slots, limitId);
   }
 }
 
-function isOfPlaces({ kind }: RateLimit): boolean {
+function isOfSlots({ kind }: RateLimit): boolean {
   return counted[kind] === 'slots';
 }

@@ -3,9 +3,9 @@
 import { aList, aNumber, aString, at, readShape, type Shape } from '../../common/json-shape.ts';
 import type { ScriptCall } from '../redis/script.ts';
 import { nameInShard } from '../redis/shards.ts';
-import { LimitOfTurn } from './limit-of-batch.ts';
+import { LimitOfBatch } from './limit-of-batch.ts';
 import type { CountedAlone } from './local-rates.ts';
-import { isReleased, rateKey, type Turn } from './rate-batch.ts';
+import { isReleased, rateKey, type RateBatch } from './rate-batch.ts';
 import type { RateLimit, Standing } from './rates.ts';
 
 export interface Judgement {
@@ -13,7 +13,7 @@ export interface Judgement {
   readonly standings: readonly Standing[];
 }
 
-export interface TurnCallOptions {
+export interface BatchCallOptions {
   /** Of this call, and of no other one. */
   readonly name: string;
   readonly leaseMs: number;
@@ -27,18 +27,18 @@ const theResponse: Shape<readonly [string, ...number[]]> = (value) => {
   return [at('[0]', aString, verdicts), ...aList(aNumber)(figures)];
 };
 
-export class TurnCall implements ScriptCall {
+export class BatchCall implements ScriptCall {
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  readonly #turn: Turn;
+  readonly #batch: RateBatch;
   /** By id, in the order of their positions. */
-  readonly #limits = new Map<string, LimitOfTurn>();
+  readonly #limits = new Map<string, LimitOfBatch>();
   /** The limits of each request that begins, in order. */
-  readonly #requested: readonly (readonly LimitOfTurn[])[];
+  readonly #requested: readonly (readonly LimitOfBatch[])[];
 
-  constructor(turn: Turn, { alone, leaseMs, name }: TurnCallOptions) {
-    const { shard, ended, begun } = turn;
-    this.#turn = turn;
+  constructor(batch: RateBatch, { alone, leaseMs, name }: BatchCallOptions) {
+    const { shard, ended, begun } = batch;
+    this.#batch = batch;
     // Added before the limits of ended requests, whose maxima are older.
     this.#requested = begun.map(({ request }) => request.limits.map((limit) => this.#limitRequested(limit)));
     const requested = this.#limits.size;
@@ -62,29 +62,29 @@ export class TurnCall implements ScriptCall {
     const [verdicts, ...figures] = readShape(text, theResponse);
     let at = 0;
     for (const limit of this.#limits.values()) at = limit.hear(figures, at);
-    return this.#turn.begun.map(({ request: { tokens } }, index) => {
+    return this.#batch.begun.map(({ request: { tokens } }, index) => {
       const isAdmitted = verdicts[index] === '1';
       const limits = this.#requested[index] ?? [];
       return { isAdmitted, standings: limits.map((limit) => limit.standing(isAdmitted, tokens)) };
     });
   }
 
-  #limitRequested(limit: RateLimit): LimitOfTurn {
+  #limitRequested(limit: RateLimit): LimitOfBatch {
     const known = this.#limits.get(limit.id);
     if (known === undefined) return this.#add(limit);
     known.max = limit.max;
     return known;
   }
 
-  #add({ id, kind, max }: RateLimit): LimitOfTurn {
-    const made = new LimitOfTurn(this.#limits.size + 1, kind, max);
+  #add({ id, kind, max }: RateLimit): LimitOfBatch {
+    const made = new LimitOfBatch(this.#limits.size + 1, kind, max);
     this.#limits.set(id, made);
     return made;
   }
 
   #endedWords(): number[] {
     const words: number[] = [];
-    for (const { request, correction } of this.#turn.ended) {
+    for (const { request, correction } of this.#batch.ended) {
       const countAt = words.push(correction, 0) - 1;
       for (const limit of request.limits) {
         if (isReleased(limit.kind, correction))
@@ -98,7 +98,7 @@ export class TurnCall implements ScriptCall {
   #begunWords(): number[] {
     const words: number[] = [];
     for (const [index, limits] of this.#requested.entries()) {
-      words.push(this.#turn.begun[index]?.request.tokens ?? 0, limits.length);
+      words.push(this.#batch.begun[index]?.request.tokens ?? 0, limits.length);
       for (const { position } of limits) words.push(position);
     }
     return words;

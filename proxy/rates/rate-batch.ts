@@ -2,7 +2,7 @@
 import { nameInShard } from '../redis/shards.ts';
 import { counted, type RateDecision, type RateKind, type RateLimit } from './rates.ts';
 
-export interface Turn {
+export interface RateBatch {
   readonly shard: number;
   /** They make room for those that begin. */
   readonly ended: readonly Ended[];

@@ -63,4 +63,4 @@ export const partsOfToken = 60_000;
 /** Tokens that a request used above its estimate are a debt, of at most this many milliseconds. */
 export const debtMaxMs = 3_600_000;
 /** An assumption: the end of a request under way is unknown. */
-export const placeOpensInMs = 1_000;
+export const slotOpensInMs = 1_000;

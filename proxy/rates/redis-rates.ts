@@ -8,11 +8,11 @@ import type { Timers } from '../../common/timers.ts';
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import { createScript, type Script } from '../redis/script.ts';
 import { shardOf } from '../redis/shards.ts';
-import { Outbox } from './batch-queue.ts';
+import { BatchQueue } from './batch-queue.ts';
 import { type SlotLeases, Leases } from './leases.ts';
 import type { LocalRates } from './local-rates.ts';
-import { type CountedRequest, takesSlots, isReleased, rateKey, type Turn } from './rate-batch.ts';
-import { TurnCall } from './rate-batch-call.ts';
+import { type CountedRequest, takesSlots, isReleased, rateKey, type RateBatch } from './rate-batch.ts';
+import { BatchCall } from './rate-batch-call.ts';
 import type { RateDecision, RateReservation, RateLimit, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
 import { NoReplyError, TimedScripts } from './timed-scripts.ts';
@@ -38,9 +38,9 @@ const freeAgainMs = 1_000;
 export class RedisRates implements Rates {
   readonly #deps: RedisRatesDeps;
   readonly #scripts: TimedScripts;
-  readonly #turn: Script;
+  readonly #batch: Script;
   readonly #renew: Script;
-  readonly #outbox: Outbox;
+  readonly #batchQueue: BatchQueue;
   readonly #leases = new Leases();
   #cancelRenewal: (() => void) | undefined;
   #closed = false;
@@ -51,23 +51,23 @@ export class RedisRates implements Rates {
   constructor(deps: RedisRatesDeps) {
     this.#deps = deps;
     this.#scripts = new TimedScripts(deps);
-    this.#turn = createScript(deps.scripts.turn);
+    this.#batch = createScript(deps.scripts.turn);
     this.#renew = createScript(deps.scripts.renew);
-    this.#outbox = new Outbox({ timers: deps.timers, send: (turn) => this.#send(turn) });
+    this.#batchQueue = new BatchQueue({ timers: deps.timers, send: (batch) => this.#send(batch) });
   }
 
   /** @throws RedisUnavailableError within the deadline */
   take({ organizationId, limits, tokens }: RateQuestion): Promise<RateDecision> {
     const request = { shard: shardOf(organizationId), name: this.#newName(), limits, tokens };
     return new Promise((resolve, reject) => {
-      this.#outbox.begin({ request, resolve, reject });
+      this.#batchQueue.begin({ request, resolve, reject });
     });
   }
 
   close(): void {
     this.#closed = true;
     this.#cancelRenewal?.();
-    this.#outbox.close();
+    this.#batchQueue.close();
   }
 
   #newName(): string {
@@ -75,19 +75,19 @@ export class RedisRates implements Rates {
     return `${this.#proxy}${this.#count.toString(36)}`;
   }
 
-  #send(turn: Turn): void {
-    const done = this.#run(turn);
+  #send(batch: RateBatch): void {
+    const done = this.#run(batch);
     // Requests that begin in the batch wait for it, and get its error.
-    if (turn.begun.length === 0) this.#deps.background('settle rates', done);
+    if (batch.begun.length === 0) this.#deps.background('settle rates', done);
   }
 
-  async #run(turn: Turn): Promise<void> {
-    const { shard, begun } = turn;
+  async #run(batch: RateBatch): Promise<void> {
+    const { shard, begun } = batch;
     const windowMs = begun.length > 0 ? this.#deps.deadlineMs : endsWindowMs;
-    const report = this.#deps.alone?.report(limitsOf(turn));
+    const report = this.#deps.alone?.report(limitsOf(batch));
     try {
-      const call = new TurnCall(turn, { name: this.#newName(), leaseMs, alone: report?.counts ?? [] });
-      const response = await this.#scripts.run(this.#turn, call, { shard, windowMs });
+      const call = new BatchCall(batch, { name: this.#newName(), leaseMs, alone: report?.counts ?? [] });
+      const response = await this.#scripts.run(this.#batch, call, { shard, windowMs });
       for (const [index, { isAdmitted, standings }] of call.read(response).entries()) {
         const one = begun[index];
         one?.resolve({ standings, reservation: isAdmitted ? this.#reservation(one.request) : undefined });
@@ -98,7 +98,7 @@ export class RedisRates implements Rates {
       // Redis may have counted them nevertheless: counting twice is better than not at all.
       report?.end(false);
       for (const { reject } of begun) reject(error);
-      this.#freeLater(turn, error);
+      this.#freeLater(batch, error);
       if (begun.length === 0 && !(error instanceof RedisUnavailableError)) throw error;
     }
   }
@@ -111,7 +111,7 @@ export class RedisRates implements Rates {
         this.#leases.remove(request);
         const correction = tokensUsed - request.tokens;
         if (request.limits.some(({ kind }) => isReleased(kind, correction)))
-          this.#outbox.end({ request, correction });
+          this.#batchQueue.end({ request, correction });
       },
     };
   }
@@ -120,7 +120,7 @@ export class RedisRates implements Rates {
    * Frees the slots of requests in an uncertain state: Redis did not respond when they were acquired or released.
    * Repeats that until Redis responds, or the leases are over. Only slots are freed, because they can be freed twice.
    */
-  #freeLater({ ended, begun }: Turn, error: unknown): void {
+  #freeLater({ ended, begun }: RateBatch, error: unknown): void {
     if (this.#closed) return;
     const { clock, timers } = this.#deps;
     const now = clock.monotonic();
@@ -131,7 +131,7 @@ export class RedisRates implements Rates {
     ].filter(({ request, until }) => takesSlots(request) && now < until);
     if (unsure.length === 0) return;
     timers.after(freeAgainMs, () => {
-      for (const one of unsure) this.#outbox.end(one);
+      for (const one of unsure) this.#batchQueue.end(one);
     });
   }
 
@@ -166,13 +166,13 @@ export class RedisRates implements Rates {
     if (this.#closed) return;
     const until = this.#deps.clock.monotonic() + leaseMs;
     for (const request of renewed) {
-      if (!this.#leases.has(request)) this.#outbox.end({ request, correction: 0, until });
+      if (!this.#leases.has(request)) this.#batchQueue.end({ request, correction: 0, until });
     }
   }
 }
 
 /** The limits of the requests that begin, each once, as the newest request has it. */
-function limitsOf({ begun }: Turn): Iterable<RateLimit> {
+function limitsOf({ begun }: RateBatch): Iterable<RateLimit> {
   const limits = new Map<string, RateLimit>();
   for (const { request } of begun) for (const limit of request.limits) limits.set(limit.id, limit);
   return limits.values();

@@ -7,7 +7,7 @@ import type { ShareOwner } from '../../common/shares.ts';
 import { invalid } from '../conversation/invalid.ts';
 import { FetchedImage, type InlineData, sniffImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
-import type { LoopTurns } from '../loop-turns.ts';
+import type { LoopScheduler } from '../loop-turns.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
 export interface ImageLimits {
@@ -34,7 +34,7 @@ export interface ImageDeps {
   readonly transport: Transport;
   readonly limits: ImageLimits;
   /** Schedules the start of connections, to hosts that callers choose. */
-  readonly turns: Pick<LoopTurns, 'slices'>;
+  readonly loop: Pick<LoopScheduler, 'slices'>;
 }
 
 /**
@@ -78,7 +78,7 @@ class ImageFetching {
     const { imageTimeoutMs } = this.#deps.limits;
     this.#timer = setTimeout(() => this.abort(failed(undefined, 'took too long')), imageTimeoutMs);
     try {
-      this.#startInTurns();
+      this.#startInTicks();
       return await this.#outcome.promise;
     } finally {
       this.#isOver = true;
@@ -93,7 +93,7 @@ class ImageFetching {
   }
 
   /** Opening a connection to a new host takes almost a millisecond: one at a time, and none after a failure. */
-  #startInTurns(): void {
+  #startInTicks(): void {
     const urls = this.#wanted.values();
     const startNext = () => {
       const { done, value: url } = urls.next();
@@ -101,7 +101,7 @@ class ImageFetching {
       this.#start(url);
       return 'more';
     };
-    this.#deps.turns
+    this.#deps.loop
       .slices(this.#context.owner, startNext, () => this.#isOver)
       .then(
         (outcome) => outcome === 'late' && this.abort(overloaded()),

@@ -7,7 +7,7 @@ import { FetchedImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
 import { type ChatRequest, largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { VendorResponse } from '../formats/format.ts';
-import type { LoopTurns } from '../loop-turns.ts';
+import type { LoopScheduler } from '../loop-turns.ts';
 import type { ProviderCall } from '../providers/provider.ts';
 import {
   type BuiltRequest,
@@ -23,7 +23,7 @@ import { NotTranslatedError, type TranslationWorkers } from './translation-worke
 
 export interface TranslationDeps {
   readonly workers: Pick<TranslationWorkers, 'run'>;
-  readonly turns: LoopTurns;
+  readonly loop: LoopScheduler;
 }
 
 /** The owner of the work, and whether its request has gone. */
@@ -102,7 +102,7 @@ export class Translation {
     }
     const written =
       isLarge === true
-        ? await this.#deps.turns.finish(owner, writeJsonInSteps(body), isLeft)
+        ? await this.#deps.loop.finish(owner, writeJsonInSteps(body), isLeft)
         : Buffer.from(writeJson(body));
     return { request: ownBytes(written), numbersArePlain: false, outputCeiling: undefined };
   }

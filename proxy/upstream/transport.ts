@@ -15,7 +15,7 @@ import {
 } from '../../common/filtered-lookup.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { ClientTlsSource } from '../../common/tls.ts';
-import { type LoopTurns, pieceBytes } from '../loop-turns.ts';
+import { type LoopScheduler, pieceBytes } from '../loop-turns.ts';
 import type { AddressPolicy } from './addresses.ts';
 import { LookupFailedError, LookupRefusedError } from './name-lookups.ts';
 
@@ -31,7 +31,7 @@ export interface TransportOptions {
   /** Maximum number of pools. The least recently used closes when its requests are done. */
   readonly originsMax: number;
   /** Schedules the processing of responses. Default: they are processed on arrival. */
-  readonly turns?: LoopTurns | undefined;
+  readonly loop?: LoopScheduler | undefined;
   /** Client certificate and authorities. Default: none, and the system's. New connections use the current files. */
   readonly tls?: ClientTlsSource | undefined;
   /** A connection of this age takes no new request, so that load reaches new replicas. Default: no limit. */
@@ -117,7 +117,7 @@ export function createTransport(options: TransportOptions): Transport {
   const stopFollowing = options.tls?.onChange(() => origins.clear());
   return {
     send: (request, receiver, owner) => {
-      const exchange = new UpstreamExchange(receiver, owner, options.turns);
+      const exchange = new UpstreamExchange(receiver, owner, options.loop);
       connecting.exchange = exchange;
       exchange.start(request, poolFor);
       connecting.exchange = undefined;
@@ -208,7 +208,7 @@ function contextOf(tls: ClientTlsSource | undefined): SecureContext {
 class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler {
   readonly #receiver: UpstreamReceiver;
   readonly #owner: ShareOwner;
-  readonly #turns: LoopTurns | undefined;
+  readonly #loop: LoopScheduler | undefined;
   /** Received data that waits for time on the event loop. Its source is paused meanwhile. */
   #pieces: Buffer[] = [];
   /** Paused by the receiver. */
@@ -217,10 +217,10 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   #lookup: AbortController | undefined;
   #over = false;
 
-  constructor(receiver: UpstreamReceiver, owner: ShareOwner, turns: LoopTurns | undefined) {
+  constructor(receiver: UpstreamReceiver, owner: ShareOwner, loop: LoopScheduler | undefined) {
     this.#receiver = receiver;
     this.#owner = owner;
-    this.#turns = turns;
+    this.#loop = loop;
   }
 
   /** A name is being looked up for this exchange. */
@@ -277,28 +277,28 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
-    if (this.#turns === undefined) {
+    if (this.#loop === undefined) {
       this.#receiver.onData(chunk);
       return;
     }
     const waits = this.#pieces.length > 0;
     for (let at = 0; at < chunk.length; at += pieceBytes)
       this.#pieces.push(chunk.subarray(at, at + pieceBytes));
-    if (!waits) this.#proceed(this.#turns);
+    if (!waits) this.#proceed(this.#loop);
   }
 
   /** Passes received data on, a piece at a time. The first piece is passed at once if there is time. */
-  #proceed(turns: LoopTurns): void {
+  #proceed(loop: LoopScheduler): void {
     for (;;) {
       const [piece] = this.#pieces;
       if (piece === undefined || this.#over) return;
       let isNow = true;
-      const isDone = turns.run(this.#owner, piece.length, () => {
+      const isDone = loop.run(this.#owner, piece.length, () => {
         // It may have been passed on already at the end of the response.
         if (this.#pieces[0] !== piece) return;
         this.#pieces.shift();
         if (isNow) this.#receiver.onData(piece);
-        else this.#later(piece, turns);
+        else this.#later(piece, loop);
       });
       isNow = false;
       if (isDone) continue;
@@ -308,7 +308,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   /** Outside of undici's calls, no other code would see an error that the receiver throws. */
-  #later(piece: Buffer, turns: LoopTurns): void {
+  #later(piece: Buffer, loop: LoopScheduler): void {
     if (this.#over) return;
     try {
       this.#receiver.onData(piece);
@@ -316,7 +316,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
       this.#controller?.abort(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    this.#proceed(turns);
+    this.#proceed(loop);
     if (this.#pieces.length === 0 && !this.#isPaused && !this.#over) this.#controller?.resume();
   }
 

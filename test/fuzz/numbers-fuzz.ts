@@ -8,7 +8,7 @@ import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
 import { createGuardrails } from '../../proxy/guardrails/inspection/live-guardrails.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
-import { LoopTurns } from '../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../proxy/loop-turns.ts';
 import { customProvider } from '../../proxy/providers/custom.ts';
 import type { ProviderCall } from '../../proxy/providers/provider.ts';
 import { buildRequest } from '../../proxy/providers/provider.ts';
@@ -125,7 +125,7 @@ const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), 
   samples: { add: () => undefined },
   scanner: new Scanner({
     pool: { scan: never },
-    turns: new LoopTurns({ now: () => performance.now() }),
+    loop: new LoopScheduler({ now: () => performance.now() }),
     window: 512,
   }),
   guardStream: (source, guards, context) =>

@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads';
 
 export interface LoopTimes {
   /** The longest tick, in processor time. */
-  readonly turnMs: number;
+  readonly tickMs: number;
   /** The longest time between two checks by the clock, including other work of the machine. */
   readonly lateMs: number;
   /** Total processor time of the main thread. */
@@ -21,17 +21,17 @@ function cpu(): number {
 
 function watch(): void {
   let [at, spent] = [performance.now(), cpu()];
-  let [turnMs, lateMs, begun] = [0, 0, spent];
+  let [tickMs, lateMs, begun] = [0, 0, spent];
   setInterval(() => {
     const [now, used] = [performance.now(), cpu()];
-    turnMs = Math.max(turnMs, used - spent);
+    tickMs = Math.max(tickMs, used - spent);
     lateMs = Math.max(lateMs, now - at - everyMs);
     [at, spent] = [now, used];
   }, everyMs).unref();
   process.on('SIGUSR2', () => {
-    const times: LoopTimes = { turnMs, lateMs, spentMs: cpu() - begun };
+    const times: LoopTimes = { tickMs, lateMs, spentMs: cpu() - begun };
     process.stderr.write(`${JSON.stringify({ loop: times })}\n`);
-    [turnMs, lateMs, begun] = [0, 0, cpu()];
+    [tickMs, lateMs, begun] = [0, 0, cpu()];
     [at, spent] = [performance.now(), begun];
   });
 }

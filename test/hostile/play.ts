@@ -143,12 +143,12 @@ export function faults({ during, isSeen, outcomes, quiet }: Played, timeFactor =
 
 export function lineOf(played: Played): string {
   const { attack, during, hostile, loops, outcomes, quiet, refused } = played;
-  const loop = loops.proxy.turnMs.toFixed(1);
+  const loop = loops.proxy.tickMs.toFixed(1);
   return [
     `${attack} by ${hostile}: ${during.succeeded} of ${during.requested}`,
     `p50 ${quiet.p50Ms.toFixed(1)} → ${during.p50Ms.toFixed(1)}, p99 ${quiet.p99Ms.toFixed(1)} → ${during.p99Ms.toFixed(1)} ms`,
     `refused ${refused}, used ${played.used.toFixed(2)}`,
-    `longest turn ${loop} ms at the proxy, ${loops.controlPlane.turnMs.toFixed(1)} at the control plane`,
+    `longest turn ${loop} ms at the proxy, ${loops.controlPlane.tickMs.toFixed(1)} at the control plane`,
     JSON.stringify(outcomes),
   ].join('; ');
 }

@@ -46,6 +46,6 @@ function row(played: Played): readonly string[] {
     during.p99Ms > bound ? `**${p99}**` : p99,
     bound.toFixed(0),
     ...[String(refused), used.toFixed(2)],
-    ...[loops.proxy.turnMs.toFixed(1), loops.controlPlane.turnMs.toFixed(1)],
+    ...[loops.proxy.tickMs.toFixed(1), loops.controlPlane.tickMs.toFixed(1)],
   ];
 }

@@ -40,7 +40,7 @@ afterAll(async () => {
 beforeEach(() => gateway.simulator.reset());
 
 /** Makes a change and waits until every proxy returns the new outcome; prints the time since the call's response. */
-async function expectTurn(what: string, change: () => Promise<unknown>, question: Question, turn: Turn) {
+async function expectTick(what: string, change: () => Promise<unknown>, question: Question, turn: Turn) {
   await change();
   log(`lifecycle: ${what} at three proxies`, await turns(proxies, question, turn));
 }
@@ -66,11 +66,11 @@ describe('a virtual key', () => {
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
     const allow = (globs: string[]) => () =>
       atB.call('VirtualKeys/Update', { id: key.id, allowedModels: { globs } });
-    await expectTurn('other models allowed', allow(['gpt-provider/gpt-4.1*']), question, {
+    await expectTick('other models allowed', allow(['gpt-provider/gpt-4.1*']), question, {
       from: '200',
       to: '403 model_not_allowed',
     });
-    await expectTurn('all models allowed', allow([]), question, { from: '403 model_not_allowed', to: '200' });
+    await expectTick('all models allowed', allow([]), question, { from: '403 model_not_allowed', to: '200' });
 
     const endsAt = Date.now() + 1000;
     await atA.call('VirtualKeys/Update', { id: key.id, endsAt: new Date(endsAt).toISOString() });
@@ -79,7 +79,7 @@ describe('a virtual key', () => {
     log('lifecycle: expired after its end date', Date.now() - endsAt);
     expect((await question(gateway.proxy)).message).toBe('virtual key has expired');
     const clear = () => atA.call('VirtualKeys/Update', { id: key.id, endsAt: '' });
-    await expectTurn('end date cleared', clear, question, { from: inactive, to: '200' });
+    await expectTick('end date cleared', clear, question, { from: inactive, to: '200' });
   });
 
   it('can be deactivated and activated again, at one replica and the other', async () => {
@@ -88,9 +88,9 @@ describe('a virtual key', () => {
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
     const set = (replica: OperatorApi, active: boolean) => () =>
       replica.call('VirtualKeys/Update', { id: key.id, active });
-    await expectTurn('deactivated', set(atA, false), question, { from: '200', to: inactive });
-    await expectTurn('activated', set(atB, true), question, { from: inactive, to: '200' });
-    await expectTurn('deactivated again', set(atB, false), question, { from: '200', to: inactive });
+    await expectTick('deactivated', set(atA, false), question, { from: '200', to: inactive });
+    await expectTick('activated', set(atB, true), question, { from: inactive, to: '200' });
+    await expectTick('deactivated again', set(atB, false), question, { from: '200', to: inactive });
   });
 
   it('that is rotated with grace has two values until the grace ends, then the new one', async () => {
@@ -118,7 +118,7 @@ describe('a virtual key', () => {
     const rotate = async () => {
       newValue = String((await atA.call('VirtualKeys/Rotate', { id: key.id })).value);
     };
-    await expectTurn('rotated', rotate, admission(key.value), { from: '200', to: notFound });
+    await expectTick('rotated', rotate, admission(key.value), { from: '200', to: notFound });
     await outcomes(proxies, admission(key.value));
     const before = await remembered();
     for (let again = 0; again < 3; again++)
@@ -135,7 +135,7 @@ describe('a virtual key', () => {
     const question = admission(key.value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
     const revoke = () => replica().call('VirtualKeys/Revoke', { id: key.id });
-    await expectTurn('revoked', revoke, question, { from: '200', to: notFound });
+    await expectTick('revoked', revoke, question, { from: '200', to: notFound });
   });
 
   it('that does not exist is looked up once and then cached as unknown', async () => {
@@ -155,10 +155,10 @@ describe('behind a virtual key,', () => {
     const question = admission((await gateway.organization.createKey({ scope })).value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
     const set = (active: boolean) => () => atB.call('AiSystems/Update', { id: system.id, active });
-    await expectTurn('AI system stopped', set(false), question, { from: '200', to: inactive });
-    await expectTurn('AI system active again', set(true), question, { from: inactive, to: '200' });
+    await expectTick('AI system stopped', set(false), question, { from: '200', to: inactive });
+    await expectTick('AI system active again', set(true), question, { from: inactive, to: '200' });
     const remove = () => atB.call('AiSystems/Delete', { id: system.id });
-    await expectTurn('AI system deleted', remove, question, { from: '200', to: notFound });
+    await expectTick('AI system deleted', remove, question, { from: '200', to: notFound });
   });
 
   it('the organization allows and forbids callers’ own provider keys', async () => {
@@ -170,8 +170,8 @@ describe('behind a virtual key,', () => {
     expect(await outcomes(proxies, question)).toEqual(everywhere(forbidden));
     const set = (replica: OperatorApi, callerProviderKeys: boolean) => () =>
       replica.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys } } });
-    await expectTurn('own keys allowed', set(atA, true), question, { from: forbidden, to: '200' });
-    await expectTurn('own keys forbidden', set(atB, false), question, { from: '200', to: forbidden });
+    await expectTick('own keys allowed', set(atA, true), question, { from: forbidden, to: '200' });
+    await expectTick('own keys forbidden', set(atB, false), question, { from: '200', to: forbidden });
   });
 
   it('the organization is suspended and resumed', async () => {
@@ -179,9 +179,9 @@ describe('behind a virtual key,', () => {
     const question = admission((await createKey()).value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
     const suspend = () => gateway.platform.call('Organizations/Suspend', { id });
-    await expectTurn('suspended', suspend, question, { from: '200', to: inactive });
+    await expectTick('suspended', suspend, question, { from: '200', to: inactive });
     const resume = () => gateway.platform.call('Organizations/Resume', { id });
-    await expectTurn('resumed', resume, question, { from: inactive, to: '200' });
+    await expectTick('resumed', resume, question, { from: inactive, to: '200' });
   });
 
   it('the provider key is replaced, disabled and enabled', async () => {
@@ -199,8 +199,8 @@ describe('behind a virtual key,', () => {
     const none = '404 provider_not_configured';
     const set = (replica: OperatorApi, enabled: boolean) => () =>
       replica.call('ProviderKeys/Update', { id, enabled });
-    await expectTurn('provider key disabled', set(atA, false), question, { from: '200', to: none });
-    await expectTurn('provider key enabled', set(atB, true), question, { from: none, to: '200' });
+    await expectTick('provider key disabled', set(atA, false), question, { from: '200', to: none });
+    await expectTick('provider key enabled', set(atB, true), question, { from: none, to: '200' });
   });
 });
 

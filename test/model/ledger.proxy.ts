@@ -98,7 +98,7 @@ export class ModelProxy {
           folder: this.#folder,
           log: silentLog,
           timers,
-          atEndOfTurn: (task) => void timers.after(0, task),
+          atEndOfTick: (task) => void timers.after(0, task),
         },
         nextOrdinal: (session) => ordinals.next(session),
         metrics: { journalFailed: () => onEvent('journal failed') },

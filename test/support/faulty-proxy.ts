@@ -9,7 +9,7 @@ import { createHandler } from '../../proxy/http/handler.ts';
 import { ReadOn } from '../../proxy/http/read-on.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
-import { LoopTurns } from '../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../proxy/loop-turns.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { createAccessLog } from '../../proxy/telemetry/access-log.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
@@ -81,7 +81,7 @@ export async function startFaultyProxy(
       customProviders: new CustomProviders(providersByName, traits),
       admission,
       watchdog,
-      turns: new LoopTurns({ now: () => performance.now() }),
+      loop: new LoopScheduler({ now: () => performance.now() }),
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
       ledger: {

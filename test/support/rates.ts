@@ -86,7 +86,7 @@ export async function redisScene(
   };
   // A call that waits to be batched counts as running: it must run before later ones.
   const timers: Timers = {
-    after: (delayMs, task) => (delayMs > tokensWaitMs ? time.after(delayMs, task) : afterTurn(task, follow)),
+    after: (delayMs, task) => (delayMs > tokensWaitMs ? time.after(delayMs, task) : afterTick(task, follow)),
   };
   const clocks = [organizationId, ...others].map((organization) => clockOf(shardOf(organization)));
   const setClock = () =>
@@ -129,7 +129,7 @@ export async function redisScene(
   };
 }
 
-function afterTurn(task: () => void, follow: (work: Promise<unknown>) => void): () => void {
+function afterTick(task: () => void, follow: (work: Promise<unknown>) => void): () => void {
   let isCancelled = false;
   follow(settle().then(() => isCancelled || task()));
   return () => {

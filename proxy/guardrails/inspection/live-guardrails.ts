@@ -7,7 +7,7 @@ import type { Clock } from '../../../common/clock.ts';
 import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../../common/guarded-request.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Timers } from '../../../common/timers.ts';
-import type { LoopTurns } from '../../loop-turns.ts';
+import type { LoopScheduler } from '../../loop-turns.ts';
 import { type ShareUses, useOf } from '../../shares.ts';
 import { CompiledGuardrails } from '../compiled.ts';
 import { type DecisionClient, DecisionSamples } from '../decision-samples.ts';
@@ -34,7 +34,7 @@ export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'
   readonly client: DecisionClient;
   readonly metrics: GuardrailMetrics & ServiceMetrics;
   readonly shares: ShareUses;
-  readonly turns: LoopTurns;
+  readonly loop: LoopScheduler;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly background: Background;
@@ -55,7 +55,7 @@ export interface LiveGuardrails extends Guardrails {
 export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
   const now = () => deps.clock.monotonic();
   const pool = new WorkerPool(deps);
-  const scanner = new Scanner({ pool, turns: deps.turns, window: deps.window, now });
+  const scanner = new Scanner({ pool, loop: deps.loop, window: deps.window, now });
   deps.shares.watch('guardrail_slices', () => useOf(scanner.slices));
   deps.shares.watch('guardrail_queue', () => useOf(pool.waiting));
   deps.shares.watch('guardrail_workers', () => useOf(pool.working));

@@ -12,7 +12,7 @@ import { Placeholders } from '../../../guardrails/placeholders.ts';
 import { scan } from '../../../guardrails/scan.ts';
 import { GatewayError } from '../../errors.ts';
 import { largeBytes } from '../../formats/chat-completions/read-request.ts';
-import { NoTurnError } from '../../loop-turns.ts';
+import { NotScheduledError } from '../../loop-turns.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../../upstream/attempt.ts';
 import { ProviderFailure } from '../../upstream/provider-failure.ts';
 import type { StageGuardrails } from '../compiled.ts';
@@ -82,9 +82,9 @@ export class ResponseInspection implements OutputGuard {
 
   /** Parses and serializes in slices. */
   async #large(result: CompleteResult): Promise<CompleteResult> {
-    const body = await this.#inTurns(readJsonInSteps(result.body, { exact: true, structuralMax }));
+    const body = await this.#inTicks(readJsonInSteps(result.body, { exact: true, structuralMax }));
     const left = await this.#left(body);
-    return left === body ? result : { ...result, body: await this.#inTurns(writeJsonInSteps(left)) };
+    return left === body ? result : { ...result, body: await this.#inTicks(writeJsonInSteps(left)) };
   }
 
   /** @returns the same body if nothing is replaced */
@@ -97,7 +97,7 @@ export class ResponseInspection implements OutputGuard {
     return inspectBody(reported, responsePlaces, this.#inspection());
   }
 
-  async #inTurns<T>(steps: Generator<void, T>): Promise<T> {
+  async #inTicks<T>(steps: Generator<void, T>): Promise<T> {
     const { owner, scanner, context } = this.#deps;
     let ended: Error | undefined;
     context.onAbort({
@@ -109,7 +109,7 @@ export class ResponseInspection implements OutputGuard {
       return await scanner.finish(owner, steps, () => ended !== undefined);
     } catch (error) {
       if (ended !== undefined) throw ended;
-      if (!(error instanceof NoTurnError)) throw error;
+      if (!(error instanceof NotScheduledError)) throw error;
       throw new GatewayError('guardrail_unavailable', { retryAfter: 1, cause: error });
     }
   }

@@ -16,7 +16,7 @@ import {
   type ServiceQuestion,
   type ServiceVerdict,
 } from '../service.ts';
-import { Places } from './slots.ts';
+import { WorkerSlots } from './slots.ts';
 
 /** A call without limits of its own. @throws ServiceFailedError, NotRequestedError, or the error of the connection */
 export type Ask = ServiceCheck['ask'];
@@ -30,7 +30,7 @@ export interface LimitedCheckDeps {
   requested(outcome: string): void;
 }
 
-const placesMax = 64;
+const slotsMax = 64;
 const waitingMax = 256;
 const failuresMax = 5;
 const restMs = 10_000;
@@ -39,7 +39,7 @@ const notRequested: ReadonlySet<string> = new Set(['resting', 'no_key', 'no_pric
 
 export class LimitedCheck implements ServiceCheck {
   readonly #deps: LimitedCheckDeps;
-  readonly #places = new Places({ max: placesMax, waitingMax });
+  readonly #slots = new WorkerSlots({ max: slotsMax, waitingMax });
   readonly #breaker: Breaker;
 
   constructor(deps: LimitedCheckDeps) {
@@ -52,7 +52,7 @@ export class LimitedCheck implements ServiceCheck {
     signal.throwIfAborted();
     const timeUp = AbortSignal.timeout(this.#deps.timeoutMs);
     try {
-      const verdict = await this.#askInTurn(question, AbortSignal.any([signal, timeUp]));
+      const verdict = await this.#askInOrder(question, AbortSignal.any([signal, timeUp]));
       this.#onResponse(question);
       return verdict;
     } catch (error) {
@@ -62,8 +62,8 @@ export class LimitedCheck implements ServiceCheck {
     }
   }
 
-  async #askInTurn(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
-    using _place = await this.#places.take(signal).catch((error: unknown) => {
+  async #askInOrder(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
+    using _place = await this.#slots.take(signal).catch((error: unknown) => {
       throw new NotRequestedError('busy', { cause: error });
     });
     if (this.#breaker.enter() === undefined) throw new ServiceFailedError('resting');

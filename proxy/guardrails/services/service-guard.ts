@@ -242,12 +242,12 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
  * The context that a response is compared with: the texts that the model got. The caller's last question is separate.
  */
 function contextOf({ messages }: JsonObject): RequestContext {
-  const turns = objectsOf(messages);
-  const last = turns.findLastIndex(({ role }) => role === 'user');
-  const texts = turns.map(({ content }) => textOf(content));
+  const loop = objectsOf(messages);
+  const last = loop.findLastIndex(({ role }) => role === 'user');
+  const texts = loop.map(({ content }) => textOf(content));
   return {
     sources: texts.filter(
-      (text, index) => index !== last && text !== '' && turns[index]?.role !== 'assistant',
+      (text, index) => index !== last && text !== '' && loop[index]?.role !== 'assistant',
     ),
     query: texts[last] ?? '',
   };

@@ -1,6 +1,6 @@
 // A limited number of slots. Callers without a slot wait in order of arrival; their number is limited too.
 
-export interface PlacesOptions {
+export interface SlotsOptions {
   readonly max: number;
   readonly waitingMax: number;
 }
@@ -12,13 +12,13 @@ export class TooManyWaitingError extends Error {
   }
 }
 
-export class Places {
-  readonly #options: PlacesOptions;
+export class WorkerSlots {
+  readonly #options: SlotsOptions;
   #taken = 0;
   /** In order of arrival. */
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: PlacesOptions) {
+  constructor(options: SlotsOptions) {
     this.#options = options;
   }
 

@@ -55,7 +55,7 @@ function withheldMax(guards: ResponseGuards, { eventBytesMax }: StreamGuardDeps)
 }
 
 /** Long texts and slow matchers must not delay other requests. */
-const turnMs = 5;
+const tickMs = 5;
 
 class GuardedStream implements StreamResult, StreamSink {
   readonly kind = 'stream';
@@ -138,7 +138,7 @@ class GuardedStream implements StreamResult, StreamSink {
 
   /** Inspects received events, too briefly to delay other requests; the rest follows in a later tick. */
   #work(): void {
-    const until = performance.now() + turnMs;
+    const until = performance.now() + tickMs;
     try {
       while (this.#inspection.isBusy || this.#queue.length > 0) {
         if (performance.now() > until) {

@@ -13,7 +13,7 @@ import { ReadOn } from '../../../proxy/http/read-on.ts';
 import { startTrafficServer } from '../../../proxy/http/server.ts';
 import { createWatchdog, type TimeLimits } from '../../../proxy/http/watchdog.ts';
 import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
-import { LoopTurns } from '../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../proxy/loop-turns.ts';
 import { PriceBook } from '../../../proxy/pricing/price-book.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
@@ -65,7 +65,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
   );
   const transport = transportTo([`127.0.0.1:${vendorPort}`], {}, 5000);
-  const turns = new LoopTurns({ now: () => performance.now() });
+  const turns = new LoopScheduler({ now: () => performance.now() });
   const limits = { responseBytesMax: 1e6, eventBytesMax: 1e6 };
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },
@@ -82,7 +82,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       customProviders: new CustomProviders(providersByName, traits),
       admission,
       watchdog,
-      turns,
+      loop: turns,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
       ledger: createRequestLedger({
@@ -102,7 +102,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
         transport,
         limits,
         now: () => clock.now(),
-        images: { transport, limits: noImages, turns },
+        images: { transport, limits: noImages, loop: turns },
       }),
       readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,

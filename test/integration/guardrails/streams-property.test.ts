@@ -15,7 +15,7 @@ import { Decisions } from '../../../proxy/guardrails/decisions.ts';
 import { ResponseInspection } from '../../../proxy/guardrails/inspection/response-inspection.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
-import { LoopTurns } from '../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../proxy/loop-turns.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   alphabets,
@@ -199,7 +199,7 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
     context,
     owner: { organization: 'o', key: 'k' },
     scanner: new Scanner({
-      turns: new LoopTurns({ now: () => performance.now() }),
+      loop: new LoopScheduler({ now: () => performance.now() }),
       pool: {
         scan: (requested) => ({
           scanned: Promise.resolve(scan(requested.guardrails.map(matcherOf), requested.texts, window)),

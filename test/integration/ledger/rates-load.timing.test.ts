@@ -234,7 +234,7 @@ function watchMost(counts: (request: Sighting['request']) => boolean): () => num
 /** As many concurrent requests as the limit get a slot, and not one more. */
 async function expectAllFree(max: number): Promise<void> {
   const from = performance.now();
-  await until(async () => (await placesTaken()) === 0, { what: 'all places to be free', timeoutMs: 35_000 });
+  await until(async () => (await slotsTaken()) === 0, { what: 'all places to be free', timeoutMs: 35_000 });
   log('all places free after', performance.now() - from);
   const ask = (index: number) =>
     spend({
@@ -246,7 +246,7 @@ async function expectAllFree(max: number): Promise<void> {
 }
 
 /** Slots in use in Redis, of all limits: expired ones are removed when a request asks for a slot. */
-function placesTaken(): Promise<number> {
+function slotsTaken(): Promise<number> {
   return withClient(redis.url, async (client) => {
     const names = await client.keys('gateway:rate:1:*:concurrent_requests:*');
     const counts = await Promise.all(names.map((name) => client.zcard(name)));

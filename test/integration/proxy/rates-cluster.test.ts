@@ -188,7 +188,7 @@ describe('a slot that moves', () => {
     const places = newPlaces(5);
     const question = { organizationId, limits: [newRequests(20), newTokens(1_000_000), places], tokens: 10 };
     const name = nameInShard('rate:1', shardOf(organizationId), `concurrent_requests:${places.id}`);
-    const placesTaken = (taken: number) =>
+    const slotsTaken = (taken: number) =>
       until(async () => (await connections[0].run((client) => client.zcard(name))) === taken);
 
     const holds = await Promise.all(patient.map(async (rates) => (await rates.take(question)).reservation));
@@ -203,12 +203,12 @@ describe('a slot that moves', () => {
         expect(standing(response, 0)).toBe(20 - 2 - 2 * round - index - 1);
         expect(standing(response, 2)).toBe(5 - 2 - 1);
         response.reservation?.settle(10);
-        await placesTaken(2);
+        await slotsTaken(2);
       }
     }
     log('slot moved: the first request of each proxy', waited);
     for (const reservation of holds) reservation?.settle(10);
-    await placesTaken(0);
+    await slotsTaken(0);
     for (const connection of connections) connection.close();
   });
 });

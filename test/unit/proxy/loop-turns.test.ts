@@ -1,14 +1,14 @@
 // Fair grants of event-loop time: an organization's bulk work waits in pieces, while small pieces of others pass.
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../proxy/errors.ts';
-import { LoopTurns } from '../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../proxy/loop-turns.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
 
 function begun() {
   let time = 0;
   const turns: (() => void)[] = [];
-  const loop = new LoopTurns({ now: () => time, nextTurn: (work) => void turns.push(work) });
+  const loop = new LoopScheduler({ now: () => time, nextTick: (work) => void turns.push(work) });
   const done: string[] = [];
   const work =
     (name: string, ms = 0.5) =>

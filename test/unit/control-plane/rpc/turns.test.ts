@@ -1,13 +1,13 @@
 // Queued work: a bounded number at a time, organizations in turn, and a bounded wait.
 import { expect, it } from 'vitest';
-import { Turns } from '../../../../control-plane/rpc/turns.ts';
+import { WorkQueue } from '../../../../control-plane/rpc/turns.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
 
 function open(options: { readonly atOnce?: number; readonly waiting?: number } = {}) {
   const clock = new VirtualTime();
-  const turns = new Turns({ atOnce: 2, waiting: 100, alpha: 1, waitMs: 1000, clock, ...options });
+  const turns = new WorkQueue({ atOnce: 2, waiting: 100, alpha: 1, waitMs: 1000, clock, ...options });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const run = (organization: string) =>
@@ -77,14 +77,14 @@ it('failing work fails for its own caller only', async () => {
 
 it('each piece of work starts in its own tick of the event loop, so that input is read in between', async () => {
   const clock = new VirtualTime();
-  const turns = new Turns({ atOnce: 10, waiting: 100, alpha: 10, waitMs: 1000, clock });
-  let inThisTurn = 0;
+  const turns = new WorkQueue({ atOnce: 10, waiting: 100, alpha: 10, waitMs: 1000, clock });
+  let inThisTick = 0;
   let most = 0;
   const all = Array.from({ length: 10 }, () =>
     turns.run(owner('a'), async () => {
-      most = Math.max(most, ++inThisTurn);
+      most = Math.max(most, ++inThisTick);
       setImmediate(() => {
-        inThisTurn = 0;
+        inThisTick = 0;
       });
     }),
   );

@@ -7,7 +7,7 @@ import type { Scanned } from '../../../../guardrails/scan.ts';
 import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/guardrails/compiled.ts';
 import { NoCapacityError, type ScanTask } from '../../../../proxy/guardrails/scan-worker.ts';
 import { nsHereMax, type PendingScan, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
-import { LoopTurns } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
 import { callWith, literally, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 
@@ -47,8 +47,8 @@ function openScanner(
     },
   };
   const now = clock.now ?? (() => performance.now());
-  const turns = new LoopTurns({ now });
-  return { tasks, scanner: new Scanner({ pool, turns, window: 512, now, ...clock }) };
+  const turns = new LoopScheduler({ now });
+  return { tasks, scanner: new Scanner({ pool, loop: turns, window: 512, now, ...clock }) };
 }
 
 const costing = (likelyCost: number) => compiled({ ...literally(['BAD']), cost: 20, likelyCost });

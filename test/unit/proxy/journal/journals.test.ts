@@ -27,7 +27,7 @@ beforeEach(() => {
   [turn, broken, ordinal] = [[], [], 1];
   journals = new Journals({
     folder: pod.connect(),
-    atEndOfTurn: (task) => void turn.push(task),
+    atEndOfTick: (task) => void turn.push(task),
     nextOrdinal: () => ordinal,
     log: silentLog,
     metrics: { journalFailed: () => void failures++ },
@@ -38,7 +38,7 @@ beforeEach(() => {
   writes = 0;
 });
 
-const endTurn = () => {
+const endTick = () => {
   for (const task of turn.splice(0)) task();
 };
 const reservationOf = (id: string, session = 's'): BudgetReservation => ({
@@ -70,7 +70,7 @@ describe('a reservation in a journal', () => {
     for (const one of taken) void one.written.then(() => written++);
     await Promise.resolve();
     expect([writes, written]).toEqual([0, 0]);
-    endTurn();
+    endTick();
     await Promise.resolve();
     expect([writes, written]).toEqual([1, 3]);
     expect(left().killed).toEqual(['x', 'y', 'z']);
@@ -82,7 +82,7 @@ describe('a reservation in a journal', () => {
 
   it('has no effect once it is released', () => {
     take('x').released(0, []);
-    endTurn();
+    endTick();
     expect(left()).toMatchObject({ killed: [], settled: [] });
   });
 });
@@ -90,7 +90,7 @@ describe('a reservation in a journal', () => {
 describe('a journal without new lines', () => {
   it('is not written again', () => {
     take('x');
-    endTurn();
+    endTick();
     expect(writes).toBe(1);
     journals.flush();
     journals.flush();
@@ -105,9 +105,9 @@ describe('a journal without new lines', () => {
   it('is not written for a reservation that was released before', () => {
     const taken = take('x');
     taken.released(0, []);
-    endTurn();
+    endTick();
     taken.released(30, []);
-    endTurn();
+    endTick();
     expect(writes).toBe(1);
     expect(left()).toMatchObject({ killed: [], settled: [] });
   });
@@ -125,7 +125,7 @@ describe('a settled event in a journal', () => {
     const taken = take('x');
     taken.released(30, []);
     journals.settled(eventOf('x'));
-    endTurn();
+    endTick();
     journals.end('s');
     expect(pod.files.size).toBe(1);
     journals.acknowledged([eventOf('x')]);
@@ -134,7 +134,7 @@ describe('a settled event in a journal', () => {
 
   it('the file stays while requests of an ended session are under way', () => {
     take('x');
-    endTurn();
+    endTick();
     journals.end('s');
     journals.close();
     expect(left().killed).toEqual(['x']);
@@ -143,7 +143,7 @@ describe('a settled event in a journal', () => {
   it('leaves its pending charge when it waits in the overflow', () => {
     journals.settled(eventOf('x'));
     journals.overflowed([eventOf('x')]);
-    endTurn();
+    endTick();
     expect(left().overflowed).toEqual([{ budgetId: 'budget-1', window: '2027-01-15', escrow: 1_500_000 }]);
   });
 });
@@ -155,9 +155,9 @@ describe('a journal file that has grown', () => {
       const event = eventOf(`event-${nth}`, { modelAnswered: 'x'.repeat(400) });
       journals.settled(event);
       journals.acknowledged([event]);
-      if (nth % 100 === 0) endTurn();
+      if (nth % 100 === 0) endTick();
     }
-    endTurn();
+    endTick();
   };
 
   it('is rewritten without acknowledged events', () => {
@@ -165,7 +165,7 @@ describe('a journal file that has grown', () => {
     journals.settled(eventOf('waiting'));
     journals.settled(eventOf('elsewhere'));
     journals.overflowed([eventOf('elsewhere')]);
-    endTurn();
+    endTick();
     ordinal = 9_000;
     fill(0, 12_000);
     expect(sizeOf()).toBeLessThan(journalBytesMax);
@@ -179,7 +179,7 @@ describe('a journal file that has grown', () => {
   it('is not rewritten repeatedly when much of it is needed', () => {
     for (let nth = 0; nth < 12_000; nth++)
       journals.settled(eventOf(`needed-${nth}`, { modelAnswered: 'x'.repeat(400) }));
-    endTurn();
+    endTick();
     const before = sizeOf();
     writes = 0;
     fill(0, 200);
@@ -196,7 +196,7 @@ describe('a journal that cannot be written', () => {
   it('stops requests whose reservations it does not contain, and ends its session', async () => {
     failing();
     const taken = take('x');
-    endTurn();
+    endTick();
     expect(await taken.written).toBe(false);
     expect(broken).toEqual(['s']);
     expect(pod.files.size).toBe(0);
@@ -205,7 +205,7 @@ describe('a journal that cannot be written', () => {
   it('does not exist for the next session, and exists again for the one after', () => {
     failing();
     journals.settled(eventOf('x'));
-    endTurn();
+    endTick();
     pod.fails = () => false;
     journals.begin('next');
     expect(journals.take(reservationOf('x', 'next'), eventOf('x'))).toBeUndefined();
@@ -216,7 +216,7 @@ describe('a journal that cannot be written', () => {
   it('is retried, and each failure is counted, until a session can begin with a journal', async () => {
     failing();
     journals.settled(eventOf('x'));
-    endTurn();
+    endTick();
     journals.begin('next');
     await time.advance(20_000);
     expect([failures, broken]).toEqual([5, ['s']]);

@@ -1,26 +1,26 @@
 // When the batch queue sends requests to Redis, and which ones it sends together.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Outbox, requestsInCallMax, tokensWaitMs } from '../../../../proxy/rates/batch-queue.ts';
-import type { CountedRequest, Turn } from '../../../../proxy/rates/rate-batch.ts';
+import { BatchQueue, requestsInCallMax, tokensWaitMs } from '../../../../proxy/rates/batch-queue.ts';
+import type { CountedRequest, RateBatch } from '../../../../proxy/rates/rate-batch.ts';
 import { newPlaces } from '../../../support/rates.ts';
 import { settle, VirtualTime } from '../../../support/virtual-time.ts';
 
 let time: VirtualTime;
-let sent: Turn[];
-let outbox: Outbox;
+let sent: RateBatch[];
+let batchQueue: BatchQueue;
 
 beforeEach(() => {
   time = new VirtualTime();
   sent = [];
-  outbox = new Outbox({ timers: time, send: (turn) => sent.push(turn) });
+  batchQueue = new BatchQueue({ timers: time, send: (turn) => sent.push(turn) });
 });
 
 const request = (name: string, shard = 0): CountedRequest => ({ name, shard, limits: [], tokens: 0 });
 const begin = (name: string, shard?: number) =>
-  outbox.begin({ request: request(name, shard), resolve: () => undefined, reject: () => undefined });
-const end = (name: string, shard?: number) => outbox.end({ request: request(name, shard), correction: 1 });
+  batchQueue.begin({ request: request(name, shard), resolve: () => undefined, reject: () => undefined });
+const end = (name: string, shard?: number) => batchQueue.end({ request: request(name, shard), correction: 1 });
 const endOfPlace = (name: string) =>
-  outbox.end({ request: { ...request(name), limits: [newPlaces(1)] }, correction: 0 });
+  batchQueue.end({ request: { ...request(name), limits: [newPlaces(1)] }, correction: 0 });
 const names = (requests: readonly { readonly request: CountedRequest }[]) =>
   requests.map(({ request: { name } }) => name).join(' ');
 const reported = () => sent.map(({ shard, ended, begun }) => `${shard}: -${names(ended)} +${names(begun)}`);
@@ -75,7 +75,7 @@ describe('requests that have ended', () => {
 
   it('are sent at once when the queue is closed, and afterwards', () => {
     end('a');
-    outbox.close();
+    batchQueue.close();
     expect(reported()).toEqual(['0: -a +']);
     end('b');
     expect(reported()).toEqual(['0: -a +', '0: -b +']);

@@ -2,8 +2,8 @@
 // scripts.
 import { describe, expect, it } from 'vitest';
 import { Leases } from '../../../../proxy/rates/leases.ts';
-import type { CountedRequest, Turn } from '../../../../proxy/rates/rate-batch.ts';
-import { TurnCall } from '../../../../proxy/rates/rate-batch-call.ts';
+import type { CountedRequest, RateBatch } from '../../../../proxy/rates/rate-batch.ts';
+import { BatchCall } from '../../../../proxy/rates/rate-batch-call.ts';
 import type { RateKind, RateLimit } from '../../../../proxy/rates/rates.ts';
 
 const limit = (id: string, kind: RateKind, max = 10): RateLimit => ({ id, kind, max });
@@ -22,12 +22,12 @@ function callOf({
   begun?: CountedRequest[];
   ended?: [CountedRequest, number][];
 }) {
-  const turn: Turn = {
+  const turn: RateBatch = {
     shard: 7,
     ended: ended.map(([one, correction]) => ({ request: one, correction })),
     begun: begun.map((one) => ({ request: one, resolve: () => undefined, reject: () => undefined })),
   };
-  return new TurnCall(turn, { name: 'n', leaseMs: 60_000, alone: [{ limit: tokens, count: 4 }] });
+  return new BatchCall(turn, { name: 'n', leaseMs: 60_000, alone: [{ limit: tokens, count: 4 }] });
 }
 
 describe('the script call of a batch', () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../../proxy/access/principal.ts';
 import { findModel } from '../../../../proxy/catalog/models.ts';
 import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
-import { LoopTurns } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
 import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/upstream/dispatch.ts';
 import type { Transport } from '../../../../proxy/upstream/transport.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
     images: {
       transport: toImages,
       limits: { imagesMax: 2, imageBytesMax: 10_000, imageTimeoutMs: 5000 },
-      turns: new LoopTurns({ now: () => performance.now() }),
+      loop: new LoopScheduler({ now: () => performance.now() }),
     },
   });
 });

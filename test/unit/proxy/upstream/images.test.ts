@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InlineData } from '../../../../proxy/conversation/media.ts';
-import { LoopTurns } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
 import { fetchImages, type ImageLimits } from '../../../../proxy/upstream/images.ts';
 import { someOwner, transportTo } from '../../../support/transports.ts';
 
@@ -43,7 +43,7 @@ function start(urls: readonly string[], listed: readonly string[], own: Partial<
   let abort = (_error: Error): void => undefined;
   const images = fetchImages(
     urls,
-    { transport, limits: { ...limits, ...own }, turns: new LoopTurns({ now: () => performance.now() }) },
+    { transport, limits: { ...limits, ...own }, loop: new LoopScheduler({ now: () => performance.now() }) },
     {
       owner: someOwner,
       buffer: (bytes) => {

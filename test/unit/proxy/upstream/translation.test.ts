@@ -17,7 +17,7 @@ import {
 } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../../../../proxy/formats/chat-completions/text-meter.ts';
 import { parseBaseUrl, VendorFailure } from '../../../../proxy/formats/format.ts';
-import { LoopTurns } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 import { buildRequest, type Provider, type ProviderCall } from '../../../../proxy/providers/provider.ts';
@@ -26,7 +26,7 @@ import { NotTranslatedError, TranslationWorkers } from '../../../../proxy/upstre
 
 const owner = { organization: 'org', key: 'key' };
 const requested = { owner, isLeft: () => false };
-const turns = new LoopTurns({ now: () => performance.now() });
+const turns = new LoopScheduler({ now: () => performance.now() });
 let workers: TranslationWorkers;
 let translation: Translation;
 let folder: string;
@@ -36,7 +36,7 @@ beforeAll(() => {
   workers = new TranslationWorkers({
     file: new URL('../../../../proxy/translation-worker.ts', import.meta.url),
   });
-  translation = new Translation({ workers, turns });
+  translation = new Translation({ workers, loop: turns });
 });
 afterAll(async () => {
   await workers.close();
