@@ -28,7 +28,7 @@ export type Resolve = (
 ) => void;
 
 /** Fails the connection with ForbiddenAddressError if no address of the host may be reached. */
-export function judgedLookup(
+export function filteredLookup(
   allows: (address: string) => boolean,
   resolve: Resolve,
   lookupFor: LookupFor = {},

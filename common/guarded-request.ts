@@ -7,7 +7,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net';
 import { ByteStore } from './byte-store.ts';
 import { createResolve } from './dns-resolve.ts';
-import { ForbiddenAddressError, judgedLookup, type Resolve } from './filtered-lookup.ts';
+import { ForbiddenAddressError, filteredLookup, type Resolve } from './filtered-lookup.ts';
 import type { ShareOwner } from './shares.ts';
 
 export interface GuardedRequest {
@@ -78,12 +78,12 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
   } as const satisfies RequestOptions;
   const kept = keep && { ...own, agent: createAgent(keep) };
   return async (request, signal) => {
-    const url = judged(request.url, allows);
+    const url = checkedUrl(request.url, allows);
     signal.throwIfAborted();
     // The look-up ends with the request, however the request ends.
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
-    const each = { signal, lookup: judgedLookup(allows, resolve, { owner: request.owner, signal: either }) };
+    const each = { signal, lookup: filteredLookup(allows, resolve, { owner: request.owner, signal: either }) };
     try {
       const outgoing = { ...request, url, bodyBytesMax };
       if (kept !== undefined) {
@@ -108,7 +108,7 @@ function ifStale(error: unknown): undefined {
  * An address in the URL itself is never looked up, so it is checked here. The URL parser has already normalized forms
  * such as 0x7f.1.
  */
-function judged(text: string, allows: GuardOptions['allows']): URL {
+function checkedUrl(text: string, allows: GuardOptions['allows']): URL {
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (url.protocol === 'https:' && (isIP(host) === 0 || allows(host))) return url;

@@ -38,7 +38,7 @@ export interface Guardrail {
 export type Stage = Exclude<GuardrailStage, 'both'>;
 
 export type Check =
-  | WordsCheck
+  | PhrasesCheck
   | PatternCheck
   | PersonalDataCheck
   | SecretsCheck
@@ -93,7 +93,7 @@ export function isServiceCheck(check: Check): check is ServiceCheckValue {
 }
 
 /** Phrases. Differences in letter case, width, accents, invisible characters and look-alike letters are ignored. */
-export interface WordsCheck {
+export interface PhrasesCheck {
   readonly kind: 'words';
   readonly phrases: readonly string[];
   readonly withinWords: boolean;

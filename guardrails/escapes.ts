@@ -143,19 +143,19 @@ const single: Readonly<Record<string, string>> = {
 /** Tests whether a position is inside an escape. A replacement from such a position would leave half of the escape. */
 export interface EscapeBounds {
   /** The begin of the escape that contains the position; the position itself if no escape does. */
-  startAt(place: number): number;
-  endAt(place: number): number;
+  startAt(position: number): number;
+  endAt(position: number): number;
 }
 
 export function escapeBounds(text: string): EscapeBounds {
-  const around = (place: number) => {
-    const from = Math.max(0, place - escapeMax);
-    for (const { start, end } of escapesOf(text.slice(from, place + escapeMax)))
-      if (from + start < place && from + end > place) return { start: from + start, end: from + end };
+  const around = (position: number) => {
+    const from = Math.max(0, position - escapeMax);
+    for (const { start, end } of escapesOf(text.slice(from, position + escapeMax)))
+      if (from + start < position && from + end > position) return { start: from + start, end: from + end };
     return undefined;
   };
   return {
-    startAt: (place) => around(place)?.start ?? place,
-    endAt: (place) => around(place)?.end ?? place,
+    startAt: (position) => around(position)?.start ?? position,
+    endAt: (position) => around(position)?.end ?? position,
   };
 }

@@ -180,7 +180,7 @@ export class FoldedText implements Folded {
   }
 
   rawEnd(at: number): number {
-    if (this.#hasSamePlaces) return at;
+    if (this.#hasSamePositions) return at;
     const start = this.rawAt(at - 1);
     let next = at;
     while (this.rawAt(next) === start) next++;
@@ -189,7 +189,7 @@ export class FoldedText implements Folded {
   }
 
   foldedAt(raw: number): number {
-    if (this.#hasSamePlaces) return raw;
+    if (this.#hasSamePositions) return raw;
     if (this.#read !== undefined) return this.#read.runs.readAt(this.#read.written.foldedAt(raw));
     let low = 0;
     for (let high = this.text.length; low < high; ) {
@@ -213,7 +213,7 @@ export class FoldedText implements Folded {
     // Most texts fold to themselves; they are joined only once.
     const text = this.isSame && piece.isSame ? raw : this.text + piece.text;
     if (this.#read !== undefined || piece.#read !== undefined) return this.#withRead(piece, raw, text);
-    if (this.#hasSamePlaces && piece.#hasSamePlaces) return new FoldedText(raw, text, undefined);
+    if (this.#hasSamePositions && piece.#hasSamePositions) return new FoldedText(raw, text, undefined);
     const starts = new Int32Array(text.length);
     for (let at = 0; at < this.text.length; at++) starts[at] = this.rawAt(at);
     for (let at = 0; at < piece.text.length; at++) {
@@ -280,7 +280,7 @@ export class FoldedText implements Folded {
     return this.#read?.isUnfolded ?? this.isSame;
   }
 
-  get #hasSamePlaces(): boolean {
+  get #hasSamePositions(): boolean {
     return this.#starts === undefined && this.#read === undefined;
   }
 }

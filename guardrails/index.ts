@@ -2,7 +2,7 @@
 import type { CheckOf, TextCheck, TextKind } from './definition.ts';
 import { compilePattern } from './kinds/pattern.ts';
 import { compilePersonalData } from './kinds/personal-data.ts';
-import { compileWords } from './kinds/phrases.ts';
+import { compilePhrases } from './kinds/phrases.ts';
 import { compileSecrets } from './kinds/secrets.ts';
 import type { Matcher } from './matcher.ts';
 import { readTwice } from './read-twice.ts';
@@ -12,7 +12,7 @@ export { InvalidCheckError } from './invalid-check.ts';
 export type TextKinds = { readonly [Kind in TextKind]: (check: CheckOf<Kind>) => Matcher };
 
 const kinds: TextKinds = {
-  words: (check) => readTwice(compileWords(check)),
+  words: (check) => readTwice(compilePhrases(check)),
   pattern: compilePattern,
   personal_data: compilePersonalData,
   secrets: (check) => readTwice(compileSecrets(check)),

@@ -16,15 +16,15 @@ import {
   type Texts,
 } from '../../guardrails/inspection/findings.ts';
 import {
-  type Place,
+  type TextLocation,
   placedSlotsOf,
   type Slot,
   TooDeepError,
   withTexts,
 } from '../../guardrails/inspection/inspection-schema.ts';
-import { seamsOf } from '../../guardrails/inspection/joins.ts';
-import { requestPlacesWith } from '../../guardrails/inspection/request-schema.ts';
-import { responsePlaces } from '../../guardrails/inspection/response-schema.ts';
+import { joinsOf } from '../../guardrails/inspection/joins.ts';
+import { requestLocationsWith } from '../../guardrails/inspection/request-schema.ts';
+import { responseLocations } from '../../guardrails/inspection/response-schema.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import { scan } from '../../guardrails/scan.ts';
 import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
@@ -60,7 +60,7 @@ export async function runBodyTrials({
 }: BodyTrialTask): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'> {
   const body = parseExactJson(text);
   if (!isObject(body)) return 'no_json';
-  const slot = stage === 'input' ? requestPlacesWith(guardrails.flatMap(alsoOf)) : responsePlaces;
+  const slot = stage === 'input' ? requestLocationsWith(guardrails.flatMap(alsoOf)) : responseLocations;
   const texts = textsOf(body, slot);
   if (texts === undefined) return 'too_long';
   const strings = stringsOf(texts);
@@ -78,10 +78,10 @@ function alsoOf(row: TriedGuardrail) {
   return readAlso(checkOf(row));
 }
 
-function textsOf(body: JsonObject, slot: Place): Texts | undefined {
+function textsOf(body: JsonObject, slot: TextLocation): Texts | undefined {
   try {
     const slots = placedSlotsOf(body, slot);
-    return { slots, seams: seamsOf(slots, window + contextMax) };
+    return { slots, joins: joinsOf(slots, window + contextMax) };
   } catch (error) {
     if (error instanceof TooDeepError) return undefined;
     throw error;
@@ -130,7 +130,7 @@ function exceeded({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck, body: 
 interface Tested {
   readonly texts: Texts;
   readonly body: JsonObject;
-  readonly place: Place;
+  readonly place: TextLocation;
   readonly stage: Stage;
   readonly inner: InnerPointers;
 }
@@ -139,7 +139,7 @@ function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrail
   const { texts, body, place: slot, stage, inner } = tested;
   const results = trials.map((trial) => ({
     ...resultOf(trial),
-    slots: trial.slots.flatMap((found) => placesOf(found, texts.slots, inner)).slice(0, slotsMax),
+    slots: trial.slots.flatMap((found) => positionsOf(found, texts.slots, inner)).slice(0, slotsMax),
   }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
   const found = inForce.flatMap(({ slots }, matcher) => slots.map((one) => ({ ...one, matcher })));
@@ -167,7 +167,7 @@ function numbering(stage: Stage): (found: Found, slot: Slot) => string {
   };
 }
 
-function placesOf({ ranges, label }: Found, slots: readonly Slot[], inner: InnerPointers): GuardrailPlace[] {
+function positionsOf({ ranges, label }: Found, slots: readonly Slot[], inner: InnerPointers): GuardrailPlace[] {
   return ranges.map(({ slot, start, end }) => {
     const { pointer = '', inName = false } = slots[slot]?.where ?? {};
     const innerPointer = inner.of(slot);

@@ -38,7 +38,7 @@ export interface ComparedDay {
 const rowsMax = 1000;
 
 /** A cell's difference with and without its adjustments. */
-interface Judged extends Analysis {
+interface Compared extends Analysis {
   readonly id: string;
   readonly adjusted: number;
   readonly left: number;
@@ -51,8 +51,8 @@ export function compareDay(inputs: DayInputs): ComparedDay {
   const analyses = moveTools(
     cells.map((cell) => analyse(cell, says, inputs.priceOf(qualified(vendor, cell)))),
   );
-  const judged = withAdjustments(inputs, analyses);
-  const apart = judged.filter(
+  const compared = withAdjustments(inputs, analyses);
+  const apart = compared.filter(
     (one) => counts(one, one.left, bound) || (one.adjusted !== 0 && counts(one, one.drift, bound)),
   );
   const largest = apart.toSorted((a, b) => Math.abs(b.left) - Math.abs(a.left));
@@ -62,13 +62,13 @@ export function compareDay(inputs: DayInputs): ComparedDay {
     return driftRow(inputs, one, explain(one, one.left, around));
   });
   const rest = largest.slice(rowsMax).reduce((all, { left }) => all + left, 0);
-  const sum = (of: (one: Judged) => number) => judged.reduce((all, one) => all + of(one), 0);
+  const sum = (of: (one: Compared) => number) => compared.reduce((all, one) => all + of(one), 0);
   return {
     bound,
     rows,
     preliminary: inputs.preliminary !== undefined,
-    compared: judged.length,
-    agreed: judged.filter((one) => !counts(one, one.left, bound)).length,
+    compared: compared.length,
+    agreed: compared.filter((one) => !counts(one, one.left, bound)).length,
     billed: says.cost ? sum(({ cell }) => cell.billed.cost ?? 0) : undefined,
     ledger: sum(({ cell }) => cell.ledger.cost),
     adjusted: sum(({ adjusted }) => adjusted),
@@ -85,7 +85,7 @@ function counts({ cell }: Analysis, difference: number, bound: Bound): boolean {
   return isBeyond(difference, largerSide(cell.billed, cell.ledger), bound);
 }
 
-function withAdjustments(inputs: DayInputs, analyses: readonly Analysis[]): readonly Judged[] {
+function withAdjustments(inputs: DayInputs, analyses: readonly Analysis[]): readonly Compared[] {
   const { vendor, day, adjustments } = inputs;
   const idOf = ({ group, model, kind }: AdjustedPlace | Cell) =>
     driftId({ vendor, day, group: group.id, model, kind });
@@ -99,7 +99,7 @@ function withAdjustments(inputs: DayInputs, analyses: readonly Analysis[]): read
 }
 
 /** @param ofModel the differences of the same model */
-function surroundings(inputs: DayInputs, one: Judged, ofModel: readonly Judged[]): Surroundings {
+function surroundings(inputs: DayInputs, one: Compared, ofModel: readonly Compared[]): Surroundings {
   const { bound, preliminary, nameOfKey } = inputs;
   const counterpart = ofModel.find((other) => isCounterpart(one, other, bound));
   return {
@@ -111,7 +111,7 @@ function surroundings(inputs: DayInputs, one: Judged, ofModel: readonly Judged[]
 }
 
 /** Whether another provider key has the opposite difference of the same model, too similar to be chance. */
-function isCounterpart(one: Judged, other: Judged, bound: Bound): boolean {
+function isCounterpart(one: Compared, other: Compared, bound: Bound): boolean {
   const [a, b] = [one.cell, other.cell];
   if (one === other || a.kind !== 'usage' || b.kind !== 'usage') return false;
   const areMapped = [a, b].every(({ group }) => group.keys.length > 0);
@@ -119,7 +119,7 @@ function isCounterpart(one: Judged, other: Judged, bound: Bound): boolean {
 }
 
 /** Finds the opposite difference of the same provider key and model on a neighbouring day. */
-function oppositeOn(inputs: DayInputs, { cell, left }: Judged, day: string): Neighbour | undefined {
+function oppositeOn(inputs: DayInputs, { cell, left }: Compared, day: string): Neighbour | undefined {
   const { group, model, kind } = cell;
   const { vendor, bound, neighbours } = inputs;
   const other = neighbours.get(driftId({ vendor, day, group: group.id, model, kind }));
@@ -133,7 +133,7 @@ function cancels(a: number, b: number, bound: Bound): boolean {
 
 const refsMax = 5;
 
-function driftRow(inputs: DayInputs, one: Judged, { reasons, unexplained }: Explained): DriftRow {
+function driftRow(inputs: DayInputs, one: Compared, { reasons, unexplained }: Explained): DriftRow {
   const { vendor, day, bound } = inputs;
   const { billed, ledger, group, kind } = one.cell;
   const isSettled = !counts(one, one.left, bound);

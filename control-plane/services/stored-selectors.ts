@@ -115,13 +115,13 @@ async function readLists(db: Kysely<Schema>): Promise<ReadonlyMap<string | null,
 
 const foundMax = 100;
 /** Many lists contain the same few selectors, so results are cached. */
-const judgedMax = 10_000;
+const problemsMax = 10_000;
 
 class Findings {
   readonly #lists: ReadonlyMap<string | null, readonly ModelList[]>;
   readonly #platform: KnownModels;
   readonly #known = new Map<string, KnownModels>();
-  readonly #judged = new Map<string, StoredProblem | undefined>();
+  readonly #problems = new Map<string, StoredProblem | undefined>();
   readonly #counts = Object.fromEntries(storedProblems.words.map((name) => [name, 0])) as Record<
     StoredProblem,
     number
@@ -145,7 +145,7 @@ class Findings {
     for (const selector of holder === 'limit'
       ? [stored]
       : readColumn(stored, strings, `${holders[holder].table}.${holders[holder].column} of ${id}`)) {
-      this.#judge({ holder, id, organizationId: organization, selector });
+      this.#check({ holder, id, organizationId: organization, selector });
     }
   }
 
@@ -155,13 +155,13 @@ class Findings {
       const counting = countingPrices(prices);
       for (const { id, model: selector } of prices) {
         const isShadowed = !counting.has(id);
-        this.#judge({ holder: 'price', id, organizationId, selector }, isShadowed ? 'shadowed' : undefined);
+        this.#check({ holder: 'price', id, organizationId, selector }, isShadowed ? 'shadowed' : undefined);
       }
     }
     return { checked: this.#checked, counts: this.#counts, found: this.#found };
   }
 
-  #judge(stored: Omit<FoundSelector, 'problem' | 'known'>, otherwise?: StoredProblem): void {
+  #check(stored: Omit<FoundSelector, 'problem' | 'known'>, otherwise?: StoredProblem): void {
     const { organizationId, selector } = stored;
     const known = this.#knownOf(organizationId);
     const problem = otherwise ?? this.#problemOf(selector, organizationId, known);
@@ -181,10 +181,10 @@ class Findings {
 
   #problemOf(selector: string, organization: string | null, known: KnownModels): StoredProblem | undefined {
     const key = known === this.#platform ? selector : `${organization} ${selector}`;
-    if (this.#judged.has(key)) return this.#judged.get(key);
+    if (this.#problems.has(key)) return this.#problems.get(key);
     const problem = storedProblemOf(selector, known);
-    if (this.#judged.size >= judgedMax) this.#judged.clear();
-    this.#judged.set(key, problem);
+    if (this.#problems.size >= problemsMax) this.#problems.clear();
+    this.#problems.set(key, problem);
     return problem;
   }
 }

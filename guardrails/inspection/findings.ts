@@ -5,7 +5,7 @@ import type { Guardrail } from '../definition.ts';
 import { JsonKeeper } from '../json-keeper.ts';
 import type { Hit } from '../scan.ts';
 import type { Slot } from './inspection-schema.ts';
-import { crossing, type Range, type Seam } from './joins.ts';
+import { crossing, type Range, type Join } from './joins.ts';
 
 /** The fields of a guardrail that decide what happens with its matches. */
 export type Acting = Pick<Guardrail, 'action' | 'also'>;
@@ -13,7 +13,7 @@ export type Acting = Pick<Guardrail, 'action' | 'also'>;
 /** The inspected texts: the text spans of a body, and the joined texts. */
 export interface Texts {
   readonly slots: readonly Slot[];
-  readonly seams: readonly Seam[];
+  readonly joins: readonly Join[];
 }
 
 /** A match, wherever it is. */
@@ -27,8 +27,8 @@ export interface Found {
 }
 
 /** The texts in the order in which they are scanned: joins after all text spans. */
-export function stringsOf({ slots, seams }: Texts): string[] {
-  return [...slots, ...seams].map(({ text }) => text);
+export function stringsOf({ slots, joins }: Texts): string[] {
+  return [...slots, ...joins].map(({ text }) => text);
 }
 
 /**
@@ -57,16 +57,16 @@ export function firstOf(found: readonly Found[]): Found | undefined {
   })[0];
 }
 
-export function locate({ slots, seams }: Texts, hits: readonly Hit[]): readonly Found[] {
+export function locate({ slots, joins }: Texts, hits: readonly Hit[]): readonly Found[] {
   return hits.flatMap(({ text, matcher, label, start, end }): Found[] => {
     const slot = slots[text];
     if (slot !== undefined) {
       return [{ matcher, label, value: slot.text.slice(start, end), ranges: [{ slot: text, start, end }] }];
     }
-    const seam = seams[text - slots.length];
-    const ranges = seam === undefined ? [] : crossing(seam, start, end);
-    if (seam === undefined || ranges.length === 0) return [];
-    return [{ matcher, label, value: seam.text.slice(start, end), ranges }];
+    const joint = joins[text - slots.length];
+    const ranges = joint === undefined ? [] : crossing(joint, start, end);
+    if (joint === undefined || ranges.length === 0) return [];
+    return [{ matcher, label, value: joint.text.slice(start, end), ranges }];
   });
 }
 

@@ -8,7 +8,7 @@ import { plainBase64 } from '../../common/plain-base64.ts';
 import type { RequestField } from '../../proto/words/guardrails.ts';
 import { mapJsonText, spellingsOf } from './json-text.ts';
 
-export interface Place {
+export interface TextLocation {
   /**
    * How a string at this location is treated.
    * text: it is inspected and may be rewritten.
@@ -27,9 +27,9 @@ export interface Place {
   /** Everything below this location is exempt too. */
   readonly deep?: boolean;
   /** Locations in an object, by name. For a list, the location applies to each item. */
-  readonly fields?: Readonly<Record<string, Place>>;
+  readonly fields?: Readonly<Record<string, TextLocation>>;
   /** Location for all other names. */
-  readonly others?: Place;
+  readonly others?: TextLocation;
   /** An object here is a conversation turn of its own, or part of one turn with adjacent objects of the same role. */
   readonly turn?: 'own' | 'by role';
   /** Text here is inspected joined with the other text of its turn. */
@@ -67,71 +67,71 @@ export interface Where {
 /** The body is nested deeper than any legitimate one. */
 export class TooDeepError extends Error {}
 
-export const anything: Place = { strings: 'text' };
+export const anything: TextLocation = { strings: 'text' };
 export const text = anything;
-export const joined: Place = { strings: 'text', joins: true };
-export const json: Place = { strings: 'json' };
-export const fixed = (why: string): Place => ({ strings: 'fixed', why });
-export const exempt = (why: string, isExempt?: (text: string) => boolean): Place => ({
+export const joined: TextLocation = { strings: 'text', joins: true };
+export const json: TextLocation = { strings: 'json' };
+export const fixed = (why: string): TextLocation => ({ strings: 'fixed', why });
+export const exempt = (why: string, isExempt?: (text: string) => boolean): TextLocation => ({
   strings: 'exempt',
   why,
   ...(isExempt && { isExempt }),
 });
 /** A data URL, whose content is inspected if it is text. */
-export const document = (why: string, isExempt: (text: string) => boolean): Place => ({
+export const document = (why: string, isExempt: (text: string) => boolean): TextLocation => ({
   strings: 'document',
   why,
   isExempt,
 });
 /** Exempt together with everything below it. */
-export const unseen = (why: string): Place => ({ strings: 'exempt', why, deep: true });
-export const fields = (named: Readonly<Record<string, Place>>): Place => ({ strings: 'text', fields: named });
+export const unseen = (why: string): TextLocation => ({ strings: 'exempt', why, deep: true });
+export const fields = (named: Readonly<Record<string, TextLocation>>): TextLocation => ({ strings: 'text', fields: named });
 
 /**
  * @returns all strings of a body that are inspected, in order
  * @throws TooDeepError
  */
-export function slotsOf(body: unknown, place: Place): Slot[] {
+export function slotsOf(body: unknown, location: TextLocation): Slot[] {
   const slots: Slot[] = [];
   new Walk((slot) => {
     slots.push(slot);
     return slot.text;
-  }).value(body, place);
+  }).value(body, location);
   return slots;
 }
 
 /** @param texts the new texts of all strings, in order */
-export function withTexts(body: unknown, place: Place, texts: readonly string[]): unknown {
+export function withTexts(body: unknown, location: TextLocation, texts: readonly string[]): unknown {
   let index = 0;
-  return new Walk((slot) => texts[index++] ?? slot.text).value(body, place);
+  return new Walk((slot) => texts[index++] ?? slot.text).value(body, location);
 }
 
 /** @param put returns the new text of a string @returns the same body if no text changes */
-export function mapTexts(body: unknown, place: Place, put: (slot: Slot) => string): unknown {
-  return new Walk(put).value(body, place);
+export function mapTexts(body: unknown, location: TextLocation, put: (slot: Slot) => string): unknown {
+  return new Walk(put).value(body, location);
 }
 
 /**
  * Like {@link mapTexts}, with the path of each text that is a string of its own: not a name, a number, a file or a
  * value inside JSON text.
  */
-export function mapPaths(body: unknown, place: Place, put: (slot: Slot) => string): unknown {
-  return new Walk(put, []).value(body, place);
+export function mapPaths(body: unknown, location: TextLocation, put: (slot: Slot) => string): unknown {
+  return new Walk(put, []).value(body, location);
 }
 
 /** Like {@link slotsOf}, with the location of each string. @throws TooDeepError */
-export function placedSlotsOf(body: unknown, place: Place): Slot[] {
+export function placedSlotsOf(body: unknown, location: TextLocation): Slot[] {
   const slots: Slot[] = [];
   const put = (slot: Slot) => {
     slots.push(slot);
     return slot.text;
   };
-  new Walk(put, undefined, []).value(body, place);
+  new Walk(put, undefined, []).value(body, location);
   return slots;
 }
 
 const depthMax = 1000;
-const withoutFields: Readonly<Record<string, Place>> = {};
+const withoutFields: Readonly<Record<string, TextLocation>> = {};
 
 class Walk {
   readonly #put: (slot: Slot) => string;
@@ -150,54 +150,54 @@ class Walk {
     this.#at = at;
   }
 
-  value(value: unknown, place: Place): unknown {
-    if (place.only === undefined) return this.#value(value, place);
-    this.#only = place.only;
-    const put = this.#value(value, place);
+  value(value: unknown, location: TextLocation): unknown {
+    if (location.only === undefined) return this.#value(value, location);
+    this.#only = location.only;
+    const put = this.#value(value, location);
     this.#only = undefined;
     return put;
   }
 
-  #value(value: unknown, place: Place): unknown {
-    if (typeof value === 'string') return this.#string(value, place);
-    if (isNumber(value)) return this.#number(value, place);
-    if (typeof value !== 'object' || value === null || place.deep === true) return value;
+  #value(value: unknown, location: TextLocation): unknown {
+    if (typeof value === 'string') return this.#string(value, location);
+    if (isNumber(value)) return this.#number(value, location);
+    if (typeof value !== 'object' || value === null || location.deep === true) return value;
     if (++this.#depth > depthMax) throw new TooDeepError();
-    const put = isObject(value) ? this.#object(value, place) : this.#list(value, place);
+    const put = isObject(value) ? this.#object(value, location) : this.#list(value, location);
     this.#depth--;
     return put;
   }
 
-  #string(value: string, place: Place): string {
-    if (place.strings === 'document') {
+  #string(value: string, location: TextLocation): string {
+    if (location.strings === 'document') {
       const group = ++this.#groups;
       const put = mapDocumentText(value, (text) => this.#text(text, { group }));
       if (put !== undefined) return put;
     }
-    const mayBeExempt = place.strings === 'exempt' || place.strings === 'document';
-    if (mayBeExempt && place.isExempt?.(value) !== false) return value;
-    if (place.strings === 'fixed') return this.#fixed(value);
+    const mayBeExempt = location.strings === 'exempt' || location.strings === 'document';
+    if (mayBeExempt && location.isExempt?.(value) !== false) return value;
+    if (location.strings === 'fixed') return this.#fixed(value);
     const group = ++this.#groups;
-    if (place.strings === 'json')
+    if (location.strings === 'json')
       return mapJsonText(value, (part) => this.#text(part, { group, ...this.#where({ isInner: true }) }));
     const path = this.#path && { path: JSON.stringify(this.#path) };
-    const turn = place.joins === true ? { turn: this.#turns.current } : undefined;
+    const turn = location.joins === true ? { turn: this.#turns.current } : undefined;
     return this.#text(value, path || turn ? { group, ...turn, ...path } : { group });
   }
 
   /** Inspects a number as written and with all its digits, because a model reads `4.1e15` as the same number. */
-  #number(value: JsonNumber, place: Place): JsonNumber {
-    if (place.strings !== 'exempt') for (const spelling of spellingsOf(value)) this.#fixed(spelling);
+  #number(value: JsonNumber, location: TextLocation): JsonNumber {
+    if (location.strings !== 'exempt') for (const spelling of spellingsOf(value)) this.#fixed(spelling);
     return value;
   }
 
-  #list(values: object, place: Place): unknown {
+  #list(values: object, location: TextLocation): unknown {
     if (!Array.isArray(values)) return values;
     let put: unknown[] | undefined;
     for (const [index, value] of values.entries()) {
       this.#path?.push(numberOf(value, index));
       this.#at?.push(String(index));
-      const one = this.value(value, place);
+      const one = this.value(value, location);
       this.#path?.pop();
       this.#at?.pop();
       if (one === value) continue;
@@ -207,16 +207,16 @@ class Walk {
     return put ?? values;
   }
 
-  #object(value: JsonObject, { fields: known = withoutFields, others = anything, turn }: Place): JsonObject {
+  #object(value: JsonObject, { fields: known = withoutFields, others = anything, turn }: TextLocation): JsonObject {
     if (turn === 'own') this.#turns.begin();
     else if (turn === 'by role') this.#turns.next(value.role);
     let put: Map<string, unknown> | undefined;
     for (const name of Object.keys(value)) {
-      const place = Object.hasOwn(known, name) ? known[name] : undefined;
+      const location = Object.hasOwn(known, name) ? known[name] : undefined;
       this.#path?.push(name);
       this.#at?.push(name);
-      if (place === undefined) this.#fixed(name, { inName: true });
-      const one = this.value(value[name], place ?? others);
+      if (location === undefined) this.#fixed(name, { inName: true });
+      const one = this.value(value[name], location ?? others);
       this.#path?.pop();
       this.#at?.pop();
       if (one === value[name]) continue;

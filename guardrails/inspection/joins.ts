@@ -5,12 +5,12 @@
 import type { Slot } from './inspection-schema.ts';
 
 /** Joined text, made of pieces of text spans. */
-export interface Seam {
+export interface Join {
   readonly text: string;
-  readonly pieces: readonly SeamPiece[];
+  readonly pieces: readonly JoinPiece[];
 }
 
-interface SeamPiece {
+interface JoinPiece {
   /** Index of the text span that it comes from. */
   readonly slot: number;
   /** Where it begins in that span. */
@@ -30,7 +30,7 @@ export interface Range {
 const separators = ['', '\n'] as const;
 
 /** @param reach length of the text on each side of a join that is inspected */
-export function seamsOf(slots: readonly Slot[], reach: number): readonly Seam[] {
+export function joinsOf(slots: readonly Slot[], reach: number): readonly Join[] {
   const turns = new Map<number, number[]>();
   for (const [index, { turn }] of slots.entries()) {
     if (turn === undefined) continue;
@@ -39,18 +39,18 @@ export function seamsOf(slots: readonly Slot[], reach: number): readonly Seam[] 
     else own.push(index);
   }
   return [...turns.values()].flatMap((turn) => {
-    if (turn.length < 2) return noSeams;
+    if (turn.length < 2) return noJoins;
     return separators.flatMap((separator) => joinedBy(separator, turn, { slots, reach }));
   });
 }
 
-const noSeams: readonly Seam[] = [];
+const noJoins: readonly Join[] = [];
 
 /**
  * @returns the ranges that a match in joined text covers; empty if it lies within one text span, where it is found
  * anyway
  */
-export function crossing({ pieces }: Seam, start: number, end: number): readonly Range[] {
+export function crossing({ pieces }: Join, start: number, end: number): readonly Range[] {
   const covered = pieces.filter((piece) => piece.at < end && piece.end > start);
   if (covered.length < 2) return [];
   return covered.map(({ slot, from, at, end: pieceEnd }) => ({
@@ -65,17 +65,17 @@ interface Joining {
   readonly reach: number;
 }
 
-function joinedBy(separator: string, turn: readonly number[], { slots, reach }: Joining): readonly Seam[] {
-  const seams: Seam[] = [];
+function joinedBy(separator: string, turn: readonly number[], { slots, reach }: Joining): readonly Join[] {
+  const joins: Join[] = [];
   let text = '';
-  let pieces: SeamPiece[] = [];
+  let pieces: JoinPiece[] = [];
   const add = (slot: number, from: number, part: string) => {
     const at = text.length === 0 ? 0 : text.length + separator.length;
     text = at === 0 ? part : text + separator + part;
     pieces.push({ slot, from, at, end: text.length });
   };
   const cut = () => {
-    if (pieces.length > 1) seams.push({ text, pieces });
+    if (pieces.length > 1) joins.push({ text, pieces });
     text = '';
     pieces = [];
   };
@@ -90,5 +90,5 @@ function joinedBy(separator: string, turn: readonly number[], { slots, reach }: 
     add(slot, whole.length - reach, whole.slice(-reach));
   }
   cut();
-  return seams;
+  return joins;
 }

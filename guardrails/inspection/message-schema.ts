@@ -8,7 +8,7 @@ import {
   fixed,
   joined,
   json,
-  type Place,
+  type TextLocation,
   text,
   unseen,
 } from './inspection-schema.ts';
@@ -35,13 +35,13 @@ export const cacheMark = unseen('says where a prompt is cached');
 
 export const name = fixed('vendors take letters, digits, _ and - only');
 
-const mediaObject: Place = {
+const mediaObject: TextLocation = {
   ...media,
   fields: { url: media, detail: word, format: word, mime_type: exempt('a media type', hasNoSpace) },
 };
 
 /** A content may also be the text itself instead of a list. */
-export const content: Place = {
+export const content: TextLocation = {
   ...joined,
   fields: {
     type: word,
@@ -95,7 +95,7 @@ const toolCall = fields({
 });
 
 /** Blocks of a paused turn: calls and results of the vendor's own tools, which the model reads again. */
-const contentBlock: Place = {
+const contentBlock: TextLocation = {
   strings: 'text',
   fields: {
     type: word,
@@ -131,7 +131,7 @@ const documentCitation = fields({
 const urlCitation = fields({ url: text, title: text, start_index: number, end_index: number });
 
 /** SDK types `ChatCompletionMessageParam` and `ChatCompletionMessage`, and vendors' additions. */
-export const messageFields: Readonly<Record<string, Place>> = {
+export const messageFields: Readonly<Record<string, TextLocation>> = {
   role: word,
   name,
   content,

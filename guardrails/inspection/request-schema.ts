@@ -1,22 +1,22 @@
 // Locations of text in a request (SDK type `ChatCompletionCreateParams`). A field that is not named here is inspected.
 import type { RequestField } from '../../proto/words/guardrails.ts';
-import { anything, exempt, fields, fixed, type Place, text, unseen } from './inspection-schema.ts';
+import { anything, exempt, fields, fixed, type TextLocation, text, unseen } from './inspection-schema.ts';
 import { cacheMark, called, content, id, messageFields, name, number, word } from './message-schema.ts';
 
 const propertyName = fixed('it stands for a property of the same name');
 const schemaNumber = exempt('a bound');
 
 /** JSON Schema: the model sees all of it. */
-const schema: Place = {
+const schema: TextLocation = {
   strings: 'text',
   get fields() {
     return schemaFields;
   },
 };
 /** By property name; the names are inspected too. */
-const schemas: Place = { strings: 'text', others: schema };
+const schemas: TextLocation = { strings: 'text', others: schema };
 
-const schemaFields: Readonly<Record<string, Place>> = {
+const schemaFields: Readonly<Record<string, TextLocation>> = {
   type: word,
   format: word,
   title: text,
@@ -80,7 +80,7 @@ const tool = fields({
 });
 
 const namedTool = fields({ name });
-const toolChoice: Place = {
+const toolChoice: TextLocation = {
   ...word,
   fields: {
     type: word,
@@ -94,7 +94,7 @@ const toolChoice: Place = {
   },
 };
 
-export const requestPlaces = fields({
+export const requestLocations = fields({
   messages: { ...fields(messageFields), turn: 'by role' },
   tools: tool,
   functions: definition,
@@ -149,17 +149,17 @@ export const requestPlaces = fields({
 });
 
 /** Cache, by the fields that guardrails request in addition to those that the model sees. */
-const withFields = new Map<string, Place>();
+const withFields = new Map<string, TextLocation>();
 
 /** @param also fields that the model does not see, inspected for the guardrails that request them */
-export function requestPlacesWith(also: readonly RequestField[]): Place {
-  if (also.length === 0) return requestPlaces;
+export function requestLocationsWith(also: readonly RequestField[]): TextLocation {
+  if (also.length === 0) return requestLocations;
   const requested = [...new Set(also)].sort();
   const key = requested.join();
   const known = withFields.get(key);
   if (known !== undefined) return known;
   const shown = Object.fromEntries(requested.map((field) => [field, { ...text, only: field }]));
-  const place = fields({ ...requestPlaces.fields, ...shown });
-  withFields.set(key, place);
-  return place;
+  const location = fields({ ...requestLocations.fields, ...shown });
+  withFields.set(key, location);
+  return location;
 }

@@ -1,17 +1,17 @@
 // Locations of text in a response (SDK types `ChatCompletion` and `ChatCompletionChunk`). A field that is not named
 // here is inspected.
-import { exempt, fields, type Place, text, unseen } from './inspection-schema.ts';
+import { exempt, fields, type TextLocation, text, unseen } from './inspection-schema.ts';
 import { id, messageFields, number, word } from './message-schema.ts';
 
 const filterResults = unseen("the vendor's own verdicts");
 
 /** For `message` and for `delta`. */
-export const responseMessagePlaces: Place = { ...fields(messageFields), turn: 'own' };
+export const responseMessageLocations: TextLocation = { ...fields(messageFields), turn: 'own' };
 
-export const choicePlaces = fields({
+export const choiceLocations = fields({
   index: number,
-  message: responseMessagePlaces,
-  delta: responseMessagePlaces,
+  message: responseMessageLocations,
+  delta: responseMessageLocations,
   finish_reason: word,
   native_finish_reason: word,
   native_finish_message: text,
@@ -21,7 +21,7 @@ export const choicePlaces = fields({
   content_filter_results: filterResults,
 });
 
-export const responsePlaces = fields({
+export const responseLocations = fields({
   id,
   object: word,
   created: number,
@@ -29,7 +29,7 @@ export const responsePlaces = fields({
   system_fingerprint: id,
   service_tier: word,
   usage: unseen('counts'),
-  choices: choicePlaces,
+  choices: choiceLocations,
   prompt_filter_results: filterResults,
   cloud_ai_safety_results: filterResults,
 });

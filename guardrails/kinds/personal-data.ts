@@ -15,7 +15,7 @@ import {
   blank,
   dash,
   type NumberType,
-  type Place,
+  type Position,
   reachMax,
   type Span,
 } from './personal-data/number-type.ts';
@@ -110,8 +110,8 @@ function findNumbers(
     }
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
     const to = email?.start ?? text.length;
-    const place = { text, at, from, to, digits: digitsFrom(text, at), before };
-    const span = findAt(place, types) ?? (isNearLineEnd(at) ? findOverLineEnd(place, types) : undefined);
+    const position = { text, at, from, to, digits: digitsFrom(text, at), before };
+    const span = findAt(position, types) ?? (isNearLineEnd(at) ? findOverLineEnd(position, types) : undefined);
     if (span === undefined) continue;
     found.push(span);
     from = span.end;
@@ -132,9 +132,9 @@ function isDigit(code: number): boolean {
   return code >= 48 && code < 58;
 }
 
-function findAt(place: Place, types: readonly Wanted[]): Found | undefined {
+function findAt(position: Position, types: readonly Wanted[]): Found | undefined {
   for (const { type, isWanted } of types) {
-    const span = type.find(place);
+    const span = type.find(position);
     if (span !== undefined) return { ...span, type, label: isWanted ? type.label : undefined };
   }
   return undefined;
@@ -152,9 +152,9 @@ function lineEnds(text: string, from: number): (at: number) => boolean {
   };
 }
 
-function findOverLineEnd(place: Place, types: readonly Wanted[]): Found | undefined {
-  const isInternational = place.text.charAt(place.at - 1) === '+';
-  const found = findWrapped(place, (unwrapped) =>
+function findOverLineEnd(position: Position, types: readonly Wanted[]): Found | undefined {
+  const isInternational = position.text.charAt(position.at - 1) === '+';
+  const found = findWrapped(position, (unwrapped) =>
     findAt({ ...unwrapped, digits: digitsFrom(unwrapped.text, unwrapped.at) }, types),
   );
   if (found?.type === undefined || found.type === ipAddress) return undefined;

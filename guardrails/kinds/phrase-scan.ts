@@ -27,7 +27,7 @@ export class PhraseScan {
    * each unit the ring contains its position in the folded text and the end of the longest phrase that begins there (0:
    * none).
    */
-  #places = none;
+  #positions = none;
   #ends = none;
   #mask = 0;
   #read = 0;
@@ -87,7 +87,7 @@ export class PhraseScan {
   /** @param at folded position of the unit that led to the state */
   #take(state: number, at: number): void {
     if (this.#read === 0) this.#makeRing(at);
-    this.#places[this.#read & this.#mask] = at;
+    this.#positions[this.#read & this.#mask] = at;
     this.#read++;
     if (this.#noted > 0) this.#settle(this.#begin(state));
     if (this.#options.automaton.phrase(state) !== 0) this.#note(state, at + 1);
@@ -97,7 +97,7 @@ export class PhraseScan {
   #makeRing(at: number): void {
     const unitsMax = Math.min(this.#options.automaton.longest, this.#folded.length - at);
     const size = 2 ** (32 - Math.clz32(unitsMax));
-    this.#places = new Int32Array(size);
+    this.#positions = new Int32Array(size);
     this.#ends = new Int32Array(size);
     this.#mask = size - 1;
   }
@@ -107,8 +107,8 @@ export class PhraseScan {
     return this.#read - this.#options.automaton.depth(state);
   }
 
-  #place(count: number): number {
-    return this.#places[count & this.#mask] ?? 0;
+  #position(count: number): number {
+    return this.#positions[count & this.#mask] ?? 0;
   }
 
   /** Notes all phrases with which the text so far ends. @param phraseEnd end of the phrases in the folded text */
@@ -122,7 +122,7 @@ export class PhraseScan {
     let phrase = automaton.phrase(state);
     for (; phrase !== 0; phrase = automaton.phrase(automaton.shorter(phrase))) {
       const begin = this.#begin(phrase);
-      const start = text.folded.rawAt(this.#place(begin));
+      const start = text.folded.rawAt(this.#position(begin));
       // Text beyond the window does not count as adjacent, not even in a whole text, so that pieces give the same
       // result as the whole.
       if (start < this.#free || !(isWordEnd || next - start >= window)) continue;
@@ -138,7 +138,7 @@ export class PhraseScan {
     for (; this.#noted > 0 && this.#firstNoted < before; this.#firstNoted++) {
       const end = this.#ends[this.#firstNoted & this.#mask] ?? 0;
       if (end === 0) continue;
-      const begin = this.#place(this.#firstNoted);
+      const begin = this.#position(this.#firstNoted);
       if (end === this.#folded.length && this.#isOpen(begin)) return;
       this.#ends[this.#firstNoted & this.#mask] = 0;
       this.#noted--;
@@ -170,12 +170,12 @@ export class PhraseScan {
     for (let state = this.#state; state !== 0; state = automaton.shorter(state)) {
       open = this.#begin(state);
       this.#settle(open);
-      if (this.#isOpen(this.#place(open))) break;
+      if (this.#isOpen(this.#position(open))) break;
       open = this.#read;
     }
     this.#settle(open);
     if (this.#noted > 0) open = Math.min(open, this.#firstNoted);
-    return open === this.#read ? text.raw.length : text.folded.rawAt(this.#place(open));
+    return open === this.#read ? text.raw.length : text.folded.rawAt(this.#position(open));
   }
 
   /** Whether later text may still invalidate a phrase that begins here. */

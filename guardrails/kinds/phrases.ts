@@ -2,7 +2,7 @@
 // matches any other such run. If phrases overlap, the one that begins first is found; if they begin together, the
 // longest.
 import { characterBefore } from '../characters.ts';
-import type { WordsCheck } from '../definition.ts';
+import type { PhrasesCheck } from '../definition.ts';
 import { foldWritten } from '../fold.ts';
 import { InvalidCheckError } from '../invalid-check.ts';
 import type { ReadMatcher } from '../read-twice.ts';
@@ -15,7 +15,7 @@ const phrasesMax = 10_000;
 const charactersMax = 200;
 
 /** @throws InvalidCheckError */
-export function compileWords({ phrases, withinWords }: WordsCheck): ReadMatcher {
+export function compilePhrases({ phrases, withinWords }: PhrasesCheck): ReadMatcher {
   if (phrases.length === 0) throw new InvalidCheckError('phrases', 'name at least one phrase');
   if (phrases.length > phrasesMax) throw new InvalidCheckError('phrases', `at most ${phrasesMax} phrases`);
   const skeletons = phrases.map(skeletonOfPhrase);

@@ -8,8 +8,8 @@ import type { ReadMatcher, TwoInspections } from '../read-twice.ts';
 import { candidatesOf } from './secrets/candidates.ts';
 import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
 import { continuationMax, continuations, forms } from './secrets/known-forms.ts';
-import type { LiteralPlace } from './secrets/literals.ts';
-import { type IndexOfForms, indexOf, placesInWritten } from './secrets/literals.ts';
+import type { LiteralPosition } from './secrets/literals.ts';
+import { type IndexOfForms, indexOf, positionsInWritten } from './secrets/literals.ts';
 
 /**
  * Secrets longer than a window: of a private key the first line is found, then its body as a second match; of an RFC
@@ -21,7 +21,7 @@ export function compileSecrets({ forms: own = [] }: SecretsCheck): ReadMatcher {
   const ofOperator = own.map(formOfOperator);
   const index = own.length === 0 ? shipped : indexOf([...ofOperator, ...forms]);
   return {
-    inspect: (text, from, window) => inspect(index, { text, from, window }, placesOf(index, text, from)),
+    inspect: (text, from, window) => inspect(index, { text, from, window }, positionsOf(index, text, from)),
     inspectTwice: (text, from, window) => inspectTwice(index, { text, from, window }),
     // Measured on heads of RFC 7519 tokens, each inside the previous one (`eyJ-`); prose costs 10.
     cost: 1_000 + costOf(ofOperator),
@@ -67,8 +67,8 @@ interface Enabled {
   readonly window: number;
 }
 
-function placesOf({ literals }: IndexOfForms, { folded }: InspectedText, from: number) {
-  return literals.placesIn(folded.text, folded.foldedAt(from));
+function positionsOf({ literals }: IndexOfForms, { folded }: InspectedText, from: number) {
+  return literals.positionsIn(folded.text, folded.foldedAt(from));
 }
 
 /** Inspects the decoded and the written text; literals are searched only once. */
@@ -77,24 +77,24 @@ function inspectTwice(index: IndexOfForms, requested: Enabled): TwoInspections {
   const { folded } = text;
   const { written, escapes } = folded;
   const asWritten = { ...requested, text: { ...text, folded: written } };
-  const places = placesOf(index, text, from);
-  const writtenPlaces =
+  const positions = positionsOf(index, text, from);
+  const writtenPositions =
     escapes === undefined
-      ? placesOf(index, asWritten.text, from)
-      : placesInWritten(index.literals, {
+      ? positionsOf(index, asWritten.text, from)
+      : positionsInWritten(index.literals, {
           written: written.text,
           readLength: folded.text.length,
-          read: places,
+          read: positions,
           runs: escapes,
           from: written.foldedAt(from),
         });
-  return { read: inspect(index, requested, places), written: inspect(index, asWritten, writtenPlaces) };
+  return { read: inspect(index, requested, positions), written: inspect(index, asWritten, writtenPositions) };
 }
 
 function inspect(
   index: IndexOfForms,
   { text, from, window }: Enabled,
-  places: readonly LiteralPlace[],
+  positions: readonly LiteralPosition[],
 ): Inspected {
   const { folded, raw, isEnd } = text;
   const findings: Finding[] = [];
@@ -104,7 +104,7 @@ function inspect(
     findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label, ...by });
     at = end;
   };
-  const candidates = candidatesOf({ index, text, from: at, places, window });
+  const candidates = candidatesOf({ index, text, from: at, positions, window });
   for (let turn = 0; ; ) {
     const goesOn = continuationAt(folded.text, at, isEnd);
     if (goesOn?.isOpen) return { findings, decided: Math.max(from, folded.rawAt(at)) };

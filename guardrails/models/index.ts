@@ -2,7 +2,7 @@
 // test/support/guardrails/model-fixtures.ts and a line in docs/guardrails.md (a test names the missing one).
 import type { ModelForm } from './form.ts';
 import { graniteGuardian } from './granite-guardian.ts';
-import { judge } from './judge.ts';
+import { classifier } from './judge.ts';
 import { llamaGuard } from './llama-guard.ts';
 import { promptGuard } from './prompt-guard.ts';
 
@@ -10,7 +10,7 @@ export const modelForms: Readonly<Record<string, ModelForm>> = {
   llama_guard: llamaGuard,
   granite_guardian: graniteGuardian,
   prompt_guard: promptGuard,
-  judge,
+  judge: classifier,
 };
 
 /** Undefined: this version has no such form. */

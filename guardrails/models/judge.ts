@@ -45,7 +45,7 @@ function criterionOf(name: string): Criterion | undefined {
   return Object.hasOwn(criteria, name) ? criteria[name] : undefined;
 }
 
-export const judge: ModelForm = {
+export const classifier: ModelForm = {
   source: 'this gateway',
   textMax: 24_000,
   // Some models think before they output a word.

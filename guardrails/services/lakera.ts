@@ -28,7 +28,7 @@ export const lakera: ServiceAdapter = {
       },
       read: (response) => {
         const { flagged, breakdown, payload } = objectOf(response, 'the answer');
-        const placed = placesIn(text, payload);
+        const placed = positionsIn(text, payload);
         const detected = objectsIn(breakdown, 'breakdown').flatMap((item): ServiceFinding[] =>
           booleanOf(item.detected, 'detected')
             ? [{ label: labelOf(stringOf(item.detector_type, 'detector_type')) }]
@@ -43,7 +43,7 @@ export const lakera: ServiceAdapter = {
     })),
 };
 
-function placesIn(text: string, payload: unknown): readonly ServiceFinding[] {
+function positionsIn(text: string, payload: unknown): readonly ServiceFinding[] {
   const codePoints = codePointOffsets(text);
   return objectsIn(payload, 'payload').map((item) => {
     const label = labelOf(stringOf(item.detector_type, 'detector_type'));

@@ -113,7 +113,7 @@ export class Records {
     const [first, ...others] = needs;
     if (first !== undefined || organization === undefined)
       return { state: 'missing', needs: [first ?? { kind: 'key', ref: keyHash }, ...others] };
-    return this.#judge(entry, { key, scope, organization }, now);
+    return this.#classify(entry, { key, scope, organization }, now);
   }
 
   /** Whether memory has had this key, as opposed to a hash that a caller may have guessed. */
@@ -229,7 +229,7 @@ export class Records {
     return isConnected && this.feed.isAhead(asOf);
   }
 
-  #judge(
+  #classify(
     entry: KeyEntry,
     found: { key: CachedKey; scope: CachedScope | undefined; organization: CachedOrganization },
     now: number,

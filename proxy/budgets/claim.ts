@@ -35,7 +35,7 @@ export function fits(leases: readonly Lease[], { full }: BudgetQuestion): boolea
 export type Means = 'draw' | 'late' | 'away';
 
 /** @param means unless it is `draw`, the request has to run with the money that is here. @param now monotonic */
-export function judge(claim: Claim, means: Means, now: number): Verdict {
+export function decide(claim: Claim, means: Means, now: number): Verdict {
   const { question, leases } = claim;
   if (fits(leases, question)) return { kind: 'hold', amount: question.full };
   let refused: Verdict | undefined;

@@ -10,7 +10,7 @@ import {
   type RefusalReason,
   type Stamp,
 } from './budgets.ts';
-import { type Claim, claimOn, fits, judge, toBeAcquired } from './claim.ts';
+import { type Claim, claimOn, fits, decide, toBeAcquired } from './claim.ts';
 import type { Lease, WaitingRequest } from './lease.ts';
 import { type LeaseManagerMetrics, LeaseManager, type LeaseManagerDeps } from './lease-manager.ts';
 import { type ReservationOwner, LeaseReservation } from './lease-reservation.ts';
@@ -148,7 +148,7 @@ export class SlicedBudgets implements Budgets {
     const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
     const means = this.#leaseManager.mayAcquire ? inTime : 'away';
     if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
-    const verdict = judge(claim, means, moment.now);
+    const verdict = decide(claim, means, moment.now);
     switch (verdict.kind) {
       case 'hold':
         return this.#reservation(claim.leases, verdict.amount, moment);

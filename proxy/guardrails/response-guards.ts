@@ -1,8 +1,8 @@
 // The guards of the response to one request, complete or streamed, created once when its input is inspected. They also
 // inspect errors of the provider, and parts that are complete in one chunk.
 import { isObject, type JsonObject } from '../../common/json.ts';
-import { mapTexts, type Place } from '../../guardrails/inspection/inspection-schema.ts';
-import { responsePlaces } from '../../guardrails/inspection/response-schema.ts';
+import { mapTexts, type TextLocation } from '../../guardrails/inspection/inspection-schema.ts';
+import { responseLocations } from '../../guardrails/inspection/response-schema.ts';
 import type { Placeholders } from '../../guardrails/placeholders.ts';
 import { BlockedError, type Guard, guardText } from '../../guardrails/window.ts';
 import type { GatewayError } from '../errors.ts';
@@ -82,7 +82,7 @@ function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | un
 export function guardStrings(
   fields: JsonObject,
   makeGuards: ResponseGuards['guards'],
-  place: Place = responsePlaces,
+  place: TextLocation = responseLocations,
 ): JsonObject {
   let group: number | undefined;
   let guards: readonly Guard[] = [];

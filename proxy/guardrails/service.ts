@@ -100,7 +100,7 @@ export interface ServiceGuard {
    * @returns the texts after redaction, in their order
    * @throws GatewayError guardrail_blocked, guardrail_unavailable, those of budgets
    */
-  judge(texts: readonly string[], signal: AbortSignal, about?: RequestFacts): Promise<readonly string[]>;
+  inspect(texts: readonly string[], signal: AbortSignal, about?: RequestFacts): Promise<readonly string[]>;
   /** Counts the decision after the last call. Not called after a refusal or without a call. */
   ended(): void;
 }

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { type Dispatcher, errors, Pool } from 'undici';
 import {
   ForbiddenAddressError,
-  judgedLookup,
+  filteredLookup,
   type LookupFor,
   type Resolve,
 } from '../../common/filtered-lookup.ts';
@@ -185,7 +185,7 @@ function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: 
     connect: {
       ...(isSecure && { secureContext: contextOf(options.tls) }),
       timeout: options.connectTimeoutMs,
-      lookup: (...lookup) => judgedLookup(allows, resolve, connecting.exchange?.lookingUp())(...lookup),
+      lookup: (...lookup) => filteredLookup(allows, resolve, connecting.exchange?.lookingUp())(...lookup),
       keepAlive: true,
       noDelay: true,
     },

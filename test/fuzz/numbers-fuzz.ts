@@ -15,7 +15,7 @@ import { buildRequest } from '../../proxy/providers/provider.ts';
 import { Attempt, type AttemptResult } from '../../proxy/upstream/attempt.ts';
 import type { Transport, UpstreamReceiver } from '../../proxy/upstream/transport.ts';
 import { Random } from '../support/access/random.ts';
-import { callWith, wordsGuardrail } from '../support/guarded-requests.ts';
+import { callWith, phrasesGuardrail } from '../support/guarded-requests.ts';
 import { cutBytes } from '../support/guarded-responses.ts';
 import { Received } from '../support/guarded-streams.ts';
 import { guardrailOf } from '../support/service-guards.ts';
@@ -108,7 +108,7 @@ function rulesOf(guarded: Stages): readonly Guardrail[] {
     case 'service':
       return [guardrailOf(webhook, { action: 'redact', stage: 'both' })];
     default:
-      return [wordsGuardrail([word], { action: 'redact', stage: guarded })];
+      return [phrasesGuardrail([word], { action: 'redact', stage: guarded })];
   }
 }
 
@@ -133,7 +133,7 @@ const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), 
   serviceGuard: (guardrail) => ({
     guardrail,
     ...{ reservations: true, window: 1000, ended: () => undefined },
-    judge: async (texts) => texts.map((text) => text.replaceAll(word, '[WORD_1]')),
+    inspect: async (texts) => texts.map((text) => text.replaceAll(word, '[WORD_1]')),
   }),
   now: () => performance.now(),
 });

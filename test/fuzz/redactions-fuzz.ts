@@ -87,7 +87,7 @@ function throughWindow(matchers: readonly Matcher[], pieces: readonly string[], 
 }
 
 function judged(matchers: readonly Matcher[], text: string): string {
-  const texts = { slots: [{ text, isFixed: false, group: 1 }], seams: [] };
+  const texts = { slots: [{ text, isFixed: false, group: 1 }], joins: [] };
   const found = locate(texts, scan(matchers, [text], 512).hits);
   return replace(texts, found, ({ label }) => put(label))[0] ?? text;
 }

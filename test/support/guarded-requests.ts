@@ -42,7 +42,7 @@ export const throwing: Matcher = {
 };
 
 /** @param words phrases to find; "!" throws, "?" is refused by the compiler */
-export function wordsGuardrail(words: readonly string[], fields: Partial<Guardrail> = {}): Guardrail {
+export function phrasesGuardrail(words: readonly string[], fields: Partial<Guardrail> = {}): Guardrail {
   return guardrailOf({ kind: 'words', phrases: words, withinWords: true }, fields);
 }
 

@@ -75,8 +75,8 @@ export function openServiceDesk(
       const { reservations: holds, window } = made;
       return {
         ...{ guardrail, reservations: holds, window, ended: () => made.ended() },
-        judge: async (texts, signal, about) => {
-          const left = await made.judge(texts, signal, about);
+        inspect: async (texts, signal, about) => {
+          const left = await made.inspect(texts, signal, about);
           // The request makes no further calls.
           made.ended();
           return left;

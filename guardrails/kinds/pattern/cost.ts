@@ -29,10 +29,10 @@ const stepsMax = (stepsPerKibMax / 1024) * counted;
 /**
  * Steps for each program position: of a set of positions that is new, and of a set during the search for a match's end.
  */
-const newPlaceSteps = 20;
-const searchedPlaceSteps = 3;
+const newPositionSteps = 20;
+const searchedPositionSteps = 3;
 /** Maximum of positions in new sets during the first half; with more, warming up costs too much. */
-const warmUpPlacesMax = 50_000;
+const warmUpPositionsMax = 50_000;
 
 function stepsPerCharacter(text: string, program: Program, programs: readonly Program[]): number {
   const automaton = new LazyAutomaton(program);
@@ -50,14 +50,14 @@ function stepsPerCharacter(text: string, program: Program, programs: readonly Pr
 /** Counts the check whether anything matches. A known set of positions takes one step, however large it is. */
 function scanSteps(text: string, automaton: LazyAutomaton): number {
   let steps = 0;
-  let places = 0;
+  let positions = 0;
   let isWarm = false;
   for (let at = 0; at < text.length && steps <= stepsMax; at++) {
     const made = automaton.step(text, at);
-    isWarm ||= at >= counted || places > warmUpPlacesMax;
-    if (!isWarm) places += made;
+    isWarm ||= at >= counted || positions > warmUpPositionsMax;
+    if (!isWarm) positions += made;
     else if (made === 0) steps++;
-    else steps += newPlaceSteps * made;
+    else steps += newPositionSteps * made;
   }
   return steps;
 }
@@ -77,7 +77,7 @@ function searchSteps(text: string, program: Program, enough: number): number {
       const conditions = conditionsIn(text, at);
       if (end < 0) now.begin(at, conditions);
       if (now.cut()) end = at;
-      steps += searchedPlaceSteps * now.size;
+      steps += searchedPositionSteps * now.size;
       if (steps > enough) return steps;
       if (at === text.length || now.isEmpty) break;
       now.step(text.charCodeAt(at), conditionsIn(text, at + 1), next);
@@ -114,22 +114,22 @@ class LazyAutomaton {
       this.#state = known;
       return 0;
     }
-    this.#now.set(this.#state.places);
+    this.#now.set(this.#state.positions);
     this.#now.begin(at, before);
     this.#now.step(text.charCodeAt(at), after, this.#next);
     const sets = this.#states.size;
     const state = this.#stateOf(this.#next);
     this.#state.next.set(key, state);
     this.#state = state;
-    return this.#states.size > sets ? Math.max(1, state.places.length) : 0;
+    return this.#states.size > sets ? Math.max(1, state.positions.length) : 0;
   }
 
   #stateOf(threads: Threads): State {
-    const places = threads.places.slice().sort();
-    const key = places.join();
+    const positions = threads.positions.slice().sort();
+    const key = positions.join();
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    const state = { places, next: new Map() };
+    const state = { positions, next: new Map() };
     this.#states.set(key, state);
     for (const index of threads.matches) this.found.add(index);
     return state;
@@ -137,7 +137,7 @@ class LazyAutomaton {
 }
 
 interface State {
-  readonly places: Int32Array;
+  readonly positions: Int32Array;
   readonly next: Map<number, State>;
 }
 

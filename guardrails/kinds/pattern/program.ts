@@ -80,7 +80,7 @@ export class PendingSearch {
  */
 export class Threads {
   readonly #program: Program;
-  readonly #places: Int32Array;
+  readonly #positions: Int32Array;
   readonly #starts: Int32Array;
   /** Index of a program position in `#places`; only valid if that entry refers back to the position. */
   readonly #indexes: Int32Array;
@@ -90,7 +90,7 @@ export class Threads {
   constructor(program: Program) {
     this.#program = program;
     const { length } = program.instructions;
-    this.#places = new Int32Array(length);
+    this.#positions = new Int32Array(length);
     this.#starts = new Int32Array(length);
     this.#indexes = new Int32Array(length);
   }
@@ -105,25 +105,25 @@ export class Threads {
   }
 
   /** The positions in order of priority: an earlier one takes precedence. */
-  get places(): Int32Array {
-    return this.#places.subarray(0, this.#size);
+  get positions(): Int32Array {
+    return this.#positions.subarray(0, this.#size);
   }
 
   /** In a program of several expressions: the ones that match here. */
   get matches(): readonly number[] {
-    const here = Array.from(this.places, (place) => this.#program.instructions[place]);
+    const here = Array.from(this.positions, (position) => this.#program.instructions[position]);
     return here.flatMap((instruction) => (instruction?.op === op.match ? [instruction.arg] : []));
   }
 
   /** Replaces the positions by the given ones. */
-  set(places: Int32Array): void {
+  set(positions: Int32Array): void {
     this.#size = 0;
-    for (const place of places) this.#put(place, 0);
+    for (const position of positions) this.#put(position, 0);
   }
 
   /** Whether an expression matches here. If so, all positions of lower priority are discarded. */
   cut(): boolean {
-    const at = this.places.findIndex((place) => this.#program.instructions[place]?.op === op.match);
+    const at = this.positions.findIndex((position) => this.#program.instructions[position]?.op === op.match);
     if (at >= 0) this.#size = at;
     return at >= 0;
   }
@@ -158,9 +158,9 @@ export class Threads {
   }
 
   has(wanted: number): boolean {
-    return this.#places
+    return this.#positions
       .subarray(0, this.#size)
-      .some((place) => this.#program.instructions[place]?.op === wanted);
+      .some((position) => this.#program.instructions[position]?.op === wanted);
   }
 
   accepts(codePoint: number): boolean {
@@ -173,15 +173,15 @@ export class Threads {
   }
 
   #instruction(index: number): Instruction | undefined {
-    return this.#program.instructions[this.#places[index] ?? 0];
+    return this.#program.instructions[this.#positions[index] ?? 0];
   }
 
   /**
    * Adds a position and all positions that are reachable without reading a character. Positions of earlier starts must
    * be added first, because the first entry stays.
    */
-  #add(place: number, start: number, conditions: number | undefined): void {
-    this.#open.push(place);
+  #add(position: number, start: number, conditions: number | undefined): void {
+    this.#open.push(position);
     for (let at = this.#open.pop(); at !== undefined; at = this.#open.pop()) {
       const instruction = this.#program.instructions[at];
       if (instruction === undefined || instruction.op === op.fail || this.#holds(at)) continue;
@@ -190,10 +190,10 @@ export class Threads {
     }
   }
 
-  #put(place: number, start: number): void {
-    this.#places[this.#size] = place;
+  #put(position: number, start: number): void {
+    this.#positions[this.#size] = position;
     this.#starts[this.#size] = start;
-    this.#indexes[place] = this.#size++;
+    this.#indexes[position] = this.#size++;
   }
 
   #follow({ op: kind, out, arg }: Instruction, conditions: number | undefined): void {
@@ -203,9 +203,9 @@ export class Threads {
       this.#open.push(out);
   }
 
-  #holds(place: number): boolean {
-    const index = this.#indexes[place] ?? 0;
-    return index < this.#size && this.#places[index] === place;
+  #holds(position: number): boolean {
+    const index = this.#indexes[position] ?? 0;
+    return index < this.#size && this.#positions[index] === position;
   }
 }
 
@@ -245,21 +245,21 @@ export function longestMatch({ instructions, start }: Program): number {
   /** The program positions on the current path of the walk. */
   const within = new Set<number>();
   const open = [start];
-  for (let place = open.at(-1); place !== undefined; place = open.at(-1)) {
-    const instruction = instructions[place];
-    const ways = instruction === undefined || lengths.has(place) ? [] : waysOut(instruction);
+  for (let position = open.at(-1); position !== undefined; position = open.at(-1)) {
+    const instruction = instructions[position];
+    const ways = instruction === undefined || lengths.has(position) ? [] : waysOut(instruction);
     const ahead = ways.filter((way) => !lengths.has(way));
-    within.add(place);
+    within.add(position);
     if (ahead.some((way) => within.has(way))) return Number.POSITIVE_INFINITY;
     if (ahead.length > 0) {
       open.push(...ahead);
       continue;
     }
     open.pop();
-    within.delete(place);
-    if (lengths.has(place)) continue;
+    within.delete(position);
+    if (lengths.has(position)) continue;
     const behind = ways.reduce((longest, way) => Math.max(longest, lengths.get(way) ?? 0), 0);
-    lengths.set(place, behind + (instruction === undefined ? 0 : unitsOf(instruction)));
+    lengths.set(position, behind + (instruction === undefined ? 0 : unitsOf(instruction)));
   }
   return lengths.get(start) ?? 0;
 }

@@ -23,14 +23,14 @@ for (const [country, { chars }] of Object.entries(countrySpecs)) {
 
 export const iban: NumberType = {
   label: 'IBAN',
-  find(place) {
-    const start = place.at - 2;
-    if (!isLetter(place.text.charCodeAt(start)) || !isLetter(place.text.charCodeAt(start + 1)))
+  find(position) {
+    const start = position.at - 2;
+    if (!isLetter(position.text.charCodeAt(start)) || !isLetter(position.text.charCodeAt(start + 1)))
       return undefined;
-    const form = patterns.get(place.text.slice(start, place.at).toUpperCase());
-    const end = form && matchAt(form, place, start);
+    const form = patterns.get(position.text.slice(start, position.at).toUpperCase());
+    const end = form && matchAt(form, position, start);
     if (end === undefined) return undefined;
-    const isValid = isValidIBAN(withoutSeparators(place.text.slice(start, end)).toUpperCase());
+    const isValid = isValidIBAN(withoutSeparators(position.text.slice(start, end)).toUpperCase());
     return isValid ? { start, end } : undefined;
   },
 };

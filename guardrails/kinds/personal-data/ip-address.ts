@@ -2,7 +2,7 @@
 // nobody (loopback, unspecified, multicast, reserved), and version or section numbers, which a word before them
 // identifies.
 import { isIPv6 } from 'node:net';
-import { dash, matchAt, type NumberType, type Place, type Span } from './number-type.ts';
+import { dash, matchAt, type NumberType, type Position, type Span } from './number-type.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 // A dash separates the two addresses of a range; a dash before the address belongs to a name that ends in a version.
@@ -19,27 +19,27 @@ const v6LengthMax = 45;
 
 export const ipAddress: NumberType = {
   label: 'IP_ADDRESS',
-  find: (place) => findV6(place) ?? findV4(place),
+  find: (position) => findV6(position) ?? findV4(position),
 };
 
-function findV4(place: Place): Span | undefined {
-  const end = place.digits < 4 ? undefined : matchAt(v4, place, place.at);
-  if (end === undefined || version.test(place.before(place.at))) return undefined;
-  return { start: place.at, end };
+function findV4(position: Position): Span | undefined {
+  const end = position.digits < 4 ? undefined : matchAt(v4, position, position.at);
+  if (end === undefined || version.test(position.before(position.at))) return undefined;
+  return { start: position.at, end };
 }
 
-function findV6(place: Place): Span | undefined {
-  if (!hasColon(place)) return undefined;
-  const start = startOfV6(place);
-  const last = matchAt(v6Run, place, start);
+function findV6(position: Position): Span | undefined {
+  if (!hasColon(position)) return undefined;
+  const start = startOfV6(position);
+  const last = matchAt(v6Run, position, start);
   if (last === undefined || last - start === v6LengthMax) return undefined;
-  const address = place.text.slice(start, last).replace(/(?<!:):$|\.+$/, '');
+  const address = position.text.slice(start, last).replace(/(?<!:):$|\.+$/, '');
   if (!address.includes(':') || !isIPv6(address) || !namesSomebody(address)) return undefined;
   return { start, end: start + address.length };
 }
 
 /** A cheap check near the first digit that distinguishes an address from other numbers. */
-function hasColon({ text, at }: Place): boolean {
+function hasColon({ text, at }: Position): boolean {
   if (isOfV6(text.charCodeAt(at - 1))) return true;
   let end = at;
   while (end < at + 4 && isHex(text.charCodeAt(end))) end++;
@@ -57,7 +57,7 @@ function isHex(code: number): boolean {
   return (code >= 48 && code < 58) || ((code | 32) >= 97 && (code | 32) < 103);
 }
 
-function startOfV6({ text, at, from }: Place): number {
+function startOfV6({ text, at, from }: Position): number {
   let start = at;
   const first = Math.max(from, at - v6LengthMax);
   while (start > first && isOfV6(text.charCodeAt(start - 1))) start--;

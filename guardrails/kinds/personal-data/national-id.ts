@@ -19,7 +19,7 @@ import {
   isLetter,
   matchAt,
   type NumberType,
-  type Place,
+  type Position,
   pattern,
   type Span,
   withoutSeparators,
@@ -146,23 +146,23 @@ const ids: readonly NationalId[] = [
 
 export const nationalId: NumberType = {
   label: 'NATIONAL_ID',
-  find(place) {
+  find(position) {
     for (const id of ids) {
-      const found = findId(place, id);
+      const found = findId(position, id);
       if (found !== undefined) return found;
     }
     return undefined;
   },
 };
 
-function findId(place: Place, id: NationalId): Span | undefined {
-  if (place.digits < id.digits) return undefined;
+function findId(position: Position, id: NationalId): Span | undefined {
+  if (position.digits < id.digits) return undefined;
   for (const lead of id.leads) {
-    const start = place.at - lead;
-    if (lead > 0 && !isLed(place, start)) continue;
-    const end = endOfForm(place, id, start) ?? endOfBare(place, id, start);
+    const start = position.at - lead;
+    if (lead > 0 && !isLed(position, start)) continue;
+    const end = endOfForm(position, id, start) ?? endOfBare(position, id, start);
     if (end === undefined) continue;
-    const number = withoutSeparators(place.text.slice(start, end)).toUpperCase();
+    const number = withoutSeparators(position.text.slice(start, end)).toUpperCase();
     // Masks and examples repeat one character; some of them pass a check.
     if (!/^(.)\1+$/.test(number) && id.isValid(number)) return { start, end };
   }
@@ -170,20 +170,20 @@ function findId(place: Place, id: NationalId): Span | undefined {
 }
 
 /** Whether only letters precede the digits; the last unit before them may be a separator. */
-function isLed({ text, at }: Place, start: number): boolean {
+function isLed({ text, at }: Position, start: number): boolean {
   for (let unit = start; unit === start || unit < at - 1; unit++)
     if (!isLetter(text.charCodeAt(unit))) return false;
   return true;
 }
 
-function endOfForm(place: Place, { form, isCommon }: NationalId, start: number): number | undefined {
-  const end = form && matchAt(form, place, start);
-  return end !== undefined && isCommon && isOfThing(place.before(start)) ? undefined : end;
+function endOfForm(position: Position, { form, isCommon }: NationalId, start: number): number | undefined {
+  const end = form && matchAt(form, position, start);
+  return end !== undefined && isCommon && isOfThing(position.before(start)) ? undefined : end;
 }
 
-function endOfBare(place: Place, { bare, word: named }: NationalId, start: number): number | undefined {
-  const end = bare && matchAt(bare, place, start);
-  return end !== undefined && named?.test(place.before(start)) ? end : undefined;
+function endOfBare(position: Position, { bare, word: named }: NationalId, start: number): number | undefined {
+  const end = bare && matchAt(bare, position, start);
+  return end !== undefined && named?.test(position.before(start)) ? end : undefined;
 }
 
 /** One of the words within reach before a number, without another number between them. */

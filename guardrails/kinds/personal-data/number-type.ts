@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /** The begin of a group of digits in folded text. */
-export interface Place {
+export interface Position {
   readonly text: string;
   /** The first digit of the group. */
   readonly at: number;
@@ -23,7 +23,7 @@ export interface Place {
 
 export interface NumberType {
   readonly label: string;
-  find(place: Place): Span | undefined;
+  find(position: Position): Span | undefined;
 }
 
 /** Maximum length of a number from its first digit on. */
@@ -47,10 +47,10 @@ export function pattern(source: string, flags = ''): RegExp {
 }
 
 /** @returns the end of the match at `start`, if the match lies within the bounds of `place` */
-export function matchAt(sticky: RegExp, place: Place, start: number): number | undefined {
-  if (start < place.from) return undefined;
+export function matchAt(sticky: RegExp, position: Position, start: number): number | undefined {
+  if (start < position.from) return undefined;
   sticky.lastIndex = start;
-  if (!sticky.test(place.text) || sticky.lastIndex > place.to) return undefined;
+  if (!sticky.test(position.text) || sticky.lastIndex > position.to) return undefined;
   return sticky.lastIndex;
 }
 

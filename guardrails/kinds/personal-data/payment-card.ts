@@ -6,7 +6,7 @@ import {
   dash,
   matchAt,
   type NumberType,
-  type Place,
+  type Position,
   pattern,
   withoutSeparators,
 } from './number-type.ts';
@@ -47,14 +47,14 @@ const cardWord = /(?:card|karte|carte|tarjeta|carta|kaart|cart[aã]o|visa|pan|ko
 
 export const paymentCard: NumberType = {
   label: 'PAYMENT_CARD',
-  find(place) {
-    if (place.digits < digitsMin) return undefined;
-    const start = place.at;
+  find(position) {
+    if (position.digits < digitsMin) return undefined;
+    const start = position.at;
     for (const form of forms) {
-      const end = matchAt(form, place, start);
-      if (end === undefined || isOfLonger(place, start)) continue;
-      const digits = withoutSeparators(place.text.slice(start, end));
-      if (isCommon(digits) && !cardWord.test(place.before(start))) continue;
+      const end = matchAt(form, position, start);
+      if (end === undefined || isOfLonger(position, start)) continue;
+      const digits = withoutSeparators(position.text.slice(start, end));
+      if (isCommon(digits) && !cardWord.test(position.before(start))) continue;
       if (isCard(digits)) return { start, end };
     }
     return undefined;
@@ -70,9 +70,9 @@ function isCommon(digits: string): boolean {
  * Whether four digits precede the number with the same separator as between its groups. It is then part of a longer
  * number, unless those digits end a number in other groups.
  */
-function isOfLonger(place: Place, start: number): boolean {
-  const own = place.text.charAt(start + 4);
-  return own === place.text.charAt(start - 1) && fourBefore.test(place.before(start));
+function isOfLonger(position: Position, start: number): boolean {
+  const own = position.text.charAt(start + 4);
+  return own === position.text.charAt(start - 1) && fourBefore.test(position.before(start));
 }
 
 function isCard(digits: string): boolean {

@@ -11,7 +11,7 @@ import {
   Metadata,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import { blank, dash, endsHere, type NumberType, type Place, type Span, startsHere } from './number-type.ts';
+import { blank, dash, endsHere, type NumberType, type Position, type Span, startsHere } from './number-type.ts';
 import { isOfThingOrRecord } from './other-number.ts';
 
 /** Possible lengths of national numbers. */
@@ -35,12 +35,12 @@ export function phoneOf(countries: readonly string[]): NumberType {
   const known = countries.filter((country) => isSupportedCountry(country));
   return {
     label: 'PHONE',
-    find(place) {
-      const candidate = place.digits < digitsMin ? undefined : candidateAt(place);
+    find(position) {
+      const candidate = position.digits < digitsMin ? undefined : candidateAt(position);
       if (candidate === undefined) return undefined;
-      return ends(place, candidate)
-        .map((end) => ({ start: startOf(place.text, candidate, end), end }))
-        .find((span) => isPhone(place, candidate, span, known));
+      return ends(position, candidate)
+        .map((end) => ({ start: startOf(position.text, candidate, end), end }))
+        .find((span) => isPhone(position, candidate, span, known));
     },
   };
 }
@@ -52,7 +52,7 @@ const gap = new RegExp(`\\)?[${blank}]?[${dash}./]?[${blank}]?\\(?(?=\\d)`, 'y')
 const laterGap = new RegExp(`\\)?[${blank}]?[${dash}.]?[${blank}]?(?=\\d)`, 'y');
 
 /** @returns undefined if there are too few digits, or this is the rest of a longer number in the same groups */
-function candidateAt({ text, at, from }: Place): Candidate | undefined {
+function candidateAt({ text, at, from }: Position): Candidate | undefined {
   let start = at;
   while (start > from && at - start < 2 && '+('.includes(text.charAt(start - 1))) start--;
   const isInternational = text.slice(start, at).includes('+');
@@ -85,16 +85,16 @@ const unitBehind =
   /\s?(?:[€$£¥₹%°]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|JPY|INR|BRL|kr|km|kg|mm|MB|GB|ms|px)(?![A-Za-z]))/y;
 
 /** Whether the text before identifies the number as something else. */
-function isOfOther(place: Place, { start, end }: Span): boolean {
-  const before = place.before(start);
+function isOfOther(position: Position, { start, end }: Span): boolean {
+  const before = position.before(start);
   if (currencyBefore.test(before) || isOfThingOrRecord(before)) return true;
-  return /[A-Z]{2}\s{1,8}$/.test(before) && /^\d{5}-\d{4}$/.test(place.text.slice(start, end));
+  return /[A-Z]{2}\s{1,8}$/.test(before) && /^\d{5}-\d{4}$/.test(position.text.slice(start, end));
 }
 
 const ending = new RegExp(`(?=x\\d)|${endsHere}`, 'y');
 
 /** The possible ends of the number, the longest first. */
-function ends({ text, to }: Place, { groups, isInternational }: Candidate): readonly number[] {
+function ends({ text, to }: Position, { groups, isInternational }: Candidate): readonly number[] {
   const tried: number[] = [];
   let digits = 0;
   for (const { start, end } of groups) {
@@ -115,12 +115,12 @@ function startOf(text: string, { start }: Candidate, end: number): number {
 const phoneWord =
   /(?:phone|fon|mobile?|mob|cell|fax|call|sms|whats ?app|handy|rufnummer|portable|movil|celular|komork\w{0,3}|电话|电話|電話|携帯|手机|전화|휴대|телефон|моб)\w{0,8}[^\d\nA-Za-z]{0,10}$|(?<![a-z])(?:tel[a-z]{0,6}|[tmpf])[^\d\n\p{L}]{1,8}$/iu;
 
-function isPhone(place: Place, candidate: Candidate, span: Span, countries: readonly CountryCode[]): boolean {
-  const number = place.text.slice(span.start, span.end);
+function isPhone(position: Position, candidate: Candidate, span: Span, countries: readonly CountryCode[]): boolean {
+  const number = position.text.slice(span.start, span.end);
   const digits = number.replace(/\D/g, '');
   if (candidate.isInternational) return isOfPlan(number, digits);
   const groups = candidate.groups.filter(({ end }) => end <= span.end);
-  const hasWord = () => phoneWord.test(place.before(span.start));
+  const hasWord = () => phoneWord.test(position.before(span.start));
   if (digits.startsWith('00')) {
     const isReported = groups.length > 1 || !digits.startsWith('001') || hasWord();
     return isReported && isOfPlan(`+${number.replace(/^\(?00/, '')}`, digits.slice(2));
@@ -128,7 +128,7 @@ function isPhone(place: Place, candidate: Candidate, span: Span, countries: read
   const homes = countries.filter((country) => hasLengthOf(country, digits));
   if (homes.length === 0) return false;
   const isWritten = isWrittenAsPhone(number, digits, groups);
-  if (isWritten ? isOfOther(place, span) : !hasWord()) return false;
+  if (isWritten ? isOfOther(position, span) : !hasWord()) return false;
   return homes.some((home) => {
     const parsed = parsePhoneNumberFromString(number, { defaultCountry: home, extract: false });
     if (parsed === undefined || parsed.ext !== undefined || !parsed.isValid()) return false;

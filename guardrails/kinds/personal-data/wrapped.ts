@@ -1,6 +1,6 @@
 // Numbers that continue on the next line, where the line end takes the place of a blank. A column of numbers is not one
 // number, so at most one line end is allowed, and the number must pass a check of its own; telephone numbers need "+".
-import { blank, dash, type Place, type Span } from './number-type.ts';
+import { blank, dash, type Position, type Span } from './number-type.ts';
 
 /**
  * Includes the prefixes of quoted mail and comments. At most five units, so that an incomplete text is decided soon.
@@ -20,27 +20,27 @@ const reachBehind = 128;
  * @returns a match that crosses a line end
  */
 export function findWrapped<Found extends Span>(
-  place: Place,
-  find: (unwrapped: Place) => Found | undefined,
+  position: Position,
+  find: (unwrapped: Position) => Found | undefined,
 ): Found | undefined {
-  wrap.lastIndex = place.at;
-  const match = wrap.exec(place.text);
+  wrap.lastIndex = position.at;
+  const match = wrap.exec(position.text);
   if (match === null) return undefined;
   const [, line = '', end = ''] = match;
-  const first = Math.max(0, place.at - contextLength);
-  const cut = place.at + line.length;
+  const first = Math.max(0, position.at - contextLength);
+  const cut = position.at + line.length;
   const between = new RegExp(`[${dash}]$`).test(line) ? '' : ' ';
   const added = end.length - between.length;
   const unwrapped = (at: number) => (at <= cut ? at : at - added) - first;
   const wrapped = (at: number) => (at + first <= cut ? at + first : at + first + added);
-  const text = place.text.slice(first, cut) + between + place.text.slice(cut + end.length, cut + reachBehind);
+  const text = position.text.slice(first, cut) + between + position.text.slice(cut + end.length, cut + reachBehind);
   const found = find({
-    ...place,
+    ...position,
     text,
-    at: unwrapped(place.at),
-    from: Math.max(0, place.from - first),
-    to: Math.min(text.length, unwrapped(place.to)),
-    before: (start) => place.before(wrapped(start)),
+    at: unwrapped(position.at),
+    from: Math.max(0, position.from - first),
+    to: Math.min(text.length, unwrapped(position.to)),
+    before: (start) => position.before(wrapped(start)),
   });
   if (found === undefined || wrapped(found.end) <= cut + end.length) return undefined;
   return { ...found, start: wrapped(found.start), end: wrapped(found.end) };

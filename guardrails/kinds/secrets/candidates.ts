@@ -4,7 +4,7 @@ import { contextMax } from '../../fold.ts';
 import type { InspectedText } from '../../matcher.ts';
 import { assignment, isAssigned, optionBefore } from './assignment.ts';
 import type { Form } from './form.ts';
-import type { IndexOfForms, LiteralPlace } from './literals.ts';
+import type { IndexOfForms, LiteralPosition } from './literals.ts';
 
 /** Positions in the folded text. */
 export interface Candidate {
@@ -22,7 +22,7 @@ interface Searched {
   /** In the folded text. */
   readonly from: number;
   /** All literals from there on. */
-  readonly places: readonly LiteralPlace[];
+  readonly positions: readonly LiteralPosition[];
   readonly window: number;
 }
 
@@ -34,8 +34,8 @@ export function candidatesOf(searched: Searched): readonly Candidate[] {
   const search = new CandidateSearch(searched);
   search.find();
   if (!searched.text.isEnd) search.findBegun();
-  const place = ({ start, end }: Candidate) => (end === undefined ? start - 0.5 : start);
-  return search.found.sort((a, b) => place(a) - place(b));
+  const position = ({ start, end }: Candidate) => (end === undefined ? start - 0.5 : start);
+  return search.found.sort((a, b) => position(a) - position(b));
 }
 
 class CandidateSearch {
@@ -44,24 +44,24 @@ class CandidateSearch {
   readonly #text: string;
   readonly #isEnd: boolean;
   readonly #from: number;
-  readonly #places: readonly LiteralPlace[];
+  readonly #positions: readonly LiteralPosition[];
   readonly #window: number;
   /** An open candidate that begins before this is longer than the window. */
   readonly #reach: number;
 
-  constructor({ index, text: { folded, raw, isEnd, isPart }, from, places, window }: Searched) {
+  constructor({ index, text: { folded, raw, isEnd, isPart }, from, positions, window }: Searched) {
     this.#index = index;
     this.#text = folded.text;
     this.#isEnd = isEnd;
     this.#from = from;
-    this.#places = places;
+    this.#positions = positions;
     this.#window = window;
     this.#reach = isPart ? from : folded.foldedAt(Math.max(0, raw.length - window + 1));
   }
 
   find(): void {
     const open = this.#isEnd ? this.#text.length + 1 : openFrom(this.#text);
-    for (const { at, standing } of this.#places) {
+    for (const { at, standing } of this.#positions) {
       if (standing.exact !== undefined) this.#addForms(standing.exact, at);
       const name = standing.folded;
       if (name === undefined) continue;

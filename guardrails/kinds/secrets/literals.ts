@@ -17,7 +17,7 @@ export interface Standing {
 
 type Kind = keyof Standing;
 
-export interface LiteralPlace {
+export interface LiteralPosition {
   readonly at: number;
   readonly standing: Standing;
 }
@@ -56,11 +56,11 @@ export class Literals {
   }
 
   /** All literals that begin from `from` to before `to`, in order. */
-  placesIn(text: string, from: number, to: number = text.length): LiteralPlace[] {
-    const places: LiteralPlace[] = [];
+  positionsIn(text: string, from: number, to: number = text.length): LiteralPosition[] {
+    const positions: LiteralPosition[] = [];
     for (let begin = from; begin < to; begin += piece)
-      this.#notePlaces(text, begin, Math.min(to, begin + piece), places);
-    return places;
+      this.#notePositions(text, begin, Math.min(to, begin + piece), positions);
+    return positions;
   }
 
   /** The longest literals at a position. @returns undefined if there is none */
@@ -98,7 +98,7 @@ export class Literals {
     return (((this.#begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1;
   }
 
-  #notePlaces(text: string, begin: number, end: number, places: LiteralPlace[]): void {
+  #notePositions(text: string, begin: number, end: number, positions: LiteralPosition[]): void {
     // Bytes are faster to read than units of a string, which may be part of another string. A byte contains as much of
     // a unit as is needed.
     const length = room.write(text.slice(begin, end + 2), 'latin1');
@@ -107,7 +107,7 @@ export class Literals {
     const size = Math.min(end - begin, length - 1);
     for (let at = this.#next(0, size); at < size; at = this.#next(at + 1, size)) {
       const standing = this.at(text, begin + at);
-      if (standing !== undefined) places.push({ at: begin + at, standing });
+      if (standing !== undefined) positions.push({ at: begin + at, standing });
     }
   }
 
@@ -178,7 +178,7 @@ interface TwoReadings {
   readonly written: string;
   /** Length of the decoded text, and the literals in it. */
   readonly readLength: number;
-  readonly read: readonly LiteralPlace[];
+  readonly read: readonly LiteralPosition[];
   readonly runs: EscapeRuns;
   /** Position in the written text; earlier literals are omitted. */
   readonly from: number;
@@ -189,9 +189,9 @@ interface TwoReadings {
  * literals, so only the text near escapes is searched again. Same result as {@link Literals.placesIn} for the written
  * text.
  */
-export function placesInWritten(literals: Literals, readings: TwoReadings): readonly LiteralPlace[] {
+export function positionsInWritten(literals: Literals, readings: TwoReadings): readonly LiteralPosition[] {
   const { written, readLength, read, runs, from } = readings;
-  const places: LiteralPlace[] = [];
+  const positions: LiteralPosition[] = [];
   let turn = 0;
   let searched = from;
   // A shorter gap is faster to search than to skip.
@@ -199,14 +199,14 @@ export function placesInWritten(literals: Literals, readings: TwoReadings): read
     const moved = gap.written - gap.begin;
     // From here on a literal may extend into the escape after the gap.
     const near = gap.end + moved - (gap.isLast ? 0 : literals.longest - 1);
-    places.push(...literals.placesIn(written, searched, gap.written));
+    positions.push(...literals.positionsIn(written, searched, gap.written));
     const first = Math.max(from, gap.written) - moved;
-    for (let place = read[turn]; place !== undefined && place.at + moved < near; place = read[++turn])
-      if (place.at >= first) places.push({ at: place.at + moved, standing: place.standing });
+    for (let position = read[turn]; position !== undefined && position.at + moved < near; position = read[++turn])
+      if (position.at >= first) positions.push({ at: position.at + moved, standing: position.standing });
     searched = Math.max(searched, near);
   }
-  places.push(...literals.placesIn(written, searched));
-  return places;
+  positions.push(...literals.positionsIn(written, searched));
+  return positions;
 }
 
 /** Forms by their literals. Built once for the built-in forms, and once for each check with its own forms. */

@@ -59,14 +59,14 @@ function readSupports(grounding: JsonObject, partStarts: readonly number[]): Sup
           typeof segmentFields.text === 'string' && segmentFields.text !== ''
             ? segmentFields.text
             : undefined,
-        places: placesOf(segmentFields, partStarts),
+        places: positionsOf(segmentFields, partStarts),
         sources: cited.flatMap((index) => sourceOf(chunks[Number(index)]) ?? []),
       };
     });
 }
 
 /** Offsets are relative to the part. The vendor may omit the index of any part, and a stream cuts the parts. */
-function placesOf(segment: JsonObject, partStarts: readonly number[]): Range[] {
+function positionsOf(segment: JsonObject, partStarts: readonly number[]): Range[] {
   const { startIndex = 0, endIndex, partIndex = 0 } = segment;
   const [start, end, part] = [count(startIndex), count(endIndex), count(partIndex)];
   if (start === undefined || end === undefined || end < start) return [];

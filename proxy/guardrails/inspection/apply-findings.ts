@@ -23,7 +23,7 @@ export interface Judge {
  * @returns the matches to replace
  * @throws GatewayError guardrail_blocked; guardrail_unavailable if nothing blocks and not everything was inspected
  */
-export function judge(
+export function applyFindings(
   texts: Texts,
   scanned: Scanned,
   { stage, guardrails, decisions }: Judge,

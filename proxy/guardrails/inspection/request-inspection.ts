@@ -5,7 +5,7 @@ import type { ShareOwner } from '../../../common/shares.ts';
 import type { Guardrail, PromptSizeCheck, Stage } from '../../../guardrails/definition.ts';
 import type { Found } from '../../../guardrails/inspection/findings.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
-import { requestPlaces, requestPlacesWith } from '../../../guardrails/inspection/request-schema.ts';
+import { requestLocations, requestLocationsWith } from '../../../guardrails/inspection/request-schema.ts';
 import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { ChatCall } from '../../call.ts';
@@ -57,10 +57,10 @@ export class RequestInspection {
     const { body } = this.#call.request;
     if (holds(output)) refuseSpelling(body);
     return this.#timed('input', () => {
-      for (const guardrail of input.others) this.#judge(guardrail);
+      for (const guardrail of input.others) this.#apply(guardrail);
       if (input.texts.length + input.services.length === 0) return this.#inspection(body);
       const also = input.texts.flatMap(({ guardrail }) => guardrail.also ?? []);
-      const inspected = inspectBody(body, requestPlacesWith(also), {
+      const inspected = inspectBody(body, requestLocationsWith(also), {
         stage: 'input',
         guardrails: input,
         services: this.#services('input', this.#call),
@@ -77,7 +77,7 @@ export class RequestInspection {
     });
   }
 
-  #judge(guardrail: Guardrail): void {
+  #apply(guardrail: Guardrail): void {
     const { check, action } = guardrail;
     if (check.kind !== 'prompt_size') this.#decisions.failed(guardrail, 'input');
     else if (!exceeds(check, this.#call)) this.#decisions.decided(guardrail, 'input', 'pass');
@@ -98,7 +98,7 @@ export class RequestInspection {
    * A placeholder that the caller has written must not be used: the response would contain another value in its place.
    */
   #isWritten(placeholder: string): boolean {
-    this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestPlaces).map(({ text }) => text));
+    this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestLocations).map(({ text }) => text));
     return this.#written.has(placeholder);
   }
 

@@ -6,7 +6,7 @@ import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { writeJsonInSteps } from '../../../common/sliced-json-writer.ts';
 import type { Found } from '../../../guardrails/inspection/findings.ts';
 import type { Slot } from '../../../guardrails/inspection/inspection-schema.ts';
-import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responseLocations } from '../../../guardrails/inspection/response-schema.ts';
 import { restored, restoreMatcher } from '../../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import { scan } from '../../../guardrails/scan.ts';
@@ -94,7 +94,7 @@ export class ResponseInspection implements OutputGuard {
       return body;
     }
     const reported = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
-    return inspectBody(reported, responsePlaces, this.#inspection());
+    return inspectBody(reported, responseLocations, this.#inspection());
   }
 
   async #inTicks<T>(steps: Generator<void, T>): Promise<T> {

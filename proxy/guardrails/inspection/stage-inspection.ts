@@ -14,13 +14,13 @@ import {
   type Texts,
 } from '../../../guardrails/inspection/findings.ts';
 import {
-  type Place,
+  type TextLocation,
   type Slot,
   slotsOf,
   TooDeepError,
   withTexts,
 } from '../../../guardrails/inspection/inspection-schema.ts';
-import { seamsOf } from '../../../guardrails/inspection/joins.ts';
+import { joinsOf } from '../../../guardrails/inspection/joins.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { Hit, Scanned } from '../../../guardrails/scan.ts';
 import type { StageGuardrails } from '../compiled.ts';
@@ -29,7 +29,7 @@ import type { InspectContext } from '../guardrail.ts';
 import { isTooLong, type PendingScan, type Scanner } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
 import { askServices } from '../services/ask-services.ts';
-import { judge } from './apply-findings.ts';
+import { applyFindings } from './apply-findings.ts';
 
 export interface StageInspectionDeps {
   readonly stage: Stage;
@@ -58,30 +58,30 @@ export interface StageInspectionDeps {
  */
 export function inspectBody(
   body: JsonObject,
-  place: Place,
+  location: TextLocation,
   deps: StageInspectionDeps,
 ): JsonObject | Promise<JsonObject> {
   const { guardrails, services, scanner, context, owner } = deps;
-  const texts = textsOf(body, place, scanner);
+  const texts = textsOf(body, location, scanner);
   if (texts === undefined) {
     fail(deps);
     return body;
   }
   const go = (scanned: Scanned) => {
-    const strings = judged(texts, scanned, deps);
-    if (services.length === 0) return rewritten(body, place, strings);
+    const strings = redacted(texts, scanned, deps);
+    if (services.length === 0) return rewritten(body, location, strings);
     const given = strings ?? texts.slots.map(({ text }) => text);
-    return requestedTexts(given, texts, deps).then((left) => rewritten(body, place, left));
+    return requestedTexts(given, texts, deps).then((left) => rewritten(body, location, left));
   };
   const scanned = scanner.scan(guardrails.texts, texts, owner);
   return 'scanned' in scanned ? orAborted(scanned, context).then(go) : go(scanned);
 }
 
-function textsOf(body: JsonObject, place: Place, { window }: Scanner): Texts | undefined {
+function textsOf(body: JsonObject, location: TextLocation, { window }: Scanner): Texts | undefined {
   try {
-    const slots = slotsOf(body, place);
+    const slots = slotsOf(body, location);
     if (isTooLong(slots)) return undefined;
-    return { slots, seams: seamsOf(slots, window + contextMax) };
+    return { slots, joins: joinsOf(slots, window + contextMax) };
   } catch (error) {
     if (error instanceof TooDeepError) return undefined;
     throw error;
@@ -94,10 +94,10 @@ function fail({ stage, guardrails, decisions }: StageInspectionDeps): void {
 }
 
 /** @returns all texts; undefined if none is replaced */
-function judged(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): readonly string[] | undefined {
+function redacted(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): readonly string[] | undefined {
   const { stage, decisions, put, also } = deps;
   const guardrails = deps.guardrails.texts.map(({ guardrail }) => guardrail);
-  const found = judge(texts, scanned, { stage, guardrails, decisions });
+  const found = applyFindings(texts, scanned, { stage, guardrails, decisions });
   const more = also === undefined ? [] : locate(texts, also(stringsOf(texts)));
   const replaced = more
     .filter(({ ranges }) => !ranges.some(({ slot }) => texts.slots[slot]?.isFixed))
@@ -105,8 +105,8 @@ function judged(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): read
   return found.length + replaced.length === 0 ? undefined : replace(texts, [...found, ...replaced], put);
 }
 
-function rewritten(body: JsonObject, place: Place, strings: readonly string[] | undefined): JsonObject {
-  const put = strings === undefined ? body : withTexts(body, place, strings);
+function rewritten(body: JsonObject, location: TextLocation, strings: readonly string[] | undefined): JsonObject {
+  const put = strings === undefined ? body : withTexts(body, location, strings);
   return isObject(put) ? put : body;
 }
 

@@ -53,7 +53,7 @@ async function looked(
   const windows = texts.flatMap((one) =>
     windowsOf(one.text, service.window).map((text) => ({ ...one, text })),
   );
-  await service.judge(
+  await service.inspect(
     windows.map(({ text }) => text),
     signal,
     aboutOf(windows),
@@ -83,12 +83,12 @@ async function rewritten(
       isWhole: one.isWhole,
       text: one.ask(),
     }));
-    const responses = await service.judge(
+    const responses = await service.inspect(
       requested.map(({ text }) => text),
       signal,
       aboutOf(requested),
     );
-    for (const [at, [index, one]] of due.entries()) left[index] += one.judged(responses[at] ?? '');
+    for (const [at, [index, one]] of due.entries()) left[index] += one.returned(responses[at] ?? '');
   }
 }
 

@@ -4,7 +4,7 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { mapPaths, type Slot } from '../../../guardrails/inspection/inspection-schema.ts';
-import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responseLocations } from '../../../guardrails/inspection/response-schema.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
 import { type Piece, readDelta } from '../delta.ts';
 import type { ServiceGuard } from '../service.ts';
@@ -106,7 +106,7 @@ export class ResponseWindows {
   }
 
   /** Calls services until nothing more is due. @throws GatewayError guardrail_blocked, guardrail_unavailable */
-  async judge(signal: AbortSignal): Promise<void> {
+  async inspect(signal: AbortSignal): Promise<void> {
     while (this.isDue) {
       const texts = [...[...this.#channels.values()].map(({ text }) => text), ...this.#restTexts()];
       const due = Map.groupBy(
@@ -167,7 +167,7 @@ export class ResponseWindows {
   /** @param of the choice, for texts that continue in a later chunk; undefined if none does */
   #addRest(chunk: JsonObject, of: string | undefined): void {
     const texts: RestText[] = [];
-    mapPaths(chunk, responsePlaces, (slot) => {
+    mapPaths(chunk, responseLocations, (slot) => {
       this.#restLength += slot.text.length;
       const goesOn = of !== undefined && slot.path !== undefined;
       texts.push(goesOn ? this.#onPath(`${of} ${slot.path}`, slot) : this.#whole(slot));
@@ -225,8 +225,8 @@ export class ResponseWindows {
 
 async function ask(service: ServiceGuard, requested: readonly DueText[], signal: AbortSignal): Promise<void> {
   const texts = requested.map(({ text }) => text);
-  const left = await service.judge(texts, signal, aboutOf(requested));
-  for (const [at, { judged, text }] of requested.entries()) judged(left[at] ?? text);
+  const left = await service.inspect(texts, signal, aboutOf(requested));
+  for (const [at, { returned: judged, text }] of requested.entries()) judged(left[at] ?? text);
 }
 
 function isReady({ texts, after }: Rest): boolean {
@@ -236,7 +236,7 @@ function isReady({ texts, after }: Rest): boolean {
 function leftOf({ chunk, texts }: Rest): JsonObject {
   if (texts.length === 0) return chunk;
   const next = texts.values();
-  const left = mapPaths(chunk, responsePlaces, ({ text }) => {
+  const left = mapPaths(chunk, responseLocations, ({ text }) => {
     const one = next.next().value;
     return one === undefined ? text : leftOfText(one);
   });

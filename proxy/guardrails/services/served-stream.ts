@@ -146,7 +146,7 @@ class ServedStream implements StreamResult, StreamSink {
     this.#forward();
     if (windows?.isDue === true) {
       this.#isRequesting = true;
-      windows.judge(this.#requesting.signal).then(
+      windows.inspect(this.#requesting.signal).then(
         () => this.#requested(),
         (error: unknown) => this.#refused(error),
       );

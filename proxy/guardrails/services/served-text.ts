@@ -9,7 +9,7 @@ import { WindowedText } from './windows.ts';
 export interface DueText extends WindowAbout {
   readonly service: ServiceGuard;
   readonly text: string;
-  judged(left: string): void;
+  returned(left: string): void;
 }
 
 export interface ServedTextOptions {
@@ -145,8 +145,8 @@ class TextStage {
           isWhole,
           placeholders: this.#placeholders,
           text: windows.ask(),
-          judged: (left) => {
-            requested.passed += windows.judged(left);
+          returned: (left) => {
+            requested.passed += windows.returned(left);
           },
         };
       });

@@ -68,7 +68,7 @@ class CheckedGuard implements ServiceGuard {
     this.#question = questionOf(guardrail, context);
   }
 
-  async judge(
+  async inspect(
     texts: readonly string[],
     signal: AbortSignal,
     about: RequestFacts = {},

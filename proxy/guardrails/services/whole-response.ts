@@ -3,7 +3,7 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
-import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responseLocations } from '../../../guardrails/inspection/response-schema.ts';
 import { type Piece, readDelta } from '../delta.ts';
 import type { ServiceText } from './ask-services.ts';
 
@@ -32,7 +32,7 @@ export class WholeResponse {
   /** All texts, each in one piece. */
   texts(): readonly ServiceText[] {
     const chunks = this.#parts.map(({ text, chunk }) => chunk(text));
-    return slotsOf(chunks, responsePlaces).map(({ text, isFixed }) => ({ text, isFixed }));
+    return slotsOf(chunks, responseLocations).map(({ text, isFixed }) => ({ text, isFixed }));
   }
 
   #addChoice(choice: JsonObject, chunk: JsonObject): void {

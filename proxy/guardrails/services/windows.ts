@@ -49,7 +49,7 @@ export class WindowedText {
   #hasBegun = false;
   /** UTF-16 units of the original text: received, and already in windows. */
   #pushed = 0;
-  #judged = 0;
+  #returned = 0;
   #decided = 0;
 
   constructor(window: number) {
@@ -103,26 +103,26 @@ export class WindowedText {
     const taken = this.#isLast ? this.#fresh.length : wholeUnits(this.#fresh, room);
     this.#requested = this.#carry + this.#fresh.slice(0, taken);
     this.#fresh = this.#fresh.slice(taken);
-    this.#judged += taken;
+    this.#returned += taken;
     return this.#requested;
   }
 
   /** @param left the result for the current window @returns the text to release */
-  judged(left: string): string {
+  returned(left: string): string {
     const isSame = left === this.#requested;
     this.#requested = undefined;
     this.#hasBegun = true;
     if (this.#isLast) {
       this.#isOver = true;
       this.#carry = '';
-      this.#decided = this.#judged;
+      this.#decided = this.#returned;
       return left;
     }
     const overlap = Math.floor(this.#window / overlapPart);
     const kept = left.length <= overlap ? 0 : wholeUnits(left, left.length - overlap);
     this.#carry = left.slice(kept);
     // After a replacement, positions in the original text are unknown: the held-back end may come from any of them.
-    if (isSame) this.#decided = this.#judged - this.#carry.length;
+    if (isSame) this.#decided = this.#returned - this.#carry.length;
     return left.slice(0, kept);
   }
 }
@@ -143,7 +143,7 @@ export function windowsOf(text: string, window: number): readonly string[] {
   const windows: string[] = [];
   while (windowed.isDue) {
     const requested = windowed.ask();
-    windowed.judged(requested);
+    windowed.returned(requested);
     windows.push(requested);
   }
   return windows;

@@ -1,9 +1,9 @@
 // Guards one choice of a streamed response: each of its texts has a window, and calls are held back until they are
 // complete.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { fields as placesOf } from '../../../guardrails/inspection/inspection-schema.ts';
+import { fields as positionsOf } from '../../../guardrails/inspection/inspection-schema.ts';
 import { messageFields } from '../../../guardrails/inspection/message-schema.ts';
-import { choicePlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { choiceLocations } from '../../../guardrails/inspection/response-schema.ts';
 import { TextWindow } from '../../../guardrails/window.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
 import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from '../delta.ts';
@@ -45,10 +45,10 @@ export interface ChoiceGuardDeps {
   readonly windows: { count: number };
 }
 
-const deltaPlaces = placesOf(messageFields);
+const deltaLocations = positionsOf(messageFields);
 const knownOfChoice: ReadonlySet<string> = new Set(
   // Some servers put the text of a stream into the field for a whole response.
-  Object.keys(choicePlaces.fields ?? {}).filter((name) => name !== 'message'),
+  Object.keys(choiceLocations.fields ?? {}).filter((name) => name !== 'message'),
 );
 const knownOfDelta: ReadonlySet<string> = new Set(Object.keys(messageFields));
 
@@ -68,8 +68,8 @@ export class ChoiceGuard {
 
   constructor(index: unknown, { guards, whole, observes, windows }: ChoiceGuardDeps) {
     this.index = index;
-    this.#ofDelta = new PathWindows({ guards, windows, place: deltaPlaces, mayRepeat: false });
-    this.#ofChoice = new PathWindows({ guards, windows, place: choicePlaces, mayRepeat: true });
+    this.#ofDelta = new PathWindows({ guards, windows, location: deltaLocations, mayRepeat: false });
+    this.#ofChoice = new PathWindows({ guards, windows, location: choiceLocations, mayRepeat: true });
     this.#guards = guards;
     this.#whole = whole;
     this.#observes = observes;

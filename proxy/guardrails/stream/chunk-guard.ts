@@ -2,7 +2,7 @@
 // Other fields of a chunk are released after the text that came before them; the ends of choices, and the usage, last.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responseLocations } from '../../../guardrails/inspection/response-schema.ts';
 import { saysNothing } from '../delta.ts';
 import type { ResponseGuards } from '../response-guards.ts';
 import type { Decidable } from './channel.ts';
@@ -50,7 +50,7 @@ interface Waiting {
 
 const nothing: JsonObject = {};
 const noExtras: Extras = { known: nothing };
-const knownOfChunk: ReadonlySet<string> = new Set(Object.keys(responsePlaces.fields ?? {}));
+const knownOfChunk: ReadonlySet<string> = new Set(Object.keys(responseLocations.fields ?? {}));
 
 export class ChunkGuard {
   readonly #guards: ResponseGuards;
@@ -78,7 +78,7 @@ export class ChunkGuard {
     this.#whole = whole;
     const windows = { count: 0 };
     this.#deps = { guards, whole, observes, windows };
-    this.#paths = new PathWindows({ guards, windows, place: responsePlaces, mayRepeat: true });
+    this.#paths = new PathWindows({ guards, windows, location: responseLocations, mayRepeat: true });
   }
 
   /** UTF-16 units that are held back outside of windows. */

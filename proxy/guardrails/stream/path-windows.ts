@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import {
   mapPaths,
-  type Place,
+  type TextLocation,
   type Slot,
   TooDeepError,
 } from '../../../guardrails/inspection/inspection-schema.ts';
@@ -19,7 +19,7 @@ export interface PathWindowsDeps {
   readonly guards: ResponseGuards;
   /** Number of windows in the stream, counted by all owners of this object together. */
   readonly windows: { count: number };
-  readonly place: Place;
+  readonly location: TextLocation;
   /**
    * A long text that is repeated at its path is no continuation: some vendors repeat fields about the whole response.
    */
@@ -50,7 +50,7 @@ export class PathWindows {
   take(fields: JsonObject): Left {
     const texts: (() => string)[] = [];
     try {
-      mapPaths(fields, this.#deps.place, (slot) => {
+      mapPaths(fields, this.#deps.location, (slot) => {
         texts.push(this.#takeSlot(slot));
         return slot.text;
       });
@@ -61,7 +61,7 @@ export class PathWindows {
     }
     return () => {
       let next = 0;
-      const left = mapPaths(fields, this.#deps.place, ({ text }) => texts[next++]?.() ?? text);
+      const left = mapPaths(fields, this.#deps.location, ({ text }) => texts[next++]?.() ?? text);
       return isObject(left) ? left : fields;
     };
   }

@@ -1,8 +1,8 @@
 // Inspects fields that are complete in one chunk of a stream, with the same schema as for a complete response.
 import type { JsonObject } from '../../../common/json.ts';
-import { fields, type Place, TooDeepError } from '../../../guardrails/inspection/inspection-schema.ts';
+import { fields, type TextLocation, TooDeepError } from '../../../guardrails/inspection/inspection-schema.ts';
 import { messageFields } from '../../../guardrails/inspection/message-schema.ts';
-import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responseLocations } from '../../../guardrails/inspection/response-schema.ts';
 import type { ResponseGuards } from '../response-guards.ts';
 import { guardStrings } from '../response-guards.ts';
 
@@ -16,11 +16,11 @@ export interface WholeGuard {
   ofChunk(fields: JsonObject): JsonObject;
 }
 
-const deltaPlace = fields(messageFields);
-const choicePlace = responsePlaces.fields?.choices ?? responsePlaces;
+const deltaLocation = fields(messageFields);
+const choiceLocation = responseLocations.fields?.choices ?? responseLocations;
 
 export function createWholeGuard(guards: ResponseGuards): WholeGuard {
-  const at = (place: Place) => (body: JsonObject) => {
+  const at = (place: TextLocation) => (body: JsonObject) => {
     try {
       return guardStrings(body, (form) => guards.guards(form), place);
     } catch (error) {
@@ -29,5 +29,5 @@ export function createWholeGuard(guards: ResponseGuards): WholeGuard {
       return body;
     }
   };
-  return { ofDelta: at(deltaPlace), ofChoice: at(choicePlace), ofChunk: at(responsePlaces) };
+  return { ofDelta: at(deltaLocation), ofChoice: at(choiceLocation), ofChunk: at(responseLocations) };
 }

@@ -20,7 +20,7 @@ import { createBudget } from '../../support/spending.ts';
 import { metric } from '../../support/telemetry.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
-const judgeModel = 'gpt-4o';
+const classifierModel = 'gpt-4o';
 const text =
   'What the provider said, at some length, so that it takes several windows to say it all. '.repeat(9);
 
@@ -32,7 +32,7 @@ let desk: GuardrailDesk;
 let verdict: (text: string) => string = () => 'no';
 
 const modelOf = (request: RecordedRequest) => (request.json() as { model?: string }).model;
-const isQuestion = (request: RecordedRequest) => modelOf(request) === judgeModel;
+const isQuestion = (request: RecordedRequest) => modelOf(request) === classifierModel;
 const questions = () => gateway.simulator.requests.filter(isQuestion);
 
 /** Scripts the model's verdicts: one behaviour for each classifier call. */
@@ -87,7 +87,7 @@ function send(content: string, { stream = false, way = plainWay as Way, value = 
 }
 
 const judge = (more: GuardrailFields = {}) => ({
-  model: { model: `gpt-provider/${judgeModel}`, form: 'judge', criterion: 'prompt_injection', ...more },
+  model: { model: `gpt-provider/${classifierModel}`, form: 'judge', criterion: 'prompt_injection', ...more },
 });
 
 /** Replaces the guardrails, with a response for the probe's classifier call too. */
@@ -123,7 +123,7 @@ describe('a classifier model of requests', () => {
     const rows = await usageOf(`model-${requested}`, 2);
     const question = rows.find(({ kind }) => kind === 'guardrail');
     expect(question).toMatchObject({
-      ...{ guardrailId: guardrails[0]?.id, keyId: key.id, modelAsked: `gpt-provider/${judgeModel}` },
+      ...{ guardrailId: guardrails[0]?.id, keyId: key.id, modelAsked: `gpt-provider/${classifierModel}` },
       ...{ status: 200, estimated: false, directKey: false, streamed: false },
     });
     expect(Number(question?.costUsd)).toBeGreaterThan(0);

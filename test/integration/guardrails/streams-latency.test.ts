@@ -2,7 +2,7 @@
 // time of a token.
 import { expect, it } from 'vitest';
 import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
-import { compileWords } from '../../../guardrails/kinds/phrases.ts';
+import { compilePhrases } from '../../../guardrails/kinds/phrases.ts';
 import type { Guard } from '../../../guardrails/window.ts';
 import {
   chunkOf,
@@ -18,7 +18,7 @@ import {
 
 const tokens = 2000;
 const window = 512;
-const words = compileWords({
+const words = compilePhrases({
   kind: 'words',
   phrases: Array.from({ length: 1000 }, (_, index) => `phrase ${index} of a list`),
   withinWords: false,

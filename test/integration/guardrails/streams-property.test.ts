@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Guardrail } from '../../../guardrails/definition.ts';
 import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
-import { compileWords } from '../../../guardrails/kinds/phrases.ts';
+import { compilePhrases } from '../../../guardrails/kinds/phrases.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { scan } from '../../../guardrails/scan.ts';
 import type { ChatCall } from '../../../proxy/call.ts';
@@ -99,7 +99,7 @@ function guardrailsOf(random: Random, action: Action): readonly CompiledGuardrai
   const matchers: readonly Matcher[] = [
     random.chance(0.5) ? byMarks : fullWindow(byMarks),
     compilePattern({ kind: 'pattern', patterns: [`[${alphabet}]{${runMin},${runMax}}`] }),
-    compileWords({ kind: 'words', phrases: [...phrases[action]], withinWords: random.chance(0.5) }),
+    compilePhrases({ kind: 'words', phrases: [...phrases[action]], withinWords: random.chance(0.5) }),
   ];
   return matchers
     .map((matcher, kind) => ({

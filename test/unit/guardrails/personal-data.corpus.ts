@@ -45,7 +45,7 @@ const places = [
 ];
 
 /** Puts each value into three contexts, in turn. */
-function inPlaces(values: string, letter: string): readonly string[] {
+function inPositions(values: string, letter: string): readonly string[] {
   return lines(values).flatMap((line, index) => {
     const [, country = '', before = '', value = ''] = /^(?:([A-Z]{2})>)?(?:(.*)\|)?(.*)$/.exec(line) ?? [];
     return [0, 5, 9].map((step) => {
@@ -73,11 +73,11 @@ function parse(line: string): LabelledText {
 }
 
 export const corpus: readonly LabelledText[] = [
-  ...inPlaces(emails, 'E'),
-  ...inPlaces(phones, 'T'),
-  ...inPlaces(cards, 'C'),
-  ...inPlaces(ibans, 'B'),
-  ...inPlaces(nationalIds, 'N'),
-  ...inPlaces(addresses, 'I'),
+  ...inPositions(emails, 'E'),
+  ...inPositions(phones, 'T'),
+  ...inPositions(cards, 'C'),
+  ...inPositions(ibans, 'B'),
+  ...inPositions(nationalIds, 'N'),
+  ...inPositions(addresses, 'I'),
   ...[sentences, alike, disguised, missed].flatMap(lines),
 ].map(parse);

@@ -10,10 +10,10 @@ import { literally, throwing } from '../../support/guarded-requests.ts';
 import { corpus } from './personal-data.corpus.ts';
 import { labelledTexts } from './secrets.corpus.ts';
 import { disguisedText } from './window.texts.ts';
-import { wordsCases } from './words.corpus.ts';
+import { phrasesCases } from './words.corpus.ts';
 
 const window = 512;
-const phrases = [...new Set(wordsCases.flatMap((one) => one.phrases)), 'blue heron'];
+const phrases = [...new Set(phrasesCases.flatMap((one) => one.phrases)), 'blue heron'];
 const types = ['email', 'phone', 'payment_card', 'iban', 'national_id', 'ip_address'] as const;
 const matchers: Readonly<Record<string, Matcher>> = {
   words: compileCheck({ kind: 'words', phrases, withinWords: false }),
@@ -50,7 +50,7 @@ function whole(matcher: Matcher, raw: string): readonly Hit[] {
   return findings.map(({ start, end, label }) => ({ text: 0, matcher: 0, start, end, label }));
 }
 
-const texts = [corpus, labelledTexts(), wordsCases].map((labelled) => labelled.map(({ text }) => text));
+const texts = [corpus, labelledTexts(), phrasesCases].map((labelled) => labelled.map(({ text }) => text));
 const writings: readonly ((text: string) => string)[] = [
   (text) => JSON.stringify({ text }),
   (text) => JSON.stringify([JSON.stringify({ text })]),

@@ -1,6 +1,6 @@
 // Phrases in disguise, and texts that only seem to contain them. Expected matches are between ⟦ and ⟧.
 
-export interface WordsCase {
+export interface PhrasesCase {
   readonly what: string;
   readonly phrases: readonly string[];
   readonly withinWords: boolean;
@@ -265,12 +265,12 @@ const withinWords: readonly Group[] = [
   ['spaces of the text', ['n w'], ['bi⟦n w⟧ord', 'bi⟦n \n w⟧ord', 'binword']],
 ];
 
-export const wordsCases: readonly WordsCase[] = [
+export const phrasesCases: readonly PhrasesCase[] = [
   ...wholeWords.flatMap((group) => casesOf(group, false)),
   ...withinWords.flatMap((group) => casesOf(group, true)),
 ];
 
-function casesOf([what, phrases, texts]: Group, within: boolean): readonly WordsCase[] {
+function casesOf([what, phrases, texts]: Group, within: boolean): readonly PhrasesCase[] {
   return texts.map((marked) => {
     const spans: (readonly [number, number])[] = [];
     let text = '';

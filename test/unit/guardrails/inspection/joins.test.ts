@@ -1,9 +1,9 @@
 // A match that is split where one text of a request ends and the next begins.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
-import { inspected, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { inspected, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 
-const guard = (action: 'block' | 'redact') => wordsGuardrail(['BAD WORD', 'BAD\nLINE'], { action });
+const guard = (action: 'block' | 'redact') => phrasesGuardrail(['BAD WORD', 'BAD\nLINE'], { action });
 const user = (content: unknown) => ({ role: 'user', content });
 const part = (text: string) => ({ type: 'text', text });
 const isBlocked = (...messages: readonly JsonObject[]) =>
@@ -86,7 +86,7 @@ describe('a match across a join', () => {
   });
 
   it('does not hide a match inside one text', async () => {
-    const card = wordsGuardrail(['42'], { action: 'redact' });
+    const card = phrasesGuardrail(['42'], { action: 'redact' });
     const body = await inspected(card, { messages: [user([part('a 42'), part('1 b')])] });
     expect(body.messages).toEqual([user([part('a [WORD_1]'), part('1 b')])]);
   });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
-import { inspected, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { inspected, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 
 const planted = 'PLANTED';
 const put = '[WORD_1]';
@@ -159,7 +159,7 @@ const exempt: Readonly<Record<string, JsonObject>> = {
   'where a prompt is cached': part({ type: 'text', text: 'x', cache_control: { type: planted } }),
 };
 
-const guard = (action: 'block' | 'redact' | 'observe') => wordsGuardrail([planted], { action });
+const guard = (action: 'block' | 'redact' | 'observe') => phrasesGuardrail([planted], { action });
 
 describe.each(Object.entries(texts))('%s', (_place, body) => {
   it('is inspected: a match there blocks the request', async () => {
@@ -230,7 +230,7 @@ describe('a text file in a request', () => {
 });
 
 describe('numbers of a request', () => {
-  const card = wordsGuardrail(['4111111111111111'], { action: 'redact' });
+  const card = phrasesGuardrail(['4111111111111111'], { action: 'redact' });
 
   it('in arguments are replaced by the placeholder, and all others keep their digits', async () => {
     const args = '{"card": 4111111111111111, "big": 123456789012345678901, "rate": 1.50}';
@@ -262,7 +262,7 @@ describe('numbers of a request', () => {
   );
 
   it('too large for a double are found by all their digits', async () => {
-    const long = wordsGuardrail(['1234567890123456789'], { action: 'redact' });
+    const long = phrasesGuardrail(['1234567890123456789'], { action: 'redact' });
     for (const written of ['1234567890123456789', '1.234567890123456789E+18', '1234567890123456789.50'])
       await expect(inspected(long, schema({ const: new ExactNumber(written) }))).rejects.toMatchObject({
         code: 'guardrail_blocked',

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../common/json.ts';
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { BlockedError, type Guard } from '../../../../guardrails/window.ts';
 import { guardStrings } from '../../../../proxy/guardrails/response-guards.ts';
-import { literally, responded, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { literally, responded, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 
 const planted = 'PLANTED';
 const put = '[WORD_1]';
@@ -72,7 +72,7 @@ const exempt: Readonly<Record<string, JsonObject>> = {
 };
 
 const guard = (action: 'block' | 'redact' | 'observe') =>
-  wordsGuardrail([planted], { action, stage: 'output' });
+  phrasesGuardrail([planted], { action, stage: 'output' });
 
 /** Inspects the response in the way in which a stream inspects parts that arrive complete. */
 function asChunk(action: 'block' | 'redact', response: JsonObject): JsonObject {
@@ -133,7 +133,7 @@ describe('a complete response', () => {
   });
 
   it('has its matches numbered text by text, with arguments together', async () => {
-    const two = wordsGuardrail(['ONE', 'TWO'], { action: 'redact' });
+    const two = phrasesGuardrail(['ONE', 'TWO'], { action: 'redact' });
     const response = {
       choices: [
         {

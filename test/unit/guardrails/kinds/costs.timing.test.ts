@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
-import { compileWords } from '../../../../guardrails/kinds/phrases.ts';
+import { compilePhrases } from '../../../../guardrails/kinds/phrases.ts';
 import { restoreMatcher } from '../../../../guardrails/kinds/restore.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
@@ -17,7 +17,7 @@ const personalData = compilePersonalData({
 });
 
 const phrases = (list: readonly string[], withinWords = false): Matcher =>
-  compileWords({ kind: 'words', phrases: list, withinWords });
+  compilePhrases({ kind: 'words', phrases: list, withinWords });
 
 const placeholders = new Placeholders();
 placeholders.of('jane@example.com', 'EMAIL');

@@ -9,14 +9,14 @@ import { corpus } from '../personal-data.corpus.ts';
 import { labelledTexts } from '../secrets.corpus.ts';
 import { type Case, compare, cut, fits, through } from '../window.pieces.ts';
 import { disguisedText } from '../window.texts.ts';
-import { wordsCases } from '../words.corpus.ts';
+import { phrasesCases } from '../words.corpus.ts';
 
 // GATEWAY_WINDOW_SEED repeats the text that a failure names.
 const given = process.env.GATEWAY_WINDOW_SEED;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
 const rounds = given === undefined ? roundsOf(400) : 1;
 
-const phrases = [...new Set(wordsCases.flatMap((one) => one.phrases))];
+const phrases = [...new Set(phrasesCases.flatMap((one) => one.phrases))];
 const matchers: Readonly<Record<string, Matcher>> = {
   words: compileCheck({ kind: 'words', phrases, withinWords: false }),
   'words within words': compileCheck({ kind: 'words', phrases, withinWords: true }),
@@ -32,7 +32,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
   }),
   secrets: compileCheck({ kind: 'secrets' }),
 };
-const texts = [corpus, labelledTexts(), wordsCases].map((labelled) => labelled.map(({ text }) => text));
+const texts = [corpus, labelledTexts(), phrasesCases].map((labelled) => labelled.map(({ text }) => text));
 
 for (const names of [...Object.keys(matchers).map((name) => [name]), Object.keys(matchers)])
   it(`pieces give the same result as the whole text for ${names.join(', ')} (seeds from ${firstSeed})`, () => {

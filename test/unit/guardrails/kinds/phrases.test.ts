@@ -3,31 +3,31 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
 import { lookAlikes } from '../../../../guardrails/kinds/look-alikes.ts';
-import { compileWords } from '../../../../guardrails/kinds/phrases.ts';
+import { compilePhrases } from '../../../../guardrails/kinds/phrases.ts';
 import { skeletonOf } from '../../../../guardrails/kinds/skeleton.ts';
 import { isWithinWord } from '../../../../guardrails/kinds/word-boundaries.ts';
 import type { Inspected, Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { roundsOf, startingSeed } from '../../../support/seed.ts';
-import { wordsCases } from '../words.corpus.ts';
+import { phrasesCases } from '../words.corpus.ts';
 
 function inspect(matcher: Matcher, raw: string, isEnd = true): Inspected {
   return matcher.inspect({ raw, folded: fold(raw), isEnd }, 0, 512);
 }
 
 function compiled(phrases: readonly string[], withinWords = false): Matcher {
-  return compileWords({ kind: 'words', phrases, withinWords });
+  return compilePhrases({ kind: 'words', phrases, withinWords });
 }
 
 describe('the corpus of phrases', () => {
   it('has at least 150 cases, a quarter of them without a match', () => {
-    const empty = wordsCases.filter(({ spans }) => spans.length === 0);
-    console.log(`${wordsCases.length} cases, ${empty.length} of them with nothing to find`);
-    expect(wordsCases.length).toBeGreaterThanOrEqual(150);
-    expect(empty.length).toBeGreaterThanOrEqual(wordsCases.length / 4);
+    const empty = phrasesCases.filter(({ spans }) => spans.length === 0);
+    console.log(`${phrasesCases.length} cases, ${empty.length} of them with nothing to find`);
+    expect(phrasesCases.length).toBeGreaterThanOrEqual(150);
+    expect(empty.length).toBeGreaterThanOrEqual(phrasesCases.length / 4);
   });
 
-  for (const { what, phrases, withinWords, text, spans } of wordsCases)
+  for (const { what, phrases, withinWords, text, spans } of phrasesCases)
     it(`${what}: ${JSON.stringify(text).slice(0, 60)}`, () => {
       const { findings } = inspect(compiled(phrases, withinWords), text);
       expect(findings.map(({ start, end }) => [start, end])).toEqual(spans);

@@ -1,6 +1,6 @@
 // What a request may reserve from the leases of its budgets, depending on the last acquire operation of each lease.
 import { describe, expect, it } from 'vitest';
-import { type Claim, claimOn, judge, toBeAcquired } from '../../../../proxy/budgets/claim.ts';
+import { type Claim, claimOn, decide, toBeAcquired } from '../../../../proxy/budgets/claim.ts';
 import { Lease, leaseOrigin } from '../../../../proxy/budgets/lease.ts';
 import type { AcquireResponse } from '../../../../proxy/usage/ledger-client.ts';
 import { ask } from './world.ts';
@@ -34,14 +34,14 @@ const kindsOf = (claim: Claim) => [...toBeAcquired(claim, now).values()];
 describe('a request that reserves money', () => {
   it('reserves its full amount when its leases have it open, and nothing is acquired', () => {
     const claim = claimOf(100, 10, leaseOf(100), leaseOf(200));
-    expect(judge(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 100 });
+    expect(decide(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 100 });
     expect(kindsOf(claim)).toEqual([]);
   });
 
   it('waits until money is acquired for each lease that has too little', () => {
     const [poor, rich] = [leaseOf(99), leaseOf(100)];
     const claim = claimOf(100, 10, poor, rich);
-    expect(judge(claim, 'draw', now)).toEqual({ kind: 'wait' });
+    expect(decide(claim, 'draw', now)).toEqual({ kind: 'wait' });
     expect([...toBeAcquired(claim, now)]).toEqual([[poor, 'draw']]);
   });
 
@@ -50,7 +50,7 @@ describe('a request that reserves money', () => {
     const claim = claimOf(100, 10, lease);
     respond(lease, 50, 'granted');
     expect(kindsOf(claim)).toEqual([]);
-    expect(judge(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 15 });
+    expect(decide(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 15 });
   });
 
   it('acquires again when such an operation brought less than its least amount', () => {
@@ -58,13 +58,13 @@ describe('a request that reserves money', () => {
     const claim = claimOf(100, 10, lease);
     respond(lease, 9, 'granted');
     expect(kindsOf(claim)).toEqual(['draw']);
-    expect(judge(claim, 'draw', now)).toEqual({ kind: 'wait' });
+    expect(decide(claim, 'draw', now)).toEqual({ kind: 'wait' });
   });
 
   it('reserves the available money when a lease was refused more shortly before', () => {
     const claim = claimOf(100, 10, leaseOf(40, 'busy'));
     expect(kindsOf(claim)).toEqual([]);
-    expect(judge(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 10 });
+    expect(decide(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 10 });
   });
 });
 
@@ -78,27 +78,27 @@ describe('a request with a shut lease', () => {
   });
 
   it('is refused while the control plane is unreachable', () => {
-    expect(judge(claimOf(100, 10, shutLeaseOf(100)), 'away', now)).toMatchObject({ reason: 'unavailable' });
+    expect(decide(claimOf(100, 10, shutLeaseOf(100)), 'away', now)).toMatchObject({ reason: 'unavailable' });
   });
 });
 
 describe('a request that cannot acquire money', () => {
   it('is refused as unavailable, naming the lease with too little, when the control plane is unreachable', () => {
     const [rich, poor] = [leaseOf(10), leaseOf(9)];
-    const verdict = judge(claimOf(100, 10, rich, poor), 'away', now);
+    const verdict = decide(claimOf(100, 10, rich, poor), 'away', now);
     expect(verdict).toEqual({ kind: 'refused', lease: poor, reason: 'unavailable' });
   });
 
   it('is refused as busy when it has waited and other requests got the acquired money', () => {
     const lease = leaseOf(0);
     const claim = claimOf(100, 10, lease);
-    expect(judge(claim, 'late', now)).toMatchObject({ reason: 'unavailable' });
+    expect(decide(claim, 'late', now)).toMatchObject({ reason: 'unavailable' });
     respond(lease, 0, 'busy');
-    expect(judge(claim, 'late', now)).toMatchObject({ reason: 'busy' });
+    expect(decide(claim, 'late', now)).toMatchObject({ reason: 'busy' });
   });
 
   it('reserves the available money when that is at least its least amount', () => {
-    expect(judge(claimOf(100, 10, leaseOf(60)), 'away', now)).toEqual({ kind: 'hold', amount: 15 });
+    expect(decide(claimOf(100, 10, leaseOf(60)), 'away', now)).toEqual({ kind: 'hold', amount: 15 });
   });
 });
 
@@ -109,7 +109,7 @@ describe('a request that several budgets refuse', () => {
       [busy, spent],
       [spent, busy],
     ]) {
-      const verdict = judge(claimOf(100, 10, ...leases), 'draw', now);
+      const verdict = decide(claimOf(100, 10, ...leases), 'draw', now);
       expect(verdict).toEqual({ kind: 'refused', lease: spent, reason: 'exceeded' });
     }
   });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
-import { requestPlaces } from '../../../../guardrails/inspection/request-schema.ts';
+import { requestLocations } from '../../../../guardrails/inspection/request-schema.ts';
 import {
   formatFields,
   routingFields,
@@ -11,11 +11,11 @@ import {
 } from '../../../../proxy/formats/chat-completions/passed-fields.ts';
 import { keptBack } from '../../../../proxy/guardrails/response-guards.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
-import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { callWith, complete, openInspecting, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';
 
 const named = (name: string, fields: Partial<Guardrail> = {}) =>
-  wordsGuardrail(['HERON'], { id: name, name, stage: 'input', ...fields });
+  phrasesGuardrail(['HERON'], { id: name, name, stage: 'input', ...fields });
 const body = {
   user: 'HERON',
   safety_identifier: 'a HERON',
@@ -53,7 +53,7 @@ describe('request fields that the model does not read', () => {
   );
 
   it('are exactly the fields whose text the inspection table exempts', () => {
-    const unseen = Object.entries(requestPlaces.fields ?? {}).filter(
+    const unseen = Object.entries(requestLocations.fields ?? {}).filter(
       ([, { strings, isExempt }]) => strings === 'exempt' && isExempt === undefined,
     );
     const steering = ['model', 'stream_options', 'logit_bias', 'cache_control'];
@@ -68,7 +68,7 @@ describe('request fields that the model does not read', () => {
 });
 
 describe('the inspection table compared with the lists of request fields', () => {
-  const known = Object.keys(requestPlaces.fields ?? {});
+  const known = Object.keys(requestLocations.fields ?? {});
   const lists = [formatFields, samplingFields, routingFields];
   const unnamed = [...new Set(lists.flatMap((list) => [...list]))].filter((name) => !known.includes(name));
 

@@ -8,14 +8,14 @@ import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/gu
 import { NoCapacityError, type ScanTask } from '../../../../proxy/guardrails/scan-worker.ts';
 import { nsHereMax, type PendingScan, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
 import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
-import { callWith, literally, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { callWith, literally, openInspecting, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 
 const nothing: Scanned = { hits: [], failed: [] };
-const slotsOf = (text: string) => ({ slots: [{ text, isFixed: false, group: 1 }], seams: [] });
+const slotsOf = (text: string) => ({ slots: [{ text, isFixed: false, group: 1 }], joins: [] });
 const owner = { organization: 'o', key: 'k' };
 
-function compiled(matcher: Matcher, guardrails = [wordsGuardrail(['BAD'])]): readonly CompiledGuardrail[] {
+function compiled(matcher: Matcher, guardrails = [phrasesGuardrail(['BAD'])]): readonly CompiledGuardrail[] {
   const call = callWith(guardrails, {});
   const applied = new CompiledGuardrails({ log: silentLog, compile: () => matcher }).appliedTo(call.caller);
   return applied?.input.texts ?? [];
@@ -89,14 +89,14 @@ describe('the scanner of texts', () => {
     expect(tasks.length).toBe(0);
     const text = 'x'.repeat(5_000);
     expect(await finished(scanner.scan(costing(cost), slotsOf(text), owner))).toMatchObject(nothing);
-    const { id, revision, check } = wordsGuardrail(['BAD']);
+    const { id, revision, check } = phrasesGuardrail(['BAD']);
     expect(tasks).toEqual([{ guardrails: [{ id, revision, check }], texts: [text], window: 512 }]);
   });
 
   it('scans in a worker when there are very many texts, however short', async () => {
     const { scanner, tasks } = openScanner();
     const slots = Array.from({ length: 20_000 }, (_, group) => ({ text: 'x', isFixed: false, group }));
-    await finished(scanner.scan(costing(100), { slots, seams: [] }, owner));
+    await finished(scanner.scan(costing(100), { slots, joins: [] }, owner));
     expect(tasks.length).toBe(1);
   });
 
@@ -125,8 +125,8 @@ describe('the scanner of texts', () => {
 
   it('merges matches of a worker with its own, by guardrail', async () => {
     const guardrails = [
-      wordsGuardrail(['slow'], { id: '1', action: 'observe' }),
-      wordsGuardrail(['BAD'], { id: '2' }),
+      phrasesGuardrail(['slow'], { id: '1', action: 'observe' }),
+      phrasesGuardrail(['BAD'], { id: '2' }),
     ];
     const [slow, quick] = compiled({ ...literally(['BAD']), cost: 20, likelyCost: 1 }, guardrails);
     if (slow === undefined || quick === undefined) throw new Error('two');
@@ -153,7 +153,7 @@ describe('a processor that is mostly busy elsewhere', () => {
     const personal = (text: string) => ({ messages: [{ role: 'user', content: text }] });
     const prompt = 'Dear Ms Quartz, our 3 engineers moved the box of 14 July. '.repeat(140).slice(0, 8_000);
     const all = Array.from({ length: 30 }, () =>
-      inspect(callWith([wordsGuardrail(['BAD'])], personal(prompt))),
+      inspect(callWith([phrasesGuardrail(['BAD'])], personal(prompt))),
     );
     expect(await Promise.allSettled(all)).toHaveLength(30);
     expect(decisions).toEqual(Array.from({ length: 30 }, () => 'our-guard input pass'));
@@ -164,7 +164,7 @@ describe('a processor that is mostly busy elsewhere', () => {
 describe('a text that could not be inspected', () => {
   const long = { messages: [{ role: 'user', content: `${'x'.repeat(900_000)}BAD` }] };
   const busy = () => openScanner(() => Promise.reject(new NoCapacityError('too much waits'))).scanner;
-  const rule = (fields: Partial<Guardrail>) => wordsGuardrail(['BAD'], fields);
+  const rule = (fields: Partial<Guardrail>) => phrasesGuardrail(['BAD'], fields);
   const expensive = { compile: () => ({ ...literally(['BAD']), likelyCost: 1_000 }) };
 
   it.each(['block', 'pass'] as const)(
@@ -231,7 +231,7 @@ describe('slices of many texts', () => {
     const { inspect } = openInspecting({ scanner }, costly);
     const ended: string[] = [];
     const send = async (organization: string) => {
-      await inspect(of(organization, [wordsGuardrail(['BAD'])], 'x'.repeat(5_000)));
+      await inspect(of(organization, [phrasesGuardrail(['BAD'])], 'x'.repeat(5_000)));
       ended.push(organization);
     };
     await Promise.all([...Array.from({ length: 40 }, () => send('a')), send('b')]);
@@ -246,7 +246,7 @@ describe('slices of many texts', () => {
       { compile: () => ({ cost: 20, inspect: nothingIn }) },
     );
     const send = (organization: string) =>
-      Promise.resolve(inspect(of(organization, [wordsGuardrail(['BAD'])], 'x'.repeat(textMax))));
+      Promise.resolve(inspect(of(organization, [phrasesGuardrail(['BAD'])], 'x'.repeat(textMax))));
     const all = await Promise.allSettled([
       ...Array.from({ length: 70 }, () => Promise.resolve().then(() => send('a'))),
       Promise.resolve().then(() => send('b')),
@@ -271,9 +271,9 @@ describe('the longest text to inspect', () => {
   it('has 1 MiB for all texts together, and above it failure rules apply', async () => {
     const { scanner } = openScanner();
     const { inspect, decisions } = openInspecting({ scanner });
-    await inspect(callWith([wordsGuardrail(['BAD'])], halves(textMax)));
-    expect(() => inspect(callWith([wordsGuardrail(['BAD'])], halves(textMax + 2)))).toThrow('our-guard');
-    await inspect(callWith([wordsGuardrail(['BAD'], { onFailure: 'pass' })], halves(textMax + 2)));
+    await inspect(callWith([phrasesGuardrail(['BAD'])], halves(textMax)));
+    expect(() => inspect(callWith([phrasesGuardrail(['BAD'])], halves(textMax + 2)))).toThrow('our-guard');
+    await inspect(callWith([phrasesGuardrail(['BAD'], { onFailure: 'pass' })], halves(textMax + 2)));
     expect(decisions).toEqual([
       'our-guard input pass',
       'our-guard input failed_block',
@@ -285,7 +285,7 @@ describe('the longest text to inspect', () => {
     const { inspect } = openInspecting();
     const url = `data:image/png;base64,${'A'.repeat(8 * 1024 * 1024)}`;
     const content = [{ type: 'image_url', image_url: { url } }];
-    const call = callWith([wordsGuardrail(['BAD'])], { messages: [{ role: 'user', content }] });
+    const call = callWith([phrasesGuardrail(['BAD'])], { messages: [{ role: 'user', content }] });
     expect((await inspect(call)).call).toBe(call);
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import type { ServiceGuard } from '../../../../proxy/guardrails/service.ts';
-import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { callWith, complete, openInspecting, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';
 
-type Judge = ServiceGuard['judge'];
+type Judge = ServiceGuard['inspect'];
 
 const service = (name: string, action: Guardrail['action'], fields: Partial<Guardrail> = {}) =>
   guardrailOf(
@@ -29,7 +29,7 @@ function openServices(judges: Readonly<Record<string, Judge>>) {
       reservations: guardrail.action !== 'observe',
       window: 1000,
       ended: () => undefined,
-      judge: (texts, signal, about) => {
+      inspect: (texts, signal, about) => {
         requested.push([guardrail.name, texts]);
         const judge = judges[guardrail.name];
         return judge === undefined ? Promise.resolve(texts) : judge(texts, signal, about);
@@ -46,14 +46,14 @@ const until = (signal: AbortSignal) =>
 describe('services of one stage', () => {
   it('are called with all non-empty texts, after the other guardrails have replaced their matches', async () => {
     const { inspect, requested } = openServices({});
-    const words = wordsGuardrail(['BAD'], { action: 'redact', stage: 'input' });
+    const words = phrasesGuardrail(['BAD'], { action: 'redact', stage: 'input' });
     await inspect(callWith([service('first', 'block'), words], body));
     expect(requested).toEqual([['first', ['say [WORD_1]', 'helper']]]);
   });
 
   it('are not called when another guardrail blocks or there is no text', async () => {
     const { inspect, requested } = openServices({});
-    expect(() => inspect(callWith([service('first', 'block'), wordsGuardrail(['BAD'])], body))).toThrow();
+    expect(() => inspect(callWith([service('first', 'block'), phrasesGuardrail(['BAD'])], body))).toThrow();
     await inspect(callWith([service('first', 'block')], {}));
     expect(requested).toEqual([]);
   });

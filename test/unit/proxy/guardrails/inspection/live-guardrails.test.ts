@@ -8,7 +8,7 @@ import {
   inspected,
   openInspecting,
   responded,
-  wordsGuardrail,
+  phrasesGuardrail,
 } from '../../../../support/guarded-requests.ts';
 import { ParsedStream } from '../../../../support/guarded-streams.ts';
 import { guardrailOf } from '../../../../support/service-guards.ts';
@@ -16,7 +16,7 @@ import { guardrailOf } from '../../../../support/service-guards.ts';
 const saying = (content: string): JsonObject => ({ messages: [{ role: 'user', content }] });
 const respond = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] });
 const named = (name: string, words: readonly string[], fields: Partial<Guardrail> = {}) =>
-  wordsGuardrail(words, { id: name, name, ...fields });
+  phrasesGuardrail(words, { id: name, name, ...fields });
 
 describe('the guardrails that apply', () => {
   const narrowed = named('narrowed', ['BAD'], { aiSystemIds: ['ai-1', 'ai-2'] });
@@ -50,8 +50,8 @@ describe('the guardrails that apply', () => {
   });
 
   it('apply at their own stage only', async () => {
-    const input = wordsGuardrail(['BAD'], { stage: 'input' });
-    const output = wordsGuardrail(['BAD'], { stage: 'output' });
+    const input = phrasesGuardrail(['BAD'], { stage: 'input' });
+    const output = phrasesGuardrail(['BAD'], { stage: 'output' });
     await expect(inspected(input, saying('BAD'))).rejects.toThrow();
     expect((await responded(input, respond('BAD'))).body.toString()).toContain('BAD');
     expect(await inspected(output, saying('BAD'))).toMatchObject(saying('BAD'));
@@ -63,7 +63,7 @@ describe('a request that guardrails inspect', () => {
   it('is rewritten as a new body; the parsed body stays unchanged and shares the other values', async () => {
     const { inspect } = openInspecting();
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    const call = callWith([wordsGuardrail(['BAD'], { action: 'redact' })], { ...saying('a BAD day'), tools });
+    const call = callWith([phrasesGuardrail(['BAD'], { action: 'redact' })], { ...saying('a BAD day'), tools });
     const before = structuredClone(call.request.body);
     const { call: next } = await inspect(call);
     expect(call.request.body).toEqual(before);
@@ -75,14 +75,14 @@ describe('a request that guardrails inspect', () => {
 
   it('continues as the same call object when nothing is found', async () => {
     const { inspect } = openInspecting();
-    const call = callWith([wordsGuardrail(['BAD'], { action: 'redact', stage: 'input' })], saying('good'));
+    const call = callWith([phrasesGuardrail(['BAD'], { action: 'redact', stage: 'input' })], saying('good'));
     expect(await inspect(call)).toEqual({ call, output: undefined });
     expect((await inspect(call)).call).toBe(call);
   });
 
   it('keeps a __proto__ member, which an assignment would lose', async () => {
     const body = JSON.parse('{"extra": {"__proto__": {"a": "BAD"}}}') as JsonObject;
-    const left = await inspected(wordsGuardrail(['BAD'], { action: 'redact' }), body);
+    const left = await inspected(phrasesGuardrail(['BAD'], { action: 'redact' }), body);
     expect(JSON.stringify(left)).toContain('{"__proto__":{"a":"[WORD_1]"}}');
   });
 
@@ -97,7 +97,7 @@ describe('a request that guardrails inspect', () => {
         },
       ],
     };
-    const left = await inspected(wordsGuardrail(['ONE', 'TWO'], { action: 'redact' }), body);
+    const left = await inspected(phrasesGuardrail(['ONE', 'TWO'], { action: 'redact' }), body);
     expect(left.messages).toEqual([
       { role: 'user', content: '[WORD_1] and [WORD_2]' },
       {
@@ -160,7 +160,7 @@ describe('the decisions of guardrails', () => {
 
   it('contain the guardrail’s message and name in the error, never the match', () => {
     const { inspect } = openInspecting();
-    const guardrail = wordsGuardrail(['BAD'], { message: 'Ask somebody else' });
+    const guardrail = phrasesGuardrail(['BAD'], { message: 'Ask somebody else' });
     const error = caught(() => inspect(callWith([guardrail], saying('BAD'))));
     expect(error).toMatchObject({ code: 'guardrail_blocked', status: 400 });
     expect(error).toHaveProperty('message', 'Ask somebody else (guardrail our-guard)');
@@ -253,7 +253,7 @@ describe('restoring placeholders', () => {
 });
 
 describe('request fields that reveal the tokens of a response', () => {
-  const output = (action: Guardrail['action']) => wordsGuardrail(['BAD'], { action, stage: 'output' });
+  const output = (action: Guardrail['action']) => phrasesGuardrail(['BAD'], { action, stage: 'output' });
 
   it.each([{ logprobs: true }, { top_logprobs: 2 }, { return_token_ids: true }])(
     'are refused when a guardrail may withhold text: %j',
@@ -273,7 +273,7 @@ describe('request fields that reveal the tokens of a response', () => {
 
   it('are accepted when guardrails only observe or only inspect requests', async () => {
     expect(await inspected(output('observe'), { logprobs: true })).toMatchObject({ logprobs: true });
-    const input = wordsGuardrail(['BAD'], { stage: 'input' });
+    const input = phrasesGuardrail(['BAD'], { stage: 'input' });
     expect(await inspected(input, { logprobs: true })).toMatchObject({ logprobs: true });
   });
 });

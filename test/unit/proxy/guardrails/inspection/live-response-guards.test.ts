@@ -4,11 +4,11 @@ import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import { BlockedError, guardText } from '../../../../../guardrails/window.ts';
 import type { ResponseGuards } from '../../../../../proxy/guardrails/response-guards.ts';
 import { guardStrings } from '../../../../../proxy/guardrails/response-guards.ts';
-import { callWith, openInspecting, wordsGuardrail } from '../../../../support/guarded-requests.ts';
+import { callWith, openInspecting, phrasesGuardrail } from '../../../../support/guarded-requests.ts';
 import { ParsedStream } from '../../../../support/guarded-streams.ts';
 
 const named = (name: string, words: readonly string[], fields: Partial<Guardrail> = {}) =>
-  wordsGuardrail(words, { id: name, name, stage: 'output', ...fields });
+  phrasesGuardrail(words, { id: name, name, stage: 'output', ...fields });
 
 async function openGuards(...guardrails: readonly Guardrail[]) {
   let guards: ResponseGuards | undefined;

@@ -57,7 +57,7 @@ const inputs = () => simulator.requests.map((request) => (request.json() as { in
 describe('a call of moderation', () => {
   it('contains the texts, with the organization’s stored key', async () => {
     requested.length = 0;
-    expect(await openDesk().guard(guardrail()).judge(['tea', 'and biscuits'], never)).toEqual([
+    expect(await openDesk().guard(guardrail()).inspect(['tea', 'and biscuits'], never)).toEqual([
       'tea',
       'and biscuits',
     ]);
@@ -76,7 +76,7 @@ describe('a call of moderation', () => {
     const many = Array.from({ length: 31 }, (_, index) => `text ${index}`);
     await openDesk()
       .guard(guardrail())
-      .judge([long, ...many], never);
+      .inspect([long, ...many], never);
     const pieces = inputs().toSorted((a, b) => b.length - a.length);
     expect(pieces.map((one) => one.length)).toEqual([32, 2]);
     expect(pieces.flat()).toEqual(['a'.repeat(7_999), `😀${'b'.repeat(7_998)}`, 'bb', ...many]);
@@ -89,7 +89,7 @@ describe('a call of moderation', () => {
   ])('contains a text of %i characters in %i pieces', async (length, count) => {
     await openDesk()
       .guard(guardrail())
-      .judge(['a'.repeat(length)], never);
+      .inspect(['a'.repeat(length)], never);
     expect(inputs().flat()).toHaveLength(count);
   });
 });
@@ -116,7 +116,7 @@ describe('moderation', () => {
     ['nothing by a name of JavaScript’s', { categories: ['constructor'], scoreMin: 0.1 }, 'tea', 'pass'],
   ])('finds %s', async (_what, check, text, decision) => {
     const { guard, decisions, outcomes } = openDesk();
-    const judging = guard(guardrail(check)).judge(['tea', text], never);
+    const judging = guard(guardrail(check)).inspect(['tea', text], never);
     if (decision === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     else expect(await judging).toEqual(['tea', text]);
     expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], ['answered']]);
@@ -125,7 +125,7 @@ describe('moderation', () => {
   it('finds a match in the last piece of a long text', async () => {
     const judging = openDesk()
       .guard(guardrail())
-      .judge([`${'a'.repeat(40 * 8_000)} flag:violence`], never);
+      .inspect([`${'a'.repeat(40 * 8_000)} flag:violence`], never);
     await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
 
@@ -135,7 +135,7 @@ describe('moderation', () => {
   ] as const)('with action %s decides on a match: %s', async (action, decision) => {
     const { guard, decisions } = openDesk();
     await guard(guardrail({}, { action }))
-      .judge(['flag:hate'], never)
+      .inspect(['flag:hate'], never)
       .catch(() => undefined);
     expect(decisions).toEqual([`our-guard input ${decision}`]);
   });
@@ -159,7 +159,7 @@ describe('a failed moderation', () => {
     for (const onFailure of ['block', 'pass'] as const) {
       simulator.script(behaviour);
       const { guard, decisions, outcomes, logged } = openDesk();
-      const judging = guard(guardrail({}, { onFailure })).judge(['tea'], never);
+      const judging = guard(guardrail({}, { onFailure })).inspect(['tea'], never);
       if (onFailure === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
       else expect(await judging).toEqual(['tea']);
       expect([decisions, outcomes]).toEqual([[`our-guard input failed_${onFailure}`], [reason]]);
@@ -170,7 +170,7 @@ describe('a failed moderation', () => {
   it('is recorded when the organization has no key of the vendor', async () => {
     for (const targets of [[], [{ ...target(), credential: { apiKey: undefined } }]]) {
       const { guard, decisions, outcomes } = openDesk(targets);
-      await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
+      await expect(guard(guardrail()).inspect(['tea'], never)).rejects.toMatchObject({
         code: 'guardrail_blocked',
       });
       expect([decisions, outcomes]).toEqual([['our-guard input failed_block'], ['no_key']]);
@@ -180,7 +180,7 @@ describe('a failed moderation', () => {
 
   it('is recorded when the vendor refuses the key', async () => {
     const { guard, outcomes, logged } = openDesk([target('sk-unknown')]);
-    await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
+    await expect(guard(guardrail()).inspect(['tea'], never)).rejects.toMatchObject({
       code: 'guardrail_blocked',
     });
     expect(outcomes).toEqual(['refused']);
@@ -190,7 +190,7 @@ describe('a failed moderation', () => {
   it('is recorded when the base URL is at an address that is not allowed', async () => {
     const unlisted = transportTo([]);
     const { guard, outcomes } = openDesk([target()], unlisted);
-    await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
+    await expect(guard(guardrail()).inspect(['tea'], never)).rejects.toMatchObject({
       code: 'guardrail_blocked',
     });
     expect([outcomes, simulator.requests]).toEqual([['unreachable'], []]);
@@ -202,7 +202,7 @@ describe('a failed moderation', () => {
     simulator.script({ status: 500 });
     const { guard, outcomes } = openDesk();
     const texts = Array.from({ length: 3 * 32 }, () => 'tea');
-    await expect(guard(guardrail()).judge(texts, never)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    await expect(guard(guardrail()).inspect(texts, never)).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect(outcomes).toEqual(['refused']);
     await expect
       .poll(() => simulator.requests.map(({ ended }) => ended).toSorted())
@@ -214,7 +214,7 @@ it('a request that ends aborts its calls of moderation', async () => {
   simulator.script({ stop: { by: 'silence', beforeHead: true } });
   const { guard, decisions, outcomes } = openDesk();
   const ending = new AbortController();
-  const judging = guard(guardrail()).judge(['tea'], ending.signal);
+  const judging = guard(guardrail()).inspect(['tea'], ending.signal);
   await expect.poll(() => simulator.requests.length).toBe(1);
   const left = new Error('the client left');
   ending.abort(left);

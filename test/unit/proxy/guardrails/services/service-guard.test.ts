@@ -28,7 +28,7 @@ it('failures in a row are counted over all requests and stages of a guardrail, a
   const { guard, outcomes } = openServiceDesk({ openPost });
   const ask = (one: Guardrail, stage?: 'output') =>
     guard(one, stage)
-      .judge(['tea'], never)
+      .inspect(['tea'], never)
       .catch(() => undefined);
   for (let times = 0; times < 3; times++) {
     await ask(webhook());
@@ -44,7 +44,7 @@ it('failures in a row are counted over all requests and stages of a guardrail, a
 it('a guardrail of an unknown kind fails', async () => {
   const { guard, decisions, outcomes } = openServiceDesk({});
   const unknown = guardrailOf({ kind: 'unknown' }, { message: 'Not here.' });
-  await expect(guard(unknown).judge(['tea'], never)).rejects.toMatchObject({
+  await expect(guard(unknown).inspect(['tea'], never)).rejects.toMatchObject({
     code: 'guardrail_blocked',
     message: 'Not here. (guardrail our-guard)',
   });
@@ -65,10 +65,10 @@ it.each(['block', 'pass'] as const)(
     const post: GuardedPost = () => Promise.reject(new LookupRefusedError());
     const { guard, decisions, outcomes } = openServiceDesk({ post });
     for (const action of ['block', 'redact'] as const)
-      await expect(guard(webhook({ action, onFailure })).judge(['tea'], never)).rejects.toMatchObject({
+      await expect(guard(webhook({ action, onFailure })).inspect(['tea'], never)).rejects.toMatchObject({
         code: 'guardrail_unavailable',
       });
-    expect(await guard(webhook({ action: 'observe', onFailure })).judge(['tea'], never)).toEqual(['tea']);
+    expect(await guard(webhook({ action: 'observe', onFailure })).inspect(['tea'], never)).toEqual(['tea']);
     expect(decisions).toEqual(Array(3).fill('our-guard input unavailable'));
     // The breaker stays closed.
     expect(outcomes).toEqual(Array(3).fill('busy'));

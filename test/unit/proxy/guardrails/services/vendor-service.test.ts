@@ -98,7 +98,7 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
   const judge = async (fields: Partial<Guardrail>, stage: 'input' | 'output' = 'input', more = {}) => {
     const desk = openDesk();
     const guard = desk.guard(guardrailOf({ ...checkOf(adapter, fixture), ...more }, fields), stage);
-    const left = await guard.judge([text], never).catch((error: { code?: string }) => error.code);
+    const left = await guard.inspect([text], never).catch((error: { code?: string }) => error.code);
     return { ...desk, left };
   };
 
@@ -167,7 +167,7 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
 
   it('does not call an address that is not allowed', async () => {
     const { guard, outcomes } = openDesk({ allows: addressRule({ allow: [], deny: [] }) });
-    const judging = guard(guardrailOf(checkOf(adapter, fixture))).judge([text], never);
+    const judging = guard(guardrailOf(checkOf(adapter, fixture))).inspect([text], never);
     await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect([outcomes, receiver.received]).toEqual([['unreachable'], []]);
   });
@@ -175,7 +175,7 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
   it('joins short texts in one call and keeps them apart', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const { guard } = openDesk();
-    await guard(guardrailOf(checkOf(adapter, fixture))).judge(['one', 'two', 'three'], never);
+    await guard(guardrailOf(checkOf(adapter, fixture))).inspect(['one', 'two', 'three'], never);
     expect(request()).toHaveLength(requests.length);
     expect(request()[0]?.body).toContain('one\\n\\ntwo\\n\\nthree');
   });
@@ -188,8 +188,8 @@ describe('the token of a service account', () => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const { guard } = openDesk();
     const guardrail = guardrailOf(checkOf('model_armor', fixture));
-    await guard(guardrail).judge([fixture.text], never);
-    await guard(guardrail).judge([fixture.text], never);
+    await guard(guardrail).inspect([fixture.text], never);
+    await guard(guardrail).inspect([fixture.text], never);
     const tokens = receiver.received.filter(({ path }) => path === '/token');
     expect(tokens).toHaveLength(1);
     const assertion = new URLSearchParams(tokens[0]?.body).get('assertion') ?? '';
@@ -213,7 +213,7 @@ describe('the cloud’s own service', () => {
     const stored = { credential: { apiKey: new Secret('stored-bedrock-key') } } as Target;
     const { guard } = openDesk({}, () => [stored]);
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
-    await guard(guardrailOf(check)).judge([fixture.text], never);
+    await guard(guardrailOf(check)).inspect([fixture.text], never);
     expect(request()[0]?.headers.authorization).toBe('Bearer stored-bedrock-key');
   });
 
@@ -221,7 +221,7 @@ describe('the cloud’s own service', () => {
     const { guard, outcomes } = openDesk();
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
     await guard(guardrailOf(check))
-      .judge([fixture.text], never)
+      .inspect([fixture.text], never)
       .catch(() => undefined);
     expect([outcomes, receiver.received]).toEqual([['no_key'], []]);
   });

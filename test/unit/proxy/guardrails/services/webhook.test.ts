@@ -54,7 +54,7 @@ describe('a call of a webhook', () => {
   it('contains the contract’s question, signed', async () => {
     receiver.respond = responds({ decision: 'pass' });
     const { guard } = openDesk();
-    await guard(guardrail(), 'output').judge(texts, never);
+    await guard(guardrail(), 'output').inspect(texts, never);
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
     expect(JSON.parse(body)).toEqual({
       version: 1,
@@ -74,14 +74,14 @@ describe('a call of a webhook', () => {
   it('uses the same connection for all requests', async () => {
     receiver.respond = responds({ decision: 'pass' });
     const { guard } = openDesk();
-    for (let times = 0; times < 3; times++) await guard(guardrail()).judge(texts, never);
+    for (let times = 0; times < 3; times++) await guard(guardrail()).inspect(texts, never);
     expect(new Set(receiver.received.map(({ port }) => port)).size).toBe(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
   it('contains texts with unpaired surrogates', async () => {
     receiver.respond = responds({ decision: 'pass' });
-    expect(await openDesk().guard(guardrail()).judge(['\ud83d', 'é\u0000'], never)).toEqual([
+    expect(await openDesk().guard(guardrail()).inspect(['\ud83d', 'é\u0000'], never)).toEqual([
       '\ud83d',
       'é\u0000',
     ]);
@@ -112,7 +112,7 @@ describe('the response of a webhook', () => {
   ])('is applied: %j with action %s gives %s', async (response, action, decision, left) => {
     receiver.respond = responds(response);
     const { guard, decisions, outcomes } = openDesk();
-    const judging = guard(guardrail({ action })).judge(texts, never);
+    const judging = guard(guardrail({ action })).inspect(texts, never);
     if (left === undefined) {
       await expect(judging).rejects.toMatchObject({
         code: 'guardrail_blocked',
@@ -128,7 +128,7 @@ describe('the response of a webhook', () => {
   ])('that redacts is applied or blocks when the fixed text is %s', async (_where, fixed, decision) => {
     receiver.respond = responds({ decision: 'redact', texts: ['Where is it?', texts[1]] });
     const { guard, decisions } = openDesk();
-    const judging = guard(guardrail({ action: 'redact' })).judge(texts, never, {
+    const judging = guard(guardrail({ action: 'redact' })).inspect(texts, never, {
       isFixed: (index) => index === fixed,
     });
     await judging.catch(() => undefined);
@@ -243,7 +243,7 @@ describe.each(broken)('a webhook that %s has failed (%s)', (_what, reason, { res
   ])('with action %s and failure rule %s the decision is %s', async (action, onFailure, decision) => {
     receiver.respond = respond ?? responds({ decision: 'pass' });
     const { guard, decisions, outcomes, logged } = openDesk(options);
-    const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).judge(texts, never);
+    const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).inspect(texts, never);
     if (decision === 'failed_block')
       await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     else expect(await judging).toEqual(texts);
@@ -261,7 +261,7 @@ it('a webhook that never responds costs its time limit and no more', async () =>
     const { guard, outcomes } = openDesk();
     const url = `https://localhost:${hole.port}/`;
     const began = performance.now();
-    const judging = guard(guardrail({ url, timeoutMs: 150 })).judge(texts, never);
+    const judging = guard(guardrail({ url, timeoutMs: 150 })).inspect(texts, never);
     await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     const took = performance.now() - began;
     expect(outcomes).toEqual(['timeout']);
@@ -275,7 +275,7 @@ it('a webhook that never responds costs its time limit and no more', async () =>
 it('a response with exactly the maximum length is read', async () => {
   receiver.respond = responds(passOf(webhookResponseBytesMax));
   const { guard, outcomes } = openDesk();
-  await guard(guardrail()).judge(texts, never);
+  await guard(guardrail()).inspect(texts, never);
   expect(outcomes).toEqual(['answered']);
 });
 
@@ -288,7 +288,7 @@ it('a request that ends aborts its call of the webhook, which does not count as 
   };
   const { guard, decisions, outcomes } = openDesk();
   const ending = new AbortController();
-  const judging = guard(guardrail()).judge(texts, ending.signal);
+  const judging = guard(guardrail()).inspect(texts, ending.signal);
   await expect.poll(() => receiver.received.length).toBe(1);
   const left = new Error('the client left');
   ending.abort(left);

@@ -28,7 +28,7 @@ function watching(action: 'block' | 'redact', window: number, word = found): Wat
   return {
     guardrail: guardrailOf({ kind: 'unknown' }, { id: `${action}${window}`, action }),
     ...{ reservations: true, window, requested, ended: () => undefined },
-    judge: async (texts) => {
+    inspect: async (texts) => {
       requested.push(...texts);
       if (action === 'redact') return texts.map((text) => text.replaceAll(word, '[IT]'));
       if (texts.some((text) => text.includes(word))) throw blocked();
@@ -87,7 +87,7 @@ describe('windows of a text', () => {
     expect([windowed.isDue, windowed.decided, windowed.withheld]).toEqual([false, 0, 100]);
     windowed.push('b');
     expect(windowed.ask()).toBe('a'.repeat(100));
-    expect(windowed.judged('a'.repeat(100))).toBe('a'.repeat(75));
+    expect(windowed.returned('a'.repeat(100))).toBe('a'.repeat(75));
     expect([windowed.decided, windowed.withheld]).toEqual([75, 26]);
   });
 

@@ -44,7 +44,7 @@ class RecordingService implements ServiceGuard {
     this.reservations = action !== 'observe';
   }
 
-  async judge(
+  async inspect(
     texts: readonly string[],
     signal: AbortSignal,
     about?: RequestFacts,
