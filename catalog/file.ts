@@ -3,7 +3,7 @@
 // catalog stays in force.
 import { type KeyObject, verify } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
-import { type RereadOptions, reread } from '../common/file-watcher.ts';
+import { type FileWatcherOptions, startFileWatcher } from '../common/file-watcher.ts';
 import { parseJson } from '../common/json.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
@@ -49,14 +49,14 @@ export interface CatalogSettings {
 }
 
 /** Puts the catalog of the file in force, now and after each change. @throws Error that says how to fix the problem */
-export async function watchCatalog(source: CatalogSource, options: RereadOptions): Promise<CatalogWatch> {
+export async function watchCatalog(source: CatalogSource, options: FileWatcherOptions): Promise<CatalogWatch> {
   const { file, publicKey } = source;
   if (file === undefined) return { isRejected: false, close: () => undefined };
   const read = catalogReader(file, publicKey);
   const first = await read();
   putInForce(first);
   const isSame = (one: Catalog, other: Catalog) => one === other || one.digest === other.digest;
-  const watched = reread(first, { read, isSame, file, what: 'the catalog of models' }, options);
+  const watched = startFileWatcher(first, { read, isSame, file, what: 'the catalog of models' }, options);
   watched.onChange(putInForce);
   return {
     get isRejected() {

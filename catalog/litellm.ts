@@ -119,12 +119,12 @@ function isChat(
   return provider === 'search-provider' && mode === 'image_generation' && /^(gemini-|nano-banana)/.test(name);
 }
 
-interface Found {
+interface PriceMatch {
   readonly asOf: string;
   readonly source: string;
 }
 
-function rowOf(collected: Collected, found: Found): CatalogModel | undefined {
+function rowOf(collected: Collected, found: PriceMatch): CatalogModel | undefined {
   const { place, row } = collected;
   if (row === undefined) return undefined;
   const { provider, name } = place;
@@ -144,7 +144,7 @@ function rowOf(collected: Collected, found: Found): CatalogModel | undefined {
   };
 }
 
-function regionalPrices({ place, regions }: Collected, found: Found): Record<string, ModelPrices> {
+function regionalPrices({ place, regions }: Collected, found: PriceMatch): Record<string, ModelPrices> {
   const pairs = [...regions].flatMap(([region, row]) => {
     const prices = pricesOf(place, row, found);
     return prices === undefined ? [] : [[region, prices] as const];
@@ -199,7 +199,7 @@ function amountsOf(row: JsonObject, ending: string): Amounts {
 }
 
 /** Undefined if there is no plausible price. */
-function pricesOf(place: Place, row: JsonObject, { asOf, source }: Found): ModelPrices | undefined {
+function pricesOf(place: Place, row: JsonObject, { asOf, source }: PriceMatch): ModelPrices | undefined {
   const usual = rightAmounts(place, row);
   if (usual === undefined) return undefined;
   const above = thresholds(row);

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from './logger.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
-export interface Reread<T> {
+export interface FileWatcher<T> {
   readonly current: T;
   /** Whether the current content of the files cannot be used. */
   readonly isFailing: boolean;
@@ -13,7 +13,7 @@ export interface Reread<T> {
   close(): void;
 }
 
-export interface RereadSource<T> {
+export interface WatchedSource<T> {
   /** @throws Error that names the faulty file, never its content */
   read(): Promise<T>;
   /** Default: Object.is, for texts. */
@@ -24,7 +24,7 @@ export interface RereadSource<T> {
   readonly what: string;
 }
 
-export interface RereadOptions {
+export interface FileWatcherOptions {
   readonly log: Logger;
   /** How often the files are read. */
   readonly everyMs?: number;
@@ -35,7 +35,7 @@ export interface RereadOptions {
 const defaultEveryMs = 2000;
 
 /** @param first the value that was read when the program started */
-export function reread<T>(first: T, source: RereadSource<T>, options: RereadOptions): Reread<T> {
+export function startFileWatcher<T>(first: T, source: WatchedSource<T>, options: FileWatcherOptions): FileWatcher<T> {
   const { log, everyMs = defaultEveryMs, timers = systemTimers } = options;
   const { file, what, isSame = Object.is } = source;
   const listeners = new Set<(value: T) => void>();

@@ -3,7 +3,7 @@
 import { containsCredential } from './credential.ts';
 
 /** Capabilities in which models of one vendor differ, each with its possible values. The first value is the default. */
-export const traitValues = {
+export const capabilityValues = {
   /** Whether the model accepts temperature, top_p and top_k. */
   sampling: [true, false],
   /** Whether temperature and top_p may be used together. */
@@ -56,11 +56,11 @@ export const traitValues = {
   promptCache: ['none', '5m', '1h'],
 } as const;
 
-export type TraitName = keyof typeof traitValues;
-export type Traits = { readonly [Name in TraitName]: (typeof traitValues)[Name][number] };
+export type CapabilityName = keyof typeof capabilityValues;
+export type Capabilities = { readonly [Name in CapabilityName]: (typeof capabilityValues)[Name][number] };
 
-export function isTraitName(text: string): text is TraitName {
-  return Object.hasOwn(traitValues, text);
+export function isCapabilityName(text: string): text is CapabilityName {
+  return Object.hasOwn(capabilityValues, text);
 }
 
 export const capabilities = ['tools', 'vision', 'reasoning', 'json_schema'] as const;

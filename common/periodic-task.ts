@@ -3,14 +3,14 @@
 import type { Logger } from './logger.ts';
 import type { Timers } from './timers.ts';
 
-export interface Rounds {
+export interface PeriodicTask {
   /** Starts a run now, or right after the current one. */
   wake(): void;
   /** Resolves when the current run is over; no other run starts afterwards. */
   close(): Promise<void>;
 }
 
-export interface RoundsOptions {
+export interface PeriodicTaskOptions {
   /** Description for the log: "webhook deliveries". */
   readonly what: string;
   readonly everyMs: number;
@@ -19,8 +19,8 @@ export interface RoundsOptions {
 }
 
 /** The first run starts at once. */
-export function startRounds(round: () => Promise<void>, options: RoundsOptions): Rounds {
-  const logged = loggingOutages(round, options);
+export function startPeriodicTask(work: () => Promise<void>, options: PeriodicTaskOptions): PeriodicTask {
+  const logged = loggingOutages(work, options);
   let running: Promise<void> | undefined;
   let wanted = false;
   let closed = false;
@@ -51,15 +51,15 @@ export function startRounds(round: () => Promise<void>, options: RoundsOptions):
 }
 
 /** Returns a function that never rejects. */
-function loggingOutages(round: () => Promise<void>, { what, log }: RoundsOptions): () => Promise<void> {
+function loggingOutages(work: () => Promise<void>, { what, log }: PeriodicTaskOptions): () => Promise<void> {
   let failing = false;
   return async () => {
     try {
-      await round();
-      if (failing) log.info({ rounds: what }, 'works again');
+      await work();
+      if (failing) log.info({ task: what }, 'works again');
       failing = false;
     } catch (err) {
-      if (!failing) log.warn({ err, rounds: what }, 'fails; trying again');
+      if (!failing) log.warn({ err, task: what }, 'fails; trying again');
       failing = true;
     }
   };

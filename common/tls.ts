@@ -2,7 +2,7 @@
 // renewed. Files that do not match (a pair read between two writes) are logged, and the last good ones stay in use.
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { type Reread, type RereadOptions, readNamed, reread } from './file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from './file-watcher.ts';
 
 export interface TlsFiles {
   readonly certFile: string;
@@ -18,8 +18,8 @@ export interface TlsMaterial {
   readonly ca: Buffer | undefined;
 }
 
-export type TlsSource = Reread<TlsMaterial>;
-export type TlsOptions = RereadOptions;
+export type TlsSource = FileWatcher<TlsMaterial>;
+export type TlsOptions = FileWatcherOptions;
 
 /** The files of a client. It may have no certificate, and its authorities may be given as text. */
 export interface ClientTlsFiles {
@@ -32,12 +32,12 @@ export interface ClientTlsFiles {
 
 export type ClientTlsMaterial = { readonly [Part in keyof TlsMaterial]: Buffer | undefined };
 
-export type ClientTlsSource = Reread<ClientTlsMaterial>;
+export type ClientTlsSource = FileWatcher<ClientTlsMaterial>;
 
 /** @throws Error that names the faulty file */
 export async function watchTlsFiles(files: TlsFiles, options: TlsOptions): Promise<TlsSource> {
   const read = () => readMaterial(files);
-  return reread<TlsMaterial>(
+  return startFileWatcher<TlsMaterial>(
     await read(),
     { read, isSame, file: files.certFile, what: 'the certificate' },
     options,
@@ -51,7 +51,7 @@ export async function watchClientTlsFiles(
 ): Promise<ClientTlsSource> {
   const read = () => readClientMaterial(files);
   const file = files.certFile ?? files.caFile ?? 'none';
-  return reread(await read(), { read, isSame, file, what: 'the certificate' }, options);
+  return startFileWatcher(await read(), { read, isSame, file, what: 'the certificate' }, options);
 }
 
 async function readMaterial(files: TlsFiles): Promise<TlsMaterial> {

@@ -53,7 +53,7 @@ export type CheckKind = Check['kind'];
 
 export type CheckOf<Kind extends CheckKind> = Extract<Check, { readonly kind: Kind }>;
 
-interface KindTraits {
+interface KindProperties {
   /** The maker of the check: a local matcher, an external service or model, a counter, or nobody. */
   readonly by: 'text' | 'asked' | 'size' | 'nobody';
   /** Whether its matches have a location that can be replaced. */
@@ -61,7 +61,7 @@ interface KindTraits {
 }
 
 /** Properties of a kind that code outside its own file needs. */
-export const kindTraits = {
+export const kindProperties = {
   words: { by: 'text', redacts: true },
   pattern: { by: 'text', redacts: true },
   personal_data: { by: 'text', redacts: true },
@@ -72,10 +72,10 @@ export const kindTraits = {
   service: { by: 'asked', redacts: 'by adapter' },
   model: { by: 'asked', redacts: false },
   unknown: { by: 'nobody', redacts: true },
-} as const satisfies Record<CheckKind, KindTraits>;
+} as const satisfies Record<CheckKind, KindProperties>;
 
-type KindsBy<By extends KindTraits['by']> = {
-  [Kind in CheckKind]: (typeof kindTraits)[Kind]['by'] extends By ? Kind : never;
+type KindsBy<By extends KindProperties['by']> = {
+  [Kind in CheckKind]: (typeof kindProperties)[Kind]['by'] extends By ? Kind : never;
 }[CheckKind];
 
 export type TextKind = KindsBy<'text'>;
@@ -85,11 +85,11 @@ export type ServiceCheckValue = CheckOf<ServiceKind>;
 
 /** Whether the check can be compiled. The other kinds call a service or count. */
 export function isTextCheck(check: Check): check is TextCheck {
-  return kindTraits[check.kind].by === 'text';
+  return kindProperties[check.kind].by === 'text';
 }
 
 export function isServiceCheck(check: Check): check is ServiceCheckValue {
-  return kindTraits[check.kind].by === 'asked';
+  return kindProperties[check.kind].by === 'asked';
 }
 
 /** Phrases. Differences in letter case, width, accents, invisible characters and look-alike letters are ignored. */

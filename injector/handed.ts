@@ -1,7 +1,7 @@
 // Reads the files that the keeper hands over: the sidecar's image, and the sizes that namespaces define. The files are
 // in memory shared by both containers, and are read again when they change.
 import { join } from 'node:path';
-import { type Reread, type RereadOptions, readNamed, reread } from '../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../common/file-watcher.ts';
 import { decodeSizes, handOverFiles, type SizesByNamespace } from '../common/hand-over.ts';
 import { isPlaceholderImage, placeholderProblem, sidecarImage } from '../common/sidecar-image.ts';
 import { errorCode } from '../common/system-errors.ts';
@@ -20,7 +20,7 @@ export interface HandedImage {
 }
 
 /** @throws Error that names the invalid file */
-export async function watchHanded(folder: string, options: RereadOptions): Promise<Handed> {
+export async function watchHanded(folder: string, options: FileWatcherOptions): Promise<Handed> {
   const image = await watchText(join(folder, handOverFiles.image), 'the sidecar’s image', {
     check: checkImage,
     options,
@@ -63,7 +63,7 @@ function checkImage(image: string): void {
 interface Watching {
   /** @throws Error for an invalid text */
   check(text: string): void;
-  readonly options: RereadOptions;
+  readonly options: FileWatcherOptions;
 }
 
 /** Undefined if the file does not exist. */
@@ -71,13 +71,13 @@ async function watchText(
   file: string,
   what: string,
   { check, options }: Watching,
-): Promise<Reread<string | undefined>> {
+): Promise<FileWatcher<string | undefined>> {
   const read = async () => {
     const text = await readIfThere(file);
     if (text !== undefined) checked(text, { file, check });
     return text;
   };
-  return reread(await read(), { read, file, what }, options);
+  return startFileWatcher(await read(), { read, file, what }, options);
 }
 
 function checked(text: string, { file, check }: { file: string; check(text: string): void }): void {

@@ -4,7 +4,7 @@ import { startAdminServer } from '../common/admin-server.ts';
 import { systemClock } from '../common/clock.ts';
 import { createLifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import type { Rounds } from '../common/periodic-task.ts';
+import type { PeriodicTask } from '../common/periodic-task.ts';
 import { systemTimers } from '../common/timers.ts';
 import { startLeadership } from './api/leadership.ts';
 import { paths } from './api/sources.ts';
@@ -68,7 +68,7 @@ export async function startKeeper(
 async function assemble(shared: Shared, graceMs: number): Promise<Keeper> {
   const { settings, client, metrics, log, lifecycle, timers } = shared;
   // Earlier parts wake these later ones.
-  const later: { webhook?: Rounds; certificates?: Certificates } = {};
+  const later: { webhook?: PeriodicTask; certificates?: Certificates } = {};
   const leadership = openLeadership(shared, () => {
     later.webhook?.wake();
     later.certificates?.wake();
@@ -87,7 +87,7 @@ async function assemble(shared: Shared, graceMs: number): Promise<Keeper> {
     namespacesLeftOut: () => namespaces.leftOut(),
   });
   const webhook = openWebhook(shared, { surroundings, certificates, isLeader: () => leadership.isLeader() });
-  later.webhook = webhook.rounds;
+  later.webhook = webhook.task;
   let isStopping = false;
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.collect(),
@@ -106,7 +106,7 @@ async function assemble(shared: Shared, graceMs: number): Promise<Keeper> {
         log.warn({ err }, 'the last look at the webhook configuration failed'),
       );
       // Afterwards, because a run that hangs would leave no time for deleting the webhooks.
-      await webhook.rounds.close();
+      await webhook.task.close();
       await lifecycle.close();
       cancel();
     },
@@ -156,7 +156,7 @@ function openWebhook(
   };
   return {
     look,
-    rounds: startTask({ task: 'webhook', everyMs: webhookEveryMs, round: look }, { log, timers, metrics }),
+    task: startTask({ task: 'webhook', everyMs: webhookEveryMs, run: look }, { log, timers, metrics }),
     // Metrics report later failures: an injector that can review pods must not wait for the keeper.
     notReady: () => (hasLooked ? undefined : 'the webhook configuration has not been looked at yet'),
   };

@@ -1,7 +1,7 @@
 // Opens the source of certificates: the keeper's own authority, or a file of another one.
 import { readFile } from 'node:fs/promises';
 import { createCertificateEnds } from '../common/certificate-ends.ts';
-import { reread } from '../common/file-watcher.ts';
+import { startFileWatcher } from '../common/file-watcher.ts';
 import type { Leadership } from './api/leadership.ts';
 import { createCertificateKeeper } from './authority/keep.ts';
 import { createTenantKeeper } from './authority/tenants.ts';
@@ -42,19 +42,19 @@ export function openAuthority(
     isLeader,
     tenants: () => [...settings.tenants, ...tenants()],
   });
-  const round = async () => {
+  const run = async () => {
     const before = certificates.bundle;
-    await certificates.round();
+    await certificates.run();
     if (certificates.bundle !== before) onBundle();
     ofTenants.wake();
   };
   const taskDeps = { log, timers, metrics };
   const ofTenants = startTask(
-    { task: 'tenants', everyMs: 60_000, round: () => tenantKeeper.round() },
+    { task: 'tenants', everyMs: 60_000, run: () => tenantKeeper.run() },
     taskDeps,
   );
   const everyMs = Math.min(everyMsMax, certificateLifeMs / 10);
-  const own = startTask({ task: 'certificates', everyMs, round }, taskDeps);
+  const own = startTask({ task: 'certificates', everyMs, run }, taskDeps);
   lifecycle.onClose('certificates', async () => {
     await own.close();
     await ofTenants.close();
@@ -76,7 +76,7 @@ export async function openCaFile(
 ): Promise<Certificates> {
   const read = () => readFile(caFile, 'utf8').catch(() => '');
   const what = 'the webhooks’ authority';
-  const source = reread(await read(), { read, file: caFile, what }, { log });
+  const source = startFileWatcher(await read(), { read, file: caFile, what }, { log });
   lifecycle.onClose(what, () => source.close());
   source.onChange(onChange);
   const bundle = () => (source.current.trim() === '' ? undefined : source.current);

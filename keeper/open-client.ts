@@ -1,5 +1,5 @@
 // Opens the API client with its files, which change while the keeper runs: kubelets renew tokens.
-import { type Reread, readNamed, reread } from '../common/file-watcher.ts';
+import { type FileWatcher, readNamed, startFileWatcher } from '../common/file-watcher.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { version } from '../common/version.ts';
@@ -40,10 +40,10 @@ async function watchFile(
   file: string,
   what: string,
   { log, lifecycle }: ClientParts,
-): Promise<Reread<Buffer>> {
+): Promise<FileWatcher<Buffer>> {
   const read = () => readNamed(file);
   const isSame = (one: Buffer, other: Buffer) => one.equals(other);
-  const source = reread(await read(), { read, isSame, file, what }, { log });
+  const source = startFileWatcher(await read(), { read, isSame, file, what }, { log });
   lifecycle.onClose(what, () => source.close());
   return source;
 }

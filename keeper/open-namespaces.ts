@@ -2,7 +2,7 @@
 // text is empty, and sidecars get the sizes of their pod's annotations or the defaults.
 import type { JsonObject } from '../common/json.ts';
 import type { Logger } from '../common/logger.ts';
-import type { Rounds } from '../common/periodic-task.ts';
+import type { PeriodicTask } from '../common/periodic-task.ts';
 import { follow } from './api/follow.ts';
 import { allObjects, metadataOf, paths, textIn } from './api/sources.ts';
 import type { Hand } from './hand.ts';
@@ -27,7 +27,7 @@ const everyMs = 60_000;
 
 export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOptions): OpenNamespaces {
   const { lifecycle, log, timers, metrics } = shared;
-  let task: Rounds | undefined;
+  let task: PeriodicTask | undefined;
   const changed = () => {
     task?.wake();
     onChange();
@@ -39,7 +39,7 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
   };
   const namespaces = read('namespaces', paths.namespaces, projectNamespace);
   const limitRanges = read('LimitRanges', paths.limitRanges, projectLimitRange);
-  const report = mistakeTeller(log);
+  const report = mistakeReporter(log);
   let leftOut: number | undefined;
   const look = async () => {
     const isForbidden = namespaces.isForbidden || limitRanges.isForbidden;
@@ -54,7 +54,7 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
         `sizes of ${collected.leftOut} namespaces find no room; their sidecars have the default`,
       );
   };
-  task = startTask({ task: 'sizes', everyMs, round: look }, { log, timers, metrics });
+  task = startTask({ task: 'sizes', everyMs, run: look }, { log, timers, metrics });
   lifecycle.onClose('sizes', () => task.close());
   return { tenants: () => tenantsIn(namespaces.objects?.values() ?? []), leftOut: () => leftOut };
 }
@@ -64,7 +64,7 @@ const none: ReadonlyMap<string, JsonObject> = new Map();
 /** Each mistake is logged once, and at most this many. */
 const loggedMax = 1_000;
 
-function mistakeTeller(log: Logger): (namespace: JsonObject) => void {
+function mistakeReporter(log: Logger): (namespace: JsonObject) => void {
   const logged = new Set<string>();
   return (namespace) => {
     const name = textIn(metadataOf(namespace).name);

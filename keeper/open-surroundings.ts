@@ -1,7 +1,7 @@
 // Follows the objects on which the webhook configuration depends: the configuration itself, so that a new one is
 // completed at once; the namespace and the Deployment, which it must not outlive; the PodTemplate with the sidecar's
 // image.
-import type { Rounds } from '../common/periodic-task.ts';
+import type { PeriodicTask } from '../common/periodic-task.ts';
 import { type Followed, follow } from './api/follow.ts';
 import { isLasting, oneObject, paths } from './api/sources.ts';
 import type { Hand } from './hand.ts';
@@ -85,7 +85,7 @@ function openImage(shared: Shared, hand: Hand) {
   const { promise: refused, resolve: refuse } = Promise.withResolvers<string>();
   let handed: string | undefined;
   let problem: string | undefined = 'the PodTemplate with the sidecar’s image has not been read yet';
-  let task: Rounds | undefined;
+  let task: PeriodicTask | undefined;
   const path = paths.podTemplate(settings.namespace, podTemplateName);
   const template = follow(oneObject('the PodTemplate', path), { ...shared, onChange: () => task?.wake() });
   const look = async () => {
@@ -106,7 +106,7 @@ function openImage(shared: Shared, hand: Hand) {
     }
     throw new Error(handed === undefined ? found.problem : `${found.problem}; ${handed} stays`);
   };
-  task = startTask({ task: 'image', everyMs: imageEveryMs, round: look }, { log, timers, metrics });
+  task = startTask({ task: 'image', everyMs: imageEveryMs, run: look }, { log, timers, metrics });
   lifecycle.onClose('the PodTemplate', async () => {
     template.close();
     await task?.close();

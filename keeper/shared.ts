@@ -4,7 +4,7 @@ import type { CertificateEnds } from '../common/certificate-ends.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { type Rounds, startRounds } from '../common/periodic-task.ts';
+import { type PeriodicTask, startPeriodicTask } from '../common/periodic-task.ts';
 import type { Timers } from '../common/timers.ts';
 import type { ApiClient } from './api/client.ts';
 import type { KeeperSettings } from './settings.ts';
@@ -37,19 +37,19 @@ interface TaskOptions {
   readonly task: Task;
   readonly everyMs: number;
   /** @throws Error, which is logged and counted; the task is repeated */
-  round(): Promise<void>;
+  run(): Promise<void>;
 }
 
 /** The first run begins at once. */
-export function startTask({ task, everyMs, round }: TaskOptions, { metrics, ...deps }: TaskDeps): Rounds {
+export function startTask({ task, everyMs, run }: TaskOptions, { metrics, ...deps }: TaskDeps): PeriodicTask {
   const counted = async () => {
     try {
-      await round();
+      await run();
       metrics.taskFailing(task, false);
     } catch (error) {
       metrics.taskFailing(task, true);
       throw error;
     }
   };
-  return startRounds(counted, { ...deps, what: `keeping ${task}`, everyMs });
+  return startPeriodicTask(counted, { ...deps, what: `keeping ${task}`, everyMs });
 }

@@ -15,7 +15,7 @@ import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import { SlicedBudgets } from './budgets/leased-budgets.ts';
-import { idleRows, TraitTable } from './catalog/capabilities.ts';
+import { idleRows, CapabilityTable } from './catalog/capabilities.ts';
 import {
   type ControlPlaneClient,
   createControlPlaneClient,
@@ -100,16 +100,16 @@ export async function assemble(
     catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
   });
 
-  const idle = idleRows(settings.traits);
+  const idle = idleRows(settings.capabilities);
   if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
-  const traits = new TraitTable(settings.traits);
+  const capabilities = new CapabilityTable(settings.capabilities);
   const upstream = openUpstream(settings, shared, lifecycle);
   const stopping = { now: false };
   const models = {
     providers: providersByName,
     targets: upstream.targets,
-    traits,
-    customProviders: new CustomProviders(providersByName, traits),
+    capabilities,
+    customProviders: new CustomProviders(providersByName, capabilities),
   };
   const ledger = openLedger(settings, shared, money, lifecycle);
   const dispatch = openDispatch(settings, { ...upstream, ...shared }, lifecycle);

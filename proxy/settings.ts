@@ -28,7 +28,7 @@ import {
 } from '../common/settings.ts';
 import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
 import { windowDefault } from '../guardrails/window.ts';
-import { parseTraitRows, type TraitRow } from './catalog/capabilities.ts';
+import { parseCapabilityRows, type CapabilityRow } from './catalog/capabilities.ts';
 import { networkSettings } from './network-settings.ts';
 import { redisPrefix, redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
@@ -52,8 +52,8 @@ const hostSuffix: Decoder<string> = (value) => {
   return value;
 };
 
-const traitRows: Decoder<readonly TraitRow[]> = (path) =>
-  path === '' ? [] : parseTraitRows(parseJson(readFileSync(path, 'utf8')), path);
+const capabilityRows: Decoder<readonly CapabilityRow[]> = (path) =>
+  path === '' ? [] : parseCapabilityRows(parseJson(readFileSync(path, 'utf8')), path);
 
 type VendorUrls = { readonly [Name in VendorName]: Setting<string> & { readonly default: string } };
 
@@ -184,11 +184,11 @@ export const proxySettings = {
     default: '.services.ai.azure.com,.openai.azure.com,.cognitiveservices.azure.com,.models.ai.azure.com',
   },
   ...catalogSettings,
-  traits: {
+  capabilities: {
     name: 'GATEWAY_TRAITS_FILE',
     about:
       'JSON file of rows in the form of catalog/traits.json: model capabilities, if the shipped table is wrong or behind.',
-    decode: traitRows,
+    decode: capabilityRows,
     default: '',
   },
   ...networkSettings,

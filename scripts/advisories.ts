@@ -6,14 +6,14 @@ import { parseArgs } from 'node:util';
 import { findingsOf, readAdvisories } from './release/osv.ts';
 import { readComponents } from './release/sbom.ts';
 
-export interface Judged {
+export interface Checked {
   readonly code: 0 | 1 | 2;
   readonly lines: readonly string[];
 }
 
 const usage = 'npm run advisories -- --from <folder or file of OSV advisories> [--sbom <folder>]';
 
-export function judgeAdvisories(args: readonly string[]): Judged {
+export function checkAdvisories(args: readonly string[]): Checked {
   try {
     const options = { from: { type: 'string' }, sbom: { type: 'string' } } as const;
     const { from, sbom } = parseArgs({ args: [...args], options }).values;
@@ -35,7 +35,7 @@ export function judgeAdvisories(args: readonly string[]): Judged {
 }
 
 if (import.meta.main) {
-  const { code, lines } = judgeAdvisories(process.argv.slice(2));
+  const { code, lines } = checkAdvisories(process.argv.slice(2));
   for (const line of lines) (code === 0 ? console.log : console.error)(line);
   process.exitCode = code;
 }

@@ -154,7 +154,7 @@ async function bootstrap(
   method: BootstrapMethod<unknown, object>,
   call: Call,
 ): Promise<object> {
-  const authorizeBootstrap = async ({ db, now }: Moment) =>
+  const authorizeBootstrap = async ({ db, now }: Instant) =>
     expectAudience('bootstrap', await authenticate(db, call.presented, { now, deps: deps.services }));
   const caller = await deps.store.snapshot((db) => authorizeBootstrap({ db, now: deps.clock.now() }));
   expectNoCredential(call);
@@ -171,7 +171,7 @@ function expectNoCredential({ request }: Call): void {
   if (pasted.length > 0) throw invalidRequest(pasted);
 }
 
-interface Moment {
+interface Instant {
   readonly db: Kysely<Schema>;
   readonly now: number;
 }
@@ -181,7 +181,7 @@ async function authorize(
   deps: DispatchDeps,
   method: OperatorMethod<unknown, object>,
   call: Call,
-  { db, now }: Moment,
+  { db, now }: Instant,
 ): Promise<OperatorCaller> {
   const caller = expectAudience(
     'operator',

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAnchor, anchorOf, anchorSignature, type ChainPoint } from '../../common/audit-anchor.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { startRounds } from '../../common/periodic-task.ts';
+import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { errorCode } from '../../common/system-errors.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import { beforeFirst, type ChainFlaw, verifySlice } from '../store/audit-chain.ts';
@@ -55,7 +55,7 @@ const filesMax = 10_000;
 export function startAuditWatch(deps: AuditWatchDeps): { close(): Promise<void> } {
   const watch = new AuditWatch(deps);
   const { log, timers = systemTimers, everyMs } = deps;
-  const rounds = startRounds(() => watch.look(), {
+  const task = startPeriodicTask(() => watch.look(), {
     what: 'the check of the audit log',
     everyMs: Math.min(everyMs, lookEveryMs),
     log,
@@ -64,7 +64,7 @@ export function startAuditWatch(deps: AuditWatchDeps): { close(): Promise<void> 
   return {
     close: async () => {
       watch.stop();
-      await rounds.close();
+      await task.close();
     },
   };
 }

@@ -29,7 +29,7 @@ export interface Feed {
 }
 
 export interface FeedDeps {
-  readonly store: Pick<Store, 'changesAfter' | 'lineage' | 'position' | 'startNewEpoch' | 'onBell'>;
+  readonly store: Pick<Store, 'changesAfter' | 'lineage' | 'position' | 'startNewEpoch' | 'onNotification'>;
   readonly log: Logger;
   /** How many changes are kept for watchers; the default is about 2 MB. */
   readonly rowsMax?: number;
@@ -60,7 +60,7 @@ export async function startFeed(deps: FeedDeps): Promise<Feed> {
   const look = logOutages(read, deps.log);
   const stopPolling = poll(look, deps.pollMs ?? defaultPollMs, deps.timers ?? systemTimers);
   let closed = false;
-  deps.store.onBell(() => {
+  deps.store.onNotification(() => {
     if (!closed) look();
   });
   return {

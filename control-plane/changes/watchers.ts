@@ -13,7 +13,7 @@ import type { ProxyCaller } from '../rpc/caller.ts';
 export interface Watcher {
   readonly caller: ProxyCaller;
   readonly since: number;
-  readonly askedAt: number | undefined;
+  readonly requestedAt: number | undefined;
   readonly version: string | undefined;
   readonly host: string | undefined;
   readonly redis: ProxyState__Output['redis'];
@@ -44,7 +44,7 @@ export function createWatchers(clock: Clock): Watchers {
       entries.set(id, {
         caller,
         since: clock.now(),
-        askedAt: undefined,
+        requestedAt: undefined,
         version: undefined,
         host: undefined,
         redis: 'REDIS_STATE_UNSPECIFIED',
@@ -69,7 +69,7 @@ export function createWatchers(clock: Clock): Watchers {
             recordKeys: reportedKeys(state.recordKeys),
           });
         },
-        requested: () => change({ askedAt: clock.now() }),
+        requested: () => change({ requestedAt: clock.now() }),
         gone: () => void entries.delete(id),
       };
     },

@@ -1,7 +1,7 @@
 // The check of a guardrail: the contract's message, read field by field, and compiled as proxies compile it, so that
 // every stored check can run. Compiling takes long and runs in a worker. Problems never repeat a phrase or pattern.
 import { memberOf, readCheck } from '../../guardrails/contract.ts';
-import { type CheckKind, isTextCheck, kindTraits } from '../../guardrails/definition.ts';
+import { type CheckKind, isTextCheck, kindProperties } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError } from '../../guardrails/index.ts';
 import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
@@ -173,7 +173,7 @@ function texts(
 
 function readFields({ kind, also = [] }: GuardrailCheck__Output, complain: Complain) {
   // `also` is for kinds that match the text themselves. Services and sizes only inspect the text that the model sees.
-  if (also.length > 0 && (kind === undefined || kindTraits[checkKinds.rows[kind]].by !== 'text'))
+  if (also.length > 0 && (kind === undefined || kindProperties[checkKinds.rows[kind]].by !== 'text'))
     complain('.also', `is for ${kindsBy('text')}`);
   for (const [index, field] of also.entries()) {
     if (requestFields.wordOf(field) === undefined)

@@ -1,7 +1,7 @@
 // Guardrails: their fields besides the check, and which fields cannot be combined.
 import { containsCredential } from '../../common/credential.ts';
 import { memberOf } from '../../guardrails/contract.ts';
-import { type Guardrail, kindTraits, type Stage } from '../../guardrails/definition.ts';
+import { type Guardrail, kindProperties, type Stage } from '../../guardrails/definition.ts';
 import { modelForm } from '../../guardrails/models/index.ts';
 import { serviceAdapter } from '../../guardrails/services/index.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
@@ -113,8 +113,8 @@ function actionFits({ action }: Fitted, check: GuardrailCheck__Output): Field<un
 }
 
 function redacts(member: CheckMember, { service }: GuardrailCheck__Output): boolean {
-  const traits = kindTraits[checkKinds.rows[member]];
-  if (traits.redacts !== 'by adapter') return traits.redacts;
+  const capabilities = kindProperties[checkKinds.rows[member]];
+  if (capabilities.redacts !== 'by adapter') return capabilities.redacts;
   return service == null || serviceAdapter(service.adapter)?.redacts !== false;
 }
 

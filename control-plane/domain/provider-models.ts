@@ -4,8 +4,8 @@ import {
   capabilities,
   isCapability,
   isModelName,
-  isTraitName,
-  traitValues,
+  isCapabilityName,
+  capabilityValues,
 } from '../../common/model-facts.ts';
 import type { ProviderModel, ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { type Field, invalid, optional, type Problem, valid } from './field.ts';
@@ -67,18 +67,18 @@ function readModel(model: ProviderModel__Output, today: string, complain: Compla
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     capabilities: capabilities.filter((one) => model.capabilities.includes(one)),
     ...('value' in read && read.value !== undefined && { prices: read.value }),
-    traits: readTraits(model.traits, complain),
+    traits: readCapabilities(model.traits, complain),
   };
 }
 
-function readTraits(traits: Readonly<Record<string, string>>, complain: Complain): Record<string, string> {
-  const entries = Object.entries(traits).toSorted(([a], [b]) => (a < b ? -1 : 1));
+function readCapabilities(listed: Readonly<Record<string, string>>, complain: Complain): Record<string, string> {
+  const entries = Object.entries(listed).toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, value] of entries) {
-    if (!isTraitName(name)) {
-      complain('.traits', `must have names of ${Object.keys(traitValues).join(', ')}`);
+    if (!isCapabilityName(name)) {
+      complain('.traits', `must have names of ${Object.keys(capabilityValues).join(', ')}`);
       continue;
     }
-    const values = traitValues[name].map(String);
+    const values = capabilityValues[name].map(String);
     if (!values.includes(value)) complain(`.traits[${name}]`, `must be one of ${values.join(', ')}`);
   }
   return Object.fromEntries(entries);

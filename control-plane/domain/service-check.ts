@@ -1,7 +1,7 @@
 // Checks that call a service: a vendor's by its adapter, or a classifier model by its form. Input that the adapter or
 // form does not know is refused, because nothing would read it. Problems never repeat a credential.
 import { isModelName } from '../../common/model-facts.ts';
-import { type CheckKind, kindTraits } from '../../guardrails/definition.ts';
+import { type CheckKind, kindProperties } from '../../guardrails/definition.ts';
 import { modelForm, modelForms } from '../../guardrails/models/index.ts';
 import type { ServiceAdapter } from '../../guardrails/services/adapter.ts';
 import { serviceAdapter, serviceAdapters, serviceUrl } from '../../guardrails/services/index.ts';
@@ -21,8 +21,8 @@ export const windowMin = 200;
 export const windowMax = 100_000;
 
 /** A list of their names, such as "pattern and secrets". */
-export function kindsBy(by: (typeof kindTraits)[CheckKind]['by']): string {
-  const kinds = checkKinds.words.filter((kind) => kindTraits[kind].by === by);
+export function kindsBy(by: (typeof kindProperties)[CheckKind]['by']): string {
+  const kinds = checkKinds.words.filter((kind) => kindProperties[kind].by === by);
   return `${kinds.slice(0, -1).join(', ')} and ${kinds.at(-1)}`;
 }
 
@@ -31,7 +31,7 @@ export function readWindow(
   complain: Complain,
 ): Pick<GuardrailCheck__Output, 'window'> {
   if (window === 0) return {};
-  if (kind !== undefined && kindTraits[checkKinds.rows[kind]].by !== 'asked')
+  if (kind !== undefined && kindProperties[checkKinds.rows[kind]].by !== 'asked')
     complain('.window', `is for ${kindsBy('asked')}`);
   else if (window < windowMin || window > windowMax)
     complain('.window', `must be from ${windowMin} to ${windowMax}, or 0 for the default`);

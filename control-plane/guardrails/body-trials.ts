@@ -7,7 +7,7 @@ import { blockedMessage, type PromptSizeCheck, type Stage } from '../../guardrai
 import { contextMax } from '../../guardrails/fold.ts';
 import {
   blocks,
-  type Found,
+  type TextMatch,
   firstOf,
   isEnabled,
   locate,
@@ -71,7 +71,7 @@ export async function runBodyTrials({
 }
 
 interface BodyTrial extends Trial {
-  readonly slots: readonly Found[];
+  readonly slots: readonly TextMatch[];
 }
 
 function alsoOf(row: TriedGuardrail) {
@@ -143,7 +143,7 @@ function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrail
   }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
   const found = inForce.flatMap(({ slots }, matcher) => slots.map((one) => ({ ...one, matcher })));
-  const actingOf = ({ matcher }: Found) => inForce[matcher]?.row;
+  const actingOf = ({ matcher }: TextMatch) => inForce[matcher]?.row;
   const first = firstOf(found.filter((one) => blocks(actingOf(one), one, texts)));
   const blocking = inForce.find(isRefusing) ?? (first && inForce[first.matcher]);
   if (blocking !== undefined) {
@@ -157,7 +157,7 @@ function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrail
 }
 
 /** Numbers placeholders across a whole request, but for each text of a response separately. */
-function numbering(stage: Stage): (found: Found, slot: Slot) => string {
+function numbering(stage: Stage): (found: TextMatch, slot: Slot) => string {
   const groups = new Map<number, Placeholders>();
   return ({ value, label }, { group }) => {
     const of = stage === 'input' ? 0 : group;
@@ -167,7 +167,7 @@ function numbering(stage: Stage): (found: Found, slot: Slot) => string {
   };
 }
 
-function positionsOf({ ranges, label }: Found, slots: readonly Slot[], inner: InnerPointers): GuardrailPlace[] {
+function positionsOf({ ranges, label }: TextMatch, slots: readonly Slot[], inner: InnerPointers): GuardrailPlace[] {
   return ranges.map(({ slot, start, end }) => {
     const { pointer = '', inName = false } = slots[slot]?.where ?? {};
     const innerPointer = inner.of(slot);

@@ -7,7 +7,7 @@ import { type AcquireOutcome, acquireOutcomes } from '../../proto/words/money.ts
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
-import type { LeaseWork, Moment, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
+import type { LeaseWork, Instant, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
 
 export interface AcquireStep extends Operation {
@@ -34,23 +34,23 @@ export interface Acquired extends AcquireResponse {
 }
 
 export function drawing(caller: ProxyCaller, request: AcquireStep): LeaseWork<Acquired> {
-  return { caller, operation: request, step: (open, moment) => step(open, request, moment) };
+  return { caller, operation: request, step: (open, instant) => step(open, request, instant) };
 }
 
-function step(open: OpenLease | NoLease, request: AcquireStep, moment: Moment): Step<Acquired> {
+function step(open: OpenLease | NoLease, request: AcquireStep, instant: Instant): Step<Acquired> {
   if (typeof open === 'string') return refused(open);
   const { budget, windowRow, lease } = open;
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
   if (request.seq === lease.seq) return { answer: { ...stored(lease), reclaimOf: undefined } };
-  const response = decide(open, request, moment);
+  const response = decide(open, request, instant);
   const { granted } = response;
   const isBusy = response.outcome === 'busy';
   return {
     answer: {
       ...response,
       reclaimOf: isBusy ? budget.organizationId : undefined,
-      attainable: isBusy && !moment.isHealing ? attainable(open) : undefined,
+      attainable: isBusy && !instant.isHealing ? attainable(open) : undefined,
     },
     ...(isExceeded(response, open, request) && { exceeded: true }),
     after: {
@@ -90,7 +90,7 @@ export function freeOf({ spent, leased, unsettled: unconfirmed }: WindowRow, amo
 function decide(
   { budget, session, windowRow }: OpenLease,
   { window, need, want }: AcquireStep,
-  { now, isHealing }: Moment,
+  { now, isHealing }: Instant,
 ): AcquireResponse {
   const no = (outcome: AcquireOutcome) => ({ outcome, granted: 0 });
   if (session.open === 0) return no('gone');

@@ -7,7 +7,7 @@ import type { LedgerTransaction } from '../store/store.ts';
 /** By the database's clock, from the first transaction that found itself in another history. */
 export const healingMs = 5_000;
 
-const rereadMs = 1_000;
+const refreshMs = 1_000;
 
 export class Healing {
   #epoch = '';
@@ -15,7 +15,7 @@ export class Healing {
   #readAt = Number.NEGATIVE_INFINITY;
 
   async isHealing(tx: LedgerTransaction): Promise<boolean> {
-    const isFresh = tx.epoch === this.#epoch && Math.abs(tx.now - this.#readAt) < rereadMs;
+    const isFresh = tx.epoch === this.#epoch && Math.abs(tx.now - this.#readAt) < refreshMs;
     if (!isFresh) await this.#read(tx);
     return tx.now < this.#until && (await hasEarlierSession(tx));
   }

@@ -22,7 +22,7 @@ export interface Operation extends LeaseName {
 }
 
 /** The time at which an operation is executed. */
-export interface Moment {
+export interface Instant {
   /** The database's clock, in milliseconds. */
   readonly now: number;
   /** Whether the database may have lost its last commits, which proxies are about to report again. */
@@ -46,7 +46,7 @@ export interface LeaseWork<ReadResponse> {
   readonly caller: ProxyCaller;
   readonly operation: Operation;
   /** Decides from the locked rows. */
-  step(open: OpenLease | NoLease, moment: Moment): Step<ReadResponse>;
+  step(open: OpenLease | NoLease, instant: Instant): Step<ReadResponse>;
 }
 
 export interface Step<ReadResponse> {
@@ -68,12 +68,12 @@ export async function workOnLeases<ReadResponse>(
   healing: Healing,
 ): Promise<readonly PromiseSettledResult<ReadResponse>[]> {
   const opened = await open(tx, works);
-  const moment = { now: tx.now, isHealing: await healing.isHealing(tx) };
+  const instant = { now: tx.now, isHealing: await healing.isHealing(tx) };
   const exceeded = new Map<string, BudgetOfWindow>();
   const results = works.map((work): PromiseSettledResult<ReadResponse> => {
     try {
       const found = find(opened, work);
-      const { answer: response, after, exceeded: isExceeded } = work.step(found, moment);
+      const { answer: response, after, exceeded: isExceeded } = work.step(found, instant);
       if (isExceeded && typeof found !== 'string')
         exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
       if (after !== undefined) {

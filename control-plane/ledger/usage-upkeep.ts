@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Logger } from '../../common/logger.ts';
-import { type Rounds, startRounds } from '../../common/periodic-task.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 import { hourMs, hoursKeptMs } from '../usage/hours.ts';
@@ -19,13 +19,13 @@ export interface UsageUpkeepDeps {
 }
 
 /** Runs at once and every hour. */
-export function startUsageUpkeep(deps: UsageUpkeepDeps): Rounds {
+export function startUsageUpkeep(deps: UsageUpkeepDeps): PeriodicTask {
   const piece = async () => {
-    if (await keepUp(deps)) rounds.wake();
+    if (await keepUp(deps)) task.wake();
   };
   const { log } = deps;
-  const rounds = startRounds(piece, { what: 'upkeep of usage', everyMs: hourMs, log, timers: systemTimers });
-  return rounds;
+  const task = startPeriodicTask(piece, { what: 'upkeep of usage', everyMs: hourMs, log, timers: systemTimers });
+  return task;
 }
 
 /** Does one piece. @returns whether there is more to delete */

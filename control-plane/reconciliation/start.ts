@@ -3,7 +3,7 @@
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { startRounds } from '../../common/periodic-task.ts';
+import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Store } from '../store/store.ts';
@@ -43,12 +43,12 @@ const forgetEveryMs = 3_600_000;
 
 export function startReconciliation(deps: ReconciliationDeps): { close(): Promise<void> } {
   const { store, clock, keptMs, log, metrics, timers = systemTimers } = deps;
-  const standing = startRounds(
+  const standing = startPeriodicTask(
     async () => metrics.billsStand(await store.snapshot((db) => readStanding(db, clock.now()))),
     { what: 'standing of bills', everyMs: standingEveryMs, log, timers },
   );
   let hasCompared = false;
-  const comparing = startRounds(
+  const comparing = startPeriodicTask(
     async () => {
       if (await compareNext(deps)) {
         hasCompared = true;
@@ -62,7 +62,7 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
     { what: 'comparison of bills', everyMs, log, timers },
   );
   const ignoreNews = deps.feed.onNews(() => comparing.wake());
-  const forgetting = startRounds(
+  const forgetting = startPeriodicTask(
     async () => {
       if (await forgetOldBills(store, keptMs)) forgetting.wake();
     },

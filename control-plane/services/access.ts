@@ -79,13 +79,13 @@ export function createAccessService(deps: AccessDeps): AccessService {
         ]);
       }
       const hash = request.keyHash.toString('hex');
-      const askedAt = deps.clock.now();
+      const requestedAt = deps.clock.now();
       unknown.check(caller.id, hash);
       const response = await deps.store.snapshotForProxies((db, position) =>
         readRecords({ ...deps, db, position }, hash, caller.organizationId),
       );
       unknown.learn(caller.id, hash, response.key != null);
-      return request.signed ? deps.signer.sign(response, hash, askedAt) : response;
+      return request.signed ? deps.signer.sign(response, hash, requestedAt) : response;
     },
     watch: (caller, stream) =>
       watch({ ...deps, onReclaim, watchers, recordKeys: () => deps.signer.publicKeys }, caller, stream),

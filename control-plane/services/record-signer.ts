@@ -2,7 +2,7 @@
 // nor roll them back. Without a signing key of its own the control plane derives one from its newest master key, so
 // that records are always signed.
 import { hkdfSync } from 'node:crypto';
-import { type Reread, type RereadOptions, readNamed, reread } from '../../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../../common/file-watcher.ts';
 import {
   parseSigningKey,
   type RecordBody,
@@ -38,7 +38,7 @@ export interface RecordSignerSettings {
   readonly masterKey: SealKeys;
 }
 
-export function openRecordSigner(settings: RecordSignerSettings, options: RereadOptions): RecordSigner {
+export function openRecordSigner(settings: RecordSignerSettings, options: FileWatcherOptions): RecordSigner {
   const keys = openKeys(settings, options);
   return {
     get keyId() {
@@ -57,8 +57,8 @@ type Keys = readonly [SigningKey, ...SigningKey[]];
 
 function openKeys(
   settings: RecordSignerSettings,
-  options: RereadOptions,
-): Pick<Reread<Keys>, 'current' | 'close'> {
+  options: FileWatcherOptions,
+): Pick<FileWatcher<Keys>, 'current' | 'close'> {
   const { recordSigningKey: key, recordSigningKeyFile: file, masterKey } = settings;
   if (key === undefined) return { current: keysOf(masterKey), close: () => {} };
   if (file === undefined) return { current: [key], close: () => {} };
@@ -71,7 +71,7 @@ function openKeys(
     }
   };
   const isSame = ([one]: Keys, [other]: Keys) => one.id.equals(other.id);
-  return reread<Keys>([key], { read, isSame, file, what: 'the key that signs records' }, options);
+  return startFileWatcher<Keys>([key], { read, isSame, file, what: 'the key that signs records' }, options);
 }
 
 function keysOf({ keys }: SealKeys): Keys {

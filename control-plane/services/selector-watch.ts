@@ -3,7 +3,7 @@
 // of an organization's selectors.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { startRounds } from '../../common/periodic-task.ts';
+import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { StoredProblem } from '../../proto/words/access.ts';
 import type { Store } from '../store/store.ts';
@@ -57,13 +57,13 @@ export function startSelectorWatch({ store, clock, log, metrics }: SelectorWatch
     reported = line;
     if (named.length > 0) log.warn({ counts: findings.counts, selectors: named }, warning);
   };
-  const rounds = startRounds(look, {
+  const task = startPeriodicTask(look, {
     what: 'the check of stored selectors',
     everyMs,
     log,
     timers: systemTimers,
   });
-  return { last: () => last, close: () => rounds.close() };
+  return { last: () => last, close: () => task.close() };
 }
 
 const warning =

@@ -67,7 +67,7 @@ async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Prom
 }
 
 function watcherMessage(watcher: Watcher, tokenName: string | undefined): WatcherMessage {
-  const { caller, since, askedAt, version, host, redis, clockAheadMs, catalog, recordKeys } = watcher;
+  const { caller, since, requestedAt, version, host, redis, clockAheadMs, catalog, recordKeys } = watcher;
   const { organizationId } = caller;
   return {
     identity: caller.id,
@@ -76,7 +76,7 @@ function watcherMessage(watcher: Watcher, tokenName: string | undefined): Watche
     redis,
     ...(tokenName !== undefined && { tokenName }),
     ...(organizationId !== undefined && { organizationId }),
-    ...(askedAt !== undefined && { askedAt: timeText(askedAt) }),
+    ...(requestedAt !== undefined && { askedAt: timeText(requestedAt) }),
     ...(version !== undefined && { version }),
     ...(host !== undefined && { host }),
     ...(clockAheadMs !== undefined && { clockAheadMs: String(Math.round(clockAheadMs)) }),

@@ -38,14 +38,14 @@ export interface Backend {
   /** The newest position that the given transaction sees. */
   position(db: Kysely<Schema>): Promise<Position>;
   /** The position and the database's clock, in one query. */
-  moment(db: Kysely<Schema>): Promise<{ readonly now: number; readonly position: Position }>;
+  instant(db: Kysely<Schema>): Promise<{ readonly now: number; readonly position: Position }>;
   /** Notifies the other processes when the transaction commits. */
   ring(tx: Transaction<Schema>): Promise<void>;
   /** Whether the database rolled the transaction back because of others, so that it may succeed when run again. */
   mayRunAgain(error: unknown): boolean;
   /** See Store. */
   whyNotWritable(): Promise<string | undefined>;
-  onBell(ring: () => void): void;
+  onNotification(ring: () => void): void;
   /** Sends a reclaim request to the other processes; it may be lost. */
   reclaim(reclaim: Reclaim): Promise<void>;
   /** Calls the listener for reclaim requests of other processes. */
@@ -62,7 +62,7 @@ export function createKyselyStore(
   const ringHere = () => {
     for (const ring of bells) ring();
   };
-  backend.onBell(ringHere);
+  backend.onNotification(ringHere);
   const reclaimed = new Set<(reclaim: Reclaim) => void>();
   const reclaimHere = (reclaim: Reclaim) => {
     for (const listener of reclaimed) listener(reclaim);
@@ -87,7 +87,7 @@ export function createKyselyStore(
     epochChange: (since, isBelieved) => runLedger(backend, (tx) => epochChange(tx, since, isBelieved)),
     whyNotWritable: () => backend.whyNotWritable(),
     lineage: () => runLedger(backend, readLineage),
-    onBell: (ring) => void bells.add(ring),
+    onNotification: (ring) => void bells.add(ring),
     ledger: (work) => runLedger(backend, work),
     reclaim: (reclaim) => {
       reclaimHere(reclaim);
@@ -141,7 +141,7 @@ function runLedger<T>(backend: Backend, work: (tx: LedgerTransaction) => Promise
       .transaction()
       .setIsolationLevel('read committed')
       .execute(async (db) => {
-        const { now, position } = await backend.moment(db);
+        const { now, position } = await backend.instant(db);
         const { insertRows, locks } = backend;
         return work({ db, now, epoch: position.epoch, locks, insertRows });
       }),

@@ -18,11 +18,11 @@ const backoff = { firstMs: 100, maxMs: 5000 };
 const checkMs = 5000;
 
 /** Notifies when the transaction commits. */
-export async function ringBell(tx: Transaction<Schema>): Promise<void> {
+export async function notify(tx: Transaction<Schema>): Promise<void> {
   await sql`select pg_notify(${channel}, '')`.execute(tx);
 }
 
-export interface Bell {
+export interface Notification {
   onRing(ring: () => void): void;
   /** Sends a reclaim request to the other replicas. */
   reclaim(db: Kysely<Schema>, reclaim: Reclaim): Promise<void>;
@@ -32,7 +32,7 @@ export interface Bell {
 }
 
 /** Listens on a connection of its own, and connects again whenever it is lost. */
-export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
+export function listenForNotifications(configuration: ClientConfig, log: Logger): Notification {
   const rings = new Set<() => void>();
   const reclaims = new Set<(reclaim: Reclaim) => void>();
   // Distinguishes this replica's own reclaim requests from others'.

@@ -6,7 +6,7 @@ import { epochOf } from './epochs.ts';
 import { insertFromJson } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
-import { listenForBell, ringBell } from './postgres-notify.ts';
+import { listenForNotifications, notify } from './postgres-notify.ts';
 import { createPool, createStatementNames, mayRunAgain, type PoolDeps } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { type Position, type RowLocks, StoreUnavailableError } from './store.ts';
@@ -49,7 +49,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
   // The ledger repeats the same few statements.
   const prepared = { ...deps, nameOf: createStatementNames() };
   const windowRow = kyselyOver({ ...configuration, max: ledgerConnections }, prepared);
-  const bell = listenForBell(configuration, log);
+  const notification = listenForNotifications(configuration, log);
   return {
     reads,
     proxyReads,
@@ -59,17 +59,17 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     locks: postgresLocks,
     insertRows: insertFromJson,
     now: () => clockMs,
-    position: async (db) => (await readMoment(db)).position,
-    moment: readMoment,
-    ring: ringBell,
+    position: async (db) => (await readInstant(db)).position,
+    instant: readInstant,
+    ring: notify,
     mayRunAgain,
     // The operators of PostgreSQL monitor its disk; a change that it refuses returns its error.
     whyNotWritable: async () => undefined,
-    onBell: bell.onRing,
-    reclaim: (reclaim) => bell.reclaim(proxyReads, reclaim),
-    onReclaim: bell.onReclaim,
+    onNotification: notification.onRing,
+    reclaim: (reclaim) => notification.reclaim(proxyReads, reclaim),
+    onReclaim: notification.onReclaim,
     close: async () => {
-      await bell.close();
+      await notification.close();
       // A pool waits for the server to close its connections, which a dead server never does.
       const ended = Promise.all([reads, proxyReads, changes, windowRow].map((pool) => pool.destroy()));
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
@@ -109,7 +109,7 @@ function kyselyOver(configuration: PoolConfig, deps: PoolDeps): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createPool(configuration, deps) }) });
 }
 
-interface MomentRow {
+interface InstantRow {
   readonly now: number;
   readonly incarnation: string;
   readonly revision: number;
@@ -130,10 +130,10 @@ interface MomentRow {
  *   (VACUUM FULL changes the table's file too, and so the epoch: needless, harmless, rare.)
  * A restored copy of the data directory changes none of them; it shows as a revision that goes back.
  */
-async function readMoment(
+async function readInstant(
   db: Kysely<Schema>,
 ): Promise<{ readonly now: number; readonly position: Position }> {
-  const { rows } = await sql<MomentRow>`
+  const { rows } = await sql<InstantRow>`
     select ${clockMs} as now, feed.incarnation, feed.revision, control.system_identifier::text as system,
       case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
       pg_database.oid::text as database, pg_relation_filenode('feed')::text as file

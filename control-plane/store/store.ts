@@ -68,7 +68,7 @@ export interface Store {
    */
   whyNotWritable(): Promise<string | undefined>;
   /** Calls the listener soon after this or another replica committed a change. It is a hint that may be lost. */
-  onBell(ring: () => void): void;
+  onNotification(ring: () => void): void;
   /**
    * Runs a ledger transaction: without a revision or an audit event, so it does not wait for other changes. Each
    * statement sees everything that was committed before it. If the database rolls the transaction back, the work runs

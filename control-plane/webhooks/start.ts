@@ -1,6 +1,6 @@
 // The periodic tasks of this replica: recording money that stays unconfirmed, sending notices about budgets, sending
 // deliveries, deleting old ones. Every replica runs them.
-import { type Rounds, startRounds } from '../../common/periodic-task.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 import { sendAlerts } from './alerts.ts';
@@ -20,25 +20,25 @@ const tidyEveryMs = 3_600_000;
 export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
   const { store, log, timers = systemTimers } = deps;
   const deliverer = new Deliverer({ ...deps, onFree: () => sending.wake() });
-  const sending: Rounds = startRounds(() => deliverer.beginDue(), {
+  const sending: PeriodicTask = startPeriodicTask(() => deliverer.beginDue(), {
     what: 'webhook deliveries',
     everyMs,
     log,
     timers,
   });
-  const alertTask = startRounds(
+  const alertTask = startPeriodicTask(
     async () => {
       if ((await sendAlerts(store)) > 0) sending.wake();
     },
     { what: 'news of budgets', everyMs, log, timers },
   );
-  const noting = startRounds(
+  const noting = startPeriodicTask(
     async () => {
       if ((await noteUnconfirmed(store)) > 0) alertTask.wake();
     },
     { what: 'what stays unsettled', everyMs: unconfirmedEveryMs, log, timers },
   );
-  const tidying: Rounds = startRounds(
+  const tidying: PeriodicTask = startPeriodicTask(
     async () => {
       if (await tidyDeliveries(store)) tidying.wake();
     },

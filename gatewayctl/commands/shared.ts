@@ -48,18 +48,18 @@ export function time(text: string): string {
 
 /** The instant after this duration from now. */
 export function fromNow(text: string): string {
-  return moment(Date.now() + duration(text));
+  return instant(Date.now() + duration(text));
 }
 
 /** The instant this duration ago. */
 export function untilNow(text: string): string {
-  return moment(Date.now() - duration(text));
+  return instant(Date.now() - duration(text));
 }
 
 export function seconds(text: string): number {
   return Math.round(duration(text) / 1000);
 }
 
-function moment(ms: number): string {
+function instant(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -12,12 +12,12 @@ interface Holder {
   readonly now: number;
 }
 
-export function judgeCatalog(results: readonly ProbeResult[]): Finding {
+export function checkCatalog(results: readonly ProbeResult[]): Finding {
   const holders = results.filter(hasResponded).flatMap(({ status }) => holdersOf(status));
   const [first] = holders;
   if (first === undefined)
     return skipped('catalog', 'the control plane tells of none: it is older than that');
-  return judgeRefused(holders) ?? judgeDifferent(holders) ?? judgeAge(first);
+  return checkRefused(holders) ?? checkDifferent(holders) ?? checkAge(first);
 }
 
 function holdersOf({ replica, catalog, watchers, time }: StatusResponse['status']): Holder[] {
@@ -28,7 +28,7 @@ function holdersOf({ replica, catalog, watchers, time }: StatusResponse['status'
   return [...(catalog == null ? [] : [{ name: `replica ${replica}`, catalog, now }]), ...proxies];
 }
 
-function judgeRefused(holders: readonly Holder[]): Finding | undefined {
+function checkRefused(holders: readonly Holder[]): Finding | undefined {
   const refused = holders.filter(({ catalog }) => catalog.rejected).map(({ name }) => name);
   if (refused.length === 0) return undefined;
   return failed(
@@ -38,7 +38,7 @@ function judgeRefused(holders: readonly Holder[]): Finding | undefined {
   );
 }
 
-function judgeDifferent(holders: readonly Holder[]): Finding | undefined {
+function checkDifferent(holders: readonly Holder[]): Finding | undefined {
   const groups = [...Map.groupBy(holders, ({ catalog }) => catalog.digest).values()];
   if (groups.length <= 1) return undefined;
   const reported = groups.map((group) => {
@@ -52,7 +52,7 @@ function judgeDifferent(holders: readonly Holder[]): Finding | undefined {
   );
 }
 
-function judgeAge({ catalog: { asOf, digest, shippedAsOf }, now }: Holder): Finding {
+function checkAge({ catalog: { asOf, digest, shippedAsOf }, now }: Holder): Finding {
   const days = Math.floor((now - Date.parse(asOf)) / 86_400_000);
   const says = `all go by that of ${asOf} (${digest})`;
   if (asOf < shippedAsOf)

@@ -8,17 +8,17 @@ const dayMs = 86_400_000;
 const [soonMs, urgentMs] = [21 * dayMs, 7 * dayMs];
 
 /** Undefined: the program reports no certificates. @param now milliseconds since 1970 */
-export function judgeCertificates(url: string, seen: AdminSeen, now: number): Finding | undefined {
+export function checkCertificates(url: string, seen: AdminSeen, now: number): Finding | undefined {
   if ('error' in seen || seen.metrics === undefined) return undefined;
   const ends = readMetrics(seen.metrics).filter(({ name }) => name === metric);
   const judged = ends
     .toSorted((one, other) => one.value - other.value)
-    .map(({ labels, value }) => judgeOne(`${url}: ${labels.use ?? 'a certificate'}`, value * 1000 - now));
+    .map(({ labels, value }) => checkOne(`${url}: ${labels.use ?? 'a certificate'}`, value * 1000 - now));
   const [first] = judged;
   return first && gravest(judged, first);
 }
 
-function judgeOne(which: string, leftMs: number): Finding {
+function checkOne(which: string, leftMs: number): Finding {
   const advice =
     'renew it: where cert-manager or the keeper should have, look at the Certificate or at the keeper’s log; else run plain.sh';
   if (leftMs <= 0) return failed('certificates', `${which} has ended ${span(leftMs)} ago`, advice);

@@ -6,12 +6,12 @@ import { nameOf } from './watching-proxies.ts';
 
 const [noticedMs, tooMuchMs] = [5_000, 60_000];
 
-export function judgeClock(results: readonly ProbeResult[]): Finding {
+export function checkClock(results: readonly ProbeResult[]): Finding {
   const none = skipped('clock', 'the control plane’s time is not known');
-  return gravest(results.filter(hasResponded).map(judgeReplica), none);
+  return gravest(results.filter(hasResponded).map(checkReplica), none);
 }
 
-function judgeReplica({ status, sentAt, receivedAt }: StatusResponse): Finding {
+function checkReplica({ status, sentAt, receivedAt }: StatusResponse): Finding {
   const mineMs = (sentAt + receivedAt) / 2 - Date.parse(status.time);
   const proxies = (status.watchers?.watchers ?? []).flatMap((watcher) =>
     watcher.clockAheadMs === undefined ? [] : [{ watcher, aheadMs: Number(watcher.clockAheadMs) }],

@@ -16,7 +16,7 @@ export interface FilesSeen {
   readonly authoritiesProblem: string | undefined;
 }
 
-export function judgeConfiguration(
+export function checkConfiguration(
   { server, transport }: Target,
   { file, context }: ConfigurationSeen,
   { mode, authoritiesProblem }: FilesSeen,

@@ -21,7 +21,7 @@ export interface Meeting {
   readonly met: Met;
 }
 
-export function judgeName({ host }: Endpoint, looked: LookedUp | undefined): Finding {
+export function checkName({ host }: Endpoint, looked: LookedUp | undefined): Finding {
   if (looked === undefined) return ok('name', `${host} is an address; there is nothing to look up`);
   if ('found' in looked) return ok('name', `${host} is ${listed(looked.found)}`);
   if (looked.error === 'EAI_AGAIN')
@@ -37,7 +37,7 @@ export function judgeName({ host }: Endpoint, looked: LookedUp | undefined): Fin
   );
 }
 
-export function judgeConnection({ host, port }: Endpoint, meetings: readonly Meeting[]): Finding {
+export function checkConnection({ host, port }: Endpoint, meetings: readonly Meeting[]): Finding {
   if (meetings.length === 0) return skipped('connection', 'there is no address to connect to');
   const [up, down] = [meetings.filter(isUp), meetings.filter((meeting) => !isUp(meeting))];
   // `localhost` resolves to two addresses, and a program listens on one of them.
@@ -69,12 +69,12 @@ function adviceFor(code: string): string {
     : 'check the address, and firewalls or NetworkPolicies in between';
 }
 
-export function judgeTls({ transport }: Target, meetings: readonly Meeting[], now: number): Finding {
-  const reached = meetings.filter(isUp).map(({ met }) => judgeMeeting(transport, met, now));
+export function checkTls({ transport }: Target, meetings: readonly Meeting[], now: number): Finding {
+  const reached = meetings.filter(isUp).map(({ met }) => checkProbe(transport, met, now));
   return gravest(reached, skipped('tls', 'there is no connection'));
 }
 
-function judgeMeeting(transport: Target['transport'], met: Met, now: number): Finding {
+function checkProbe(transport: Target['transport'], met: Met, now: number): Finding {
   if (transport.kind === 'plaintext') {
     if (met.speaks !== 'tls') return ok('tls', 'plain text, as the context says');
     return failed('tls', 'the server speaks TLS, but the context says plain text', 'give --tls or --ca-file');
@@ -91,10 +91,10 @@ function judgeMeeting(transport: Target['transport'], met: Met, now: number): Fi
       'the server shows no certificate',
       'check GATEWAY_TLS_CERT_FILE of the control plane',
     );
-  return judgeCertificate(met.certificate, now);
+  return checkCertificate(met.certificate, now);
 }
 
-function judgeCertificate(certificate: CertificateSeen, now: number): Finding {
+function checkCertificate(certificate: CertificateSeen, now: number): Finding {
   const problems = [
     ...datesProblem(certificate, now),
     ...nameProblem(certificate),
@@ -154,7 +154,7 @@ function trustProblem({ distrust, issuer }: CertificateSeen): Problem[] {
 
 const ports = 'gRPC is on GATEWAY_GRPC_LISTEN (50051); 8081 is the JSON door and 9091 the admin listener';
 
-export function judgeGrpc(
+export function checkGrpc(
   target: Target,
   meetings: readonly Meeting[],
   results: readonly ProbeResult[],

@@ -3,27 +3,27 @@
 import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { parseServer, type Target } from '../target.ts';
-import { judgeCatalog } from './catalog.ts';
-import { judgeCertificates } from './certificates.ts';
-import { judgeClock } from './clock.ts';
-import { type ConfigurationSeen, judgeConfiguration } from './configuration.ts';
+import { checkCatalog } from './catalog.ts';
+import { checkCertificates } from './certificates.ts';
+import { checkClock } from './clock.ts';
+import { type ConfigurationSeen, checkConfiguration } from './configuration.ts';
 import {
   type Endpoint,
-  judgeConnection,
-  judgeGrpc,
-  judgeName,
-  judgeTls,
+  checkConnection,
+  checkGrpc,
+  checkName,
+  checkTls,
   type Meeting,
 } from './connection.ts';
 import type { Finding } from './finding.ts';
 import type { LookedUp, Probe, ProbeResult } from './probe.ts';
-import { judgeProgram } from './program.ts';
-import { judgeProxy } from './proxy.ts';
-import { judgeRecordKeys } from './record-keys.ts';
-import { judgeDatabase, judgeVersions } from './replicas.ts';
-import { judgeSelectors } from './selectors.ts';
-import { judgeToken } from './token.ts';
-import { judgeProxies, judgeRedis } from './watching-proxies.ts';
+import { checkProgram } from './program.ts';
+import { checkProxy } from './proxy.ts';
+import { checkRecordKeys } from './record-keys.ts';
+import { checkDatabase, checkVersions } from './replicas.ts';
+import { checkSelectors } from './selectors.ts';
+import { checkToken } from './token.ts';
+import { checkProxies, checkRedis } from './watching-proxies.ts';
 
 export interface DoctorRequest {
   readonly target: Target;
@@ -60,7 +60,7 @@ async function lookAtConfiguration({ target, configuration }: DoctorRequest, pro
   const { file } = configuration;
   const { transport } = target;
   const caFile = transport.kind === 'tls' ? transport.caFile : undefined;
-  return judgeConfiguration(target, configuration, {
+  return checkConfiguration(target, configuration, {
     mode: file === undefined ? undefined : await probe.fileMode(file),
     authoritiesProblem: caFile === undefined ? undefined : await probe.authoritiesProblem(caFile),
   });
@@ -70,22 +70,22 @@ async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding
   const endpoint = parseServer(target.server);
   const looked = familyOf(endpoint.host) === undefined ? await probe.lookUp(endpoint.host) : undefined;
   const meetings = await meet(endpoint, looked, probe);
-  const tls = judgeTls(target, meetings, probe.now());
+  const tls = checkTls(target, meetings, probe.now());
   const results = tls.verdict === 'failed' ? [] : await ask(meetings, probe);
   return [
-    judgeName(endpoint, looked),
-    judgeConnection(endpoint, meetings),
+    checkName(endpoint, looked),
+    checkConnection(endpoint, meetings),
     tls,
-    judgeGrpc(target, meetings, results),
-    judgeToken(target.token, results, probe.now()),
-    judgeClock(results),
-    judgeDatabase(results),
-    judgeProxies(results),
-    judgeRedis(results),
-    judgeRecordKeys(results),
-    judgeVersions(version, results),
-    judgeCatalog(results),
-    judgeSelectors(results),
+    checkGrpc(target, meetings, results),
+    checkToken(target.token, results, probe.now()),
+    checkClock(results),
+    checkDatabase(results),
+    checkProxies(results),
+    checkRedis(results),
+    checkRecordKeys(results),
+    checkVersions(version, results),
+    checkCatalog(results),
+    checkSelectors(results),
   ];
 }
 
@@ -111,14 +111,14 @@ async function ask(meetings: readonly Meeting[], probe: Probe): Promise<ProbeRes
 }
 
 async function lookAtPrograms({ proxies, admins }: DoctorRequest, probe: Probe): Promise<Finding[]> {
-  const look = async (url: string, judge: typeof judgeProgram) => {
+  const look = async (url: string, judge: typeof checkProgram) => {
     const seen = await probe.admin(url);
-    const certificates = judgeCertificates(url, seen, probe.now());
+    const certificates = checkCertificates(url, seen, probe.now());
     return [judge(url, seen), ...(certificates === undefined ? [] : [certificates])];
   };
   const found = await Promise.all([
-    ...proxies.map((url) => look(url, judgeProxy)),
-    ...admins.map((url) => look(url, judgeProgram)),
+    ...proxies.map((url) => look(url, checkProxy)),
+    ...admins.map((url) => look(url, checkProgram)),
   ]);
   return found.flat();
 }

@@ -2,7 +2,7 @@
 import { type Finding, failed, ok, warning } from './finding.ts';
 import { type Metric, readMetrics, total } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
-import { judgeProxy } from './proxy.ts';
+import { checkProxy } from './proxy.ts';
 
 /** Programs, by a metric that only they have. */
 const programs = {
@@ -12,7 +12,7 @@ const programs = {
   gateway_in_flight_requests: 'proxy',
 } as const;
 
-export function judgeProgram(url: string, seen: AdminSeen): Finding {
+export function checkProgram(url: string, seen: AdminSeen): Finding {
   if ('error' in seen)
     return failed(
       'program',
@@ -22,12 +22,12 @@ export function judgeProgram(url: string, seen: AdminSeen): Finding {
   const metrics = readMetrics(seen.metrics ?? '');
   const found = Object.entries(programs).find(([name]) => metrics.some((metric) => metric.name === name));
   const [, program = 'program'] = found ?? [];
-  if (program === 'proxy') return judgeProxy(url, seen);
+  if (program === 'proxy') return checkProxy(url, seen);
   const name = `${url} (${program})`;
   if (!seen.ready) return failed('program', `${name}: ${seen.reason}`, adviceFor(seen.reason));
   if (found === undefined)
     return warning('program', `${url}: it is ready, but is none of the gateway’s`, 'check the address');
-  return (program === 'keeper' ? judgeKeeper(name, metrics) : undefined) ?? ok('program', `${name}: ready`);
+  return (program === 'keeper' ? checkKeeper(name, metrics) : undefined) ?? ok('program', `${name}: ready`);
 }
 
 function adviceFor(reason: string): string {
@@ -37,7 +37,7 @@ function adviceFor(reason: string): string {
   return 'look at its log';
 }
 
-function judgeKeeper(name: string, metrics: readonly Metric[]): Finding | undefined {
+function checkKeeper(name: string, metrics: readonly Metric[]): Finding | undefined {
   const failing = metrics
     .filter((metric) => metric.name === 'gateway_keeper_task_failing' && metric.value === 1)
     .map(({ labels }) => labels.task ?? '');

@@ -5,7 +5,7 @@ import { type Metric, readMetrics, total } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
 import { redisAdvice } from './watching-proxies.ts';
 
-export function judgeProxy(url: string, seen: AdminSeen): Finding {
+export function checkProxy(url: string, seen: AdminSeen): Finding {
   if ('error' in seen)
     return failed(
       'proxy',
@@ -22,7 +22,7 @@ export function judgeProxy(url: string, seen: AdminSeen): Finding {
       `${name}: it is ready, but shows no metrics`,
       'check that this is its admin listener',
     );
-  const [feed, redis] = [judgeFeed(name, metrics), judgeRedis(name, metrics)];
+  const [feed, redis] = [checkFeed(name, metrics), checkRedis(name, metrics)];
   return feed ?? redis ?? ok('proxy', `${name}: ready${feedText(metrics)}`);
 }
 
@@ -39,7 +39,7 @@ const feedMetric = 'gateway_feed_age_seconds';
 const feedSilentMs = 20_000;
 
 /** A proxy in forward mode has no feed. */
-function judgeFeed(name: string, metrics: readonly Metric[]): Finding | undefined {
+function checkFeed(name: string, metrics: readonly Metric[]): Finding | undefined {
   const age = total(metrics, feedMetric);
   if (age === undefined) return undefined;
   const advice =
@@ -51,7 +51,7 @@ function judgeFeed(name: string, metrics: readonly Metric[]): Finding | undefine
 }
 
 /** The metric is absent if no Redis is configured. */
-function judgeRedis(name: string, metrics: readonly Metric[]): Finding | undefined {
+function checkRedis(name: string, metrics: readonly Metric[]): Finding | undefined {
   return total(metrics, 'gateway_redis_up') === 0
     ? failed('proxy', `${name}: its Redis does not answer, or refuses`, redisAdvice)
     : undefined;

@@ -4,7 +4,7 @@ import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts
 import { hasResponded, type ProbeResult } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';
 
-export function judgeRecordKeys(results: readonly ProbeResult[]): Finding {
+export function checkRecordKeys(results: readonly ProbeResult[]): Finding {
   const responses = results.filter(hasResponded).map(({ status }) => status);
   const signing = [...new Set(responses.flatMap(({ recordKey }) => recordKey ?? []))];
   if (signing.length === 0)

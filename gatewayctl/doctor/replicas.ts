@@ -1,15 +1,15 @@
 // Checks the replicas: whether each can read its database, and which versions run together. Pure.
 import { type Finding, failed, gravest, ok, skipped, span, warning } from './finding.ts';
 import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
-import { judgeSkew } from './versions.ts';
+import { checkSkew } from './versions.ts';
 import { nameOf } from './watching-proxies.ts';
 
-export function judgeDatabase(results: readonly ProbeResult[]): Finding {
-  return gravest(results.map(judgeReplica), skipped('database', 'the control plane has not been asked'));
+export function checkDatabase(results: readonly ProbeResult[]): Finding {
+  return gravest(results.map(checkReplica), skipped('database', 'the control plane has not been asked'));
 }
 
-function judgeReplica(results: ProbeResult): Finding {
-  if (hasResponded(results)) return judgeFeed(results);
+function checkReplica(results: ProbeResult): Finding {
+  if (hasResponded(results)) return checkFeed(results);
   return results.code === 'UNAVAILABLE' && results.reason !== undefined
     ? failed('database', `the control plane answers, but: ${results.message}`, databaseAdvice)
     : skipped('database', 'the control plane has not told');
@@ -29,7 +29,7 @@ const databases: Readonly<Record<string, string>> = {
  */
 const [slowMs, silentMs] = [5_000, 20_000];
 
-function judgeFeed({ status: { database, feed, replica } }: StatusResponse): Finding {
+function checkFeed({ status: { database, feed, replica } }: StatusResponse): Finding {
   if (feed === null) return skipped('database', 'the control plane has not told');
   const age = Number(feed.ageMs);
   const kind = databases[database] ?? 'its database';
@@ -39,14 +39,14 @@ function judgeFeed({ status: { database, feed, replica } }: StatusResponse): Fin
 }
 
 /** @param mine version of gatewayctl */
-export function judgeVersions(mine: string, results: readonly ProbeResult[]): Finding {
+export function checkVersions(mine: string, results: readonly ProbeResult[]): Finding {
   const none = skipped('versions', `gatewayctl is ${mine}; the control plane’s is not known`);
   const findings = results
     .filter(hasResponded)
     .flatMap(({ status: { version, watchers } }) => [
-      judgeSkew('gatewayctl', mine, version),
+      checkSkew('gatewayctl', mine, version),
       ...(watchers?.watchers ?? []).map((watcher) =>
-        judgeSkew(`proxy ${nameOf(watcher)}`, watcher.version, version),
+        checkSkew(`proxy ${nameOf(watcher)}`, watcher.version, version),
       ),
     ]);
   return gravest(findings, none);

@@ -5,7 +5,7 @@ import { enumWords } from '../enum-names.ts';
 import { type Finding, listed, ok, skipped, warning } from './finding.ts';
 import { hasResponded, type ProbeResult } from './probe.ts';
 
-export function judgeSelectors(results: readonly ProbeResult[]): Finding {
+export function checkSelectors(results: readonly ProbeResult[]): Finding {
   const [check] = results.flatMap((one) => (hasResponded(one) ? (one.status.selectors ?? []) : []));
   if (check === undefined)
     return skipped('selectors', 'owners, admins and platform operators are told of them');

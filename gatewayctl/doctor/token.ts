@@ -5,14 +5,14 @@ import type { Secret } from '../../common/secret.ts';
 import { type Finding, failed, ok, skipped, span, warning } from './finding.ts';
 import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 
-export function judgeToken(token: Secret | undefined, results: readonly ProbeResult[], now: number): Finding {
+export function checkToken(token: Secret | undefined, results: readonly ProbeResult[], now: number): Finding {
   if (token === undefined)
     return failed('token', 'there is no token for this server', 'run: gatewayctl login');
   const problem = formProblem(token.reveal());
   if (problem !== undefined)
     return failed('token', problem, 'run: gatewayctl login, with a token of an operator (gw-op-…)');
   const response = results.find(hasResponded);
-  if (response !== undefined) return judgeCaller(response, now);
+  if (response !== undefined) return checkCaller(response, now);
   if (results.some((one) => !hasResponded(one) && one.code === 'UNAUTHENTICATED'))
     return failed(
       'token',
@@ -45,7 +45,7 @@ const roles: Readonly<Record<string, string>> = {
 /** Warn this long before the end; a token lasts at most 90 days. */
 const soonMs = 7 * 86_400_000;
 
-function judgeCaller({ status: { caller } }: StatusResponse, now: number): Finding {
+function checkCaller({ status: { caller } }: StatusResponse, now: number): Finding {
   if (caller === null) return ok('token', 'it is accepted');
   const { name, organizationId, tokenEndsAt } = caller;
   const role = roles[caller.role] ?? 'in a role that this gatewayctl does not know';

@@ -3,7 +3,7 @@
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 /** @param version undefined: it is not reported, as by proxies that are older than the Status service */
-export function judgeSkew(who: string, version: string | undefined, server: string): Finding {
+export function checkSkew(who: string, version: string | undefined, server: string): Finding {
   if (version === server) return ok('versions', `all are ${server}`);
   const finish =
     'either may be updated first, but finish the update: neighbouring minor versions work together';

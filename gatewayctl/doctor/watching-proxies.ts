@@ -6,7 +6,7 @@ import { hasResponded, type ProbeResult } from './probe.ts';
 /** A proxy polls every five seconds. */
 const askSilentMs = 20_000;
 
-export function judgeProxies(results: readonly ProbeResult[]): Finding {
+export function checkProxies(results: readonly ProbeResult[]): Finding {
   const responses = results.filter(hasResponded);
   if (responses.length === 0) return skipped('proxies', 'the control plane has not told');
   const lists = responses.flatMap(({ status }) => status.watchers ?? []);
@@ -37,7 +37,7 @@ function silentOnes(watchers: readonly Watcher[], time: string): string[] {
   });
 }
 
-export function judgeRedis(results: readonly ProbeResult[]): Finding {
+export function checkRedis(results: readonly ProbeResult[]): Finding {
   const watchers = results.flatMap((one) => (hasResponded(one) ? (one.status.watchers?.watchers ?? []) : []));
   if (watchers.length === 0) return skipped('redis', 'proxies tell of it, and none is known');
   const inState = (state: Watcher['redis']) => watchers.filter(({ redis }) => redis === state).map(nameOf);

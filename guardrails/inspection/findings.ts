@@ -17,7 +17,7 @@ export interface Texts {
 }
 
 /** A match, wherever it is. */
-export interface Found {
+export interface TextMatch {
   /** Index of the matcher. */
   readonly matcher: number;
   readonly label: string;
@@ -35,7 +35,7 @@ export function stringsOf({ slots, joins }: Texts): string[] {
  * Whether the match counts for the guardrail. Fields that the model does not see count only for guardrails that request
  * them.
  */
-export function isEnabled(guardrail: Acting | undefined, { ranges }: Found, { slots }: Texts): boolean {
+export function isEnabled(guardrail: Acting | undefined, { ranges }: TextMatch, { slots }: Texts): boolean {
   return ranges.every(({ slot }) => {
     const only = slots[slot]?.only;
     return only === undefined || guardrail?.also?.includes(only) === true;
@@ -43,13 +43,13 @@ export function isEnabled(guardrail: Acting | undefined, { ranges }: Found, { sl
 }
 
 /** Whether the match blocks. Redaction blocks if the match cannot be replaced. */
-export function blocks(guardrail: Acting | undefined, { ranges }: Found, { slots }: Texts): boolean {
+export function blocks(guardrail: Acting | undefined, { ranges }: TextMatch, { slots }: Texts): boolean {
   if (guardrail?.action !== 'redact') return guardrail?.action === 'block';
   return ranges.some(({ slot }) => slots[slot]?.isFixed === true);
 }
 
 /** The first match in the order of the text, then of the guardrails. */
-export function firstOf(found: readonly Found[]): Found | undefined {
+export function firstOf(found: readonly TextMatch[]): TextMatch | undefined {
   return found.toSorted((a, b) => {
     const [first, second] = [a.ranges[0], b.ranges[0]];
     if (first === undefined || second === undefined) return 0;
@@ -57,8 +57,8 @@ export function firstOf(found: readonly Found[]): Found | undefined {
   })[0];
 }
 
-export function locate({ slots, joins }: Texts, hits: readonly Hit[]): readonly Found[] {
-  return hits.flatMap(({ text, matcher, label, start, end }): Found[] => {
+export function locate({ slots, joins }: Texts, hits: readonly Hit[]): readonly TextMatch[] {
+  return hits.flatMap(({ text, matcher, label, start, end }): TextMatch[] => {
     const slot = slots[text];
     if (slot !== undefined) {
       return [{ matcher, label, value: slot.text.slice(start, end), ranges: [{ slot: text, start, end }] }];
@@ -71,7 +71,7 @@ export function locate({ slots, joins }: Texts, hits: readonly Hit[]): readonly 
 }
 
 interface Cut extends Range {
-  readonly found: Found;
+  readonly found: TextMatch;
 }
 
 /**
@@ -80,14 +80,14 @@ interface Cut extends Range {
  */
 export function replace(
   { slots }: Texts,
-  found: readonly Found[],
-  put: (found: Found, slot: Slot) => string,
+  found: readonly TextMatch[],
+  put: (found: TextMatch, slot: Slot) => string,
 ): readonly string[] {
   const cuts = found.flatMap((one): Cut[] => one.ranges.map((range) => ({ ...range, found: one })));
   cuts.sort((a, b) => a.start - b.start || a.found.matcher - b.found.matcher);
   const bySlot = Map.groupBy(cuts, ({ slot }) => slot);
   // A match that crosses a join is replaced where it begins, and the rest of it is removed.
-  const placed = new Set<Found>();
+  const placed = new Set<TextMatch>();
   return slots.map((slot, index) => {
     const own = bySlot.get(index);
     return own === undefined ? slot.text : replaceIn(slot, own, placed, put);
@@ -97,8 +97,8 @@ export function replace(
 function replaceIn(
   slot: Slot,
   cuts: readonly Cut[],
-  placed: Set<Found>,
-  put: (found: Found, slot: Slot) => string,
+  placed: Set<TextMatch>,
+  put: (found: TextMatch, slot: Slot) => string,
 ): string {
   const json = new JsonKeeper();
   let text = '';

@@ -34,7 +34,7 @@ const numberTypes = [
   ['phone', ({ countries }) => phoneOf(countries)],
 ] as const satisfies readonly (readonly [NumberData, (check: PersonalDataCheck) => NumberType])[];
 
-interface Found extends Span {
+interface PersonalMatch extends Span {
   /** Only for a number. */
   readonly type?: NumberType;
   /** Undefined: the type is not looked for. */
@@ -42,7 +42,7 @@ interface Found extends Span {
 }
 
 interface Scan {
-  readonly found: readonly Found[];
+  readonly found: readonly PersonalMatch[];
   /** Anything that starts here or later is undecided. */
   readonly open: number;
 }
@@ -91,7 +91,7 @@ function findNumbers(
   types: readonly Wanted[],
 ): Scan {
   const { text } = folded;
-  const found: Found[] = [];
+  const found: PersonalMatch[] = [];
   const before = (start: number) =>
     text.slice(folded.foldedAt(Math.max(0, folded.rawAt(start) - contextMax)), start);
   digit.lastIndex = first;
@@ -132,7 +132,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code < 58;
 }
 
-function findAt(position: Position, types: readonly Wanted[]): Found | undefined {
+function findAt(position: Position, types: readonly Wanted[]): PersonalMatch | undefined {
   for (const { type, isWanted } of types) {
     const span = type.find(position);
     if (span !== undefined) return { ...span, type, label: isWanted ? type.label : undefined };
@@ -152,7 +152,7 @@ function lineEnds(text: string, from: number): (at: number) => boolean {
   };
 }
 
-function findOverLineEnd(position: Position, types: readonly Wanted[]): Found | undefined {
+function findOverLineEnd(position: Position, types: readonly Wanted[]): PersonalMatch | undefined {
   const isInternational = position.text.charAt(position.at - 1) === '+';
   const found = findWrapped(position, (unwrapped) =>
     findAt({ ...unwrapped, digits: digitsFrom(unwrapped.text, unwrapped.at) }, types),

@@ -3,14 +3,14 @@
 
 /** Between two letters or digits no word ends, unless one belongs to a script without blanks between words. */
 export function isWithinWord(before: number, after: number): boolean {
-  const first = traitsOf(before);
-  const second = traitsOf(after);
+  const first = capabilitiesOf(before);
+  const second = capabilitiesOf(after);
   return (first & second & word) !== 0 && ((first | second) & unspaced) === 0;
 }
 
 /** Whether the character is a mark or the rest of a Hangul syllable, which changes the letter before it. */
 export function isPartOfLetterBefore(code: number): boolean {
-  return (traitsOf(code) & trailing) !== 0;
+  return (capabilitiesOf(code) & trailing) !== 0;
 }
 
 const word = 1;
@@ -27,16 +27,16 @@ const unspacedScripts =
 /** Vowels and final consonants of Hangul have no general category of their own. */
 const trailingCharacters = /[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]/u;
 
-function traitsOf(code: number): number {
+function capabilitiesOf(code: number): number {
   return known[code] || lookUp(code);
 }
 
 function lookUp(code: number): number {
   const character = String.fromCodePoint(code);
-  let traits = lookedUp;
-  if (wordCharacters.test(character)) traits |= word;
-  if (unspacedScripts.test(character)) traits |= unspaced;
-  if (trailingCharacters.test(character)) traits |= trailing;
-  if (code < known.length) known[code] = traits;
-  return traits;
+  let capabilities = lookedUp;
+  if (wordCharacters.test(character)) capabilities |= word;
+  if (unspacedScripts.test(character)) capabilities |= unspaced;
+  if (trailingCharacters.test(character)) capabilities |= trailing;
+  if (code < known.length) known[code] = capabilities;
+  return capabilities;
 }

@@ -3,7 +3,7 @@
 // response is bounded.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
-import type { Reread } from '../../common/file-watcher.ts';
+import type { FileWatcher } from '../../common/file-watcher.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 
 export interface ApiClient {
@@ -52,8 +52,8 @@ export interface ApiOptions {
   /** Scheme, host and port. */
   readonly url: string;
   /** PEM. */
-  readonly ca: Pick<Reread<Buffer>, 'current'>;
-  readonly token: Pick<Reread<string>, 'current'>;
+  readonly ca: Pick<FileWatcher<Buffer>, 'current'>;
+  readonly token: Pick<FileWatcher<string>, 'current'>;
   readonly userAgent: string;
   onResponse?(verb: Verb, status: number): void;
 }

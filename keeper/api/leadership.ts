@@ -5,7 +5,7 @@
 import type { Clock } from '../../common/clock.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Logger } from '../../common/logger.ts';
-import { type Rounds, startRounds } from '../../common/periodic-task.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../common/periodic-task.ts';
 import type { Timers } from '../../common/timers.ts';
 import { type ApiClient, hasStatus } from './client.ts';
 import { textIn, versionOf } from './sources.ts';
@@ -35,7 +35,7 @@ const everyMs = 3_000;
 
 export function startLeadership(options: LeadershipOptions): Leadership {
   const candidate = new Candidate(options);
-  const rounds: Rounds = startRounds(() => candidate.round(), {
+  const task: PeriodicTask = startPeriodicTask(() => candidate.run(), {
     what: 'the keepers’ lease',
     everyMs,
     log: options.log,
@@ -44,7 +44,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
   return {
     isLeader: () => candidate.isLeader(),
     close: async () => {
-      await rounds.close();
+      await task.close();
       await candidate.release();
     },
   };
@@ -72,7 +72,7 @@ class Candidate {
     return this.#options.clock.monotonic() - this.#renewedAt < renewWithinMs;
   }
 
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { client, path, clock, identity } = this.#options;
     const was = this.isLeader();
     const begun = clock.monotonic();

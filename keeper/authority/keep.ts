@@ -42,7 +42,7 @@ export interface CertificateKeeper {
   /** Expiry of all certificates here, by Secret, and of the authorities. */
   ends(): readonly CertificateEnd[];
   /** Reads everything once; the leader writes what is due. @throws Error */
-  round(): Promise<void>;
+  run(): Promise<void>;
   /**
    * Renews the certificate in the Secret of an app namespace.
    * @returns whether it is complete: false without an authority, and if a step is due but this keeper is not the leader
@@ -77,7 +77,7 @@ class Keeper implements CertificateKeeper {
     return [...this.#ends].map(([use, seconds]) => ({ use, seconds }));
   }
 
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { client, namespace, isLeader } = this.#deps;
     const stored = await readSecret(client, { namespace, name: authoritiesSecret });
     this.#remember(isLeader() ? await this.#keepAuthorities(stored) : authoritiesIn(stored));

@@ -18,14 +18,14 @@ export interface TenantDeps {
 
 export interface TenantKeeper {
   /** Checks the namespaces that are due. @throws Error that names the namespaces whose last check failed */
-  round(): Promise<void>;
+  run(): Promise<void>;
 }
 
 /** The result of the last check of a namespace. */
-type Found = { readonly kind: 'whole' | 'unwanted' } | { readonly kind: 'failed'; readonly error: unknown };
+type TenantState = { readonly kind: 'whole' | 'unwanted' } | { readonly kind: 'failed'; readonly error: unknown };
 
 interface Looked {
-  readonly found: Found;
+  readonly found: TenantState;
   /** Monotonic. */
   readonly dueAt: number;
 }
@@ -51,7 +51,7 @@ class Tenants implements TenantKeeper {
     this.#deps = deps;
   }
 
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { isLeader, clock } = this.#deps;
     // Another keeper may change everything before this one leads again.
     if (!isLeader()) return this.#looked.clear();
@@ -78,7 +78,7 @@ class Tenants implements TenantKeeper {
       if (!(await certificates.keepLeaf(leaf, place))) return;
       this.#looked.set(tenant, { found: { kind: 'whole' }, dueAt: clock.monotonic() + everyMs });
     } catch (error) {
-      const found: Found = isUnwanted(error) ? { kind: 'unwanted' } : { kind: 'failed', error };
+      const found: TenantState = isUnwanted(error) ? { kind: 'unwanted' } : { kind: 'failed', error };
       this.#looked.set(tenant, { found, dueAt: clock.monotonic() + retryMs });
       if (found.kind === 'unwanted' && was !== 'unwanted')
         log.info({ err: error, namespace: tenant }, 'no certificate is made there');

@@ -2,7 +2,7 @@
 // rule is the same in both modes: a request that brings a virtual key, in any form, is left unchanged.
 import { readFile } from 'node:fs/promises';
 import { credentialPrefixes, isWellFormedCredential } from '../../common/credential.ts';
-import { type Reread, type RereadOptions, reread } from '../../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, startFileWatcher } from '../../common/file-watcher.ts';
 import { Secret } from '../../common/secret.ts';
 import { type CredentialHeaders, credentialHeaders } from './credentials.ts';
 
@@ -13,7 +13,7 @@ export interface AttachedKeySettings {
   readonly file: string | undefined;
 }
 
-export type AttachedKey = Pick<Reread<Secret>, 'current' | 'close'>;
+export type AttachedKey = Pick<FileWatcher<Secret>, 'current' | 'close'>;
 
 export type AttachingHeader = 'x-svc-vk' | 'project-api-key';
 
@@ -58,7 +58,7 @@ export function attachableKey(text: string): Secret {
   return new Secret(text);
 }
 
-export function watchAttachedKey({ key, file }: AttachedKeySettings, options: RereadOptions): AttachedKey {
+export function watchAttachedKey({ key, file }: AttachedKeySettings, options: FileWatcherOptions): AttachedKey {
   if (file === undefined) return { current: key, close: () => undefined };
   const read = async () => {
     const text = await readFile(file, 'utf8');
@@ -69,5 +69,5 @@ export function watchAttachedKey({ key, file }: AttachedKeySettings, options: Re
     }
   };
   const isSame = (one: Secret, other: Secret) => one.reveal() === other.reveal();
-  return reread(key, { read, isSame, file, what: 'the attached key' }, options);
+  return startFileWatcher(key, { read, isSame, file, what: 'the attached key' }, options);
 }

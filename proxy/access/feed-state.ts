@@ -96,10 +96,10 @@ export class FeedState {
    * Every change up to the position had arrived when the heartbeat was acknowledged.
    * @returns false if that is impossible: another epoch, or a position before one that is already known
    */
-  confirm(position: Position, askedAt: number): boolean {
+  confirm(position: Position, requestedAt: number): boolean {
     if (position.epoch !== this.#horizon?.epoch || position.revision < this.#revision) return false;
     this.#revision = position.revision;
-    this.#confirmedAt = Math.max(this.#confirmedAt ?? askedAt, askedAt);
+    this.#confirmedAt = Math.max(this.#confirmedAt ?? requestedAt, requestedAt);
     return true;
   }
 

@@ -157,10 +157,10 @@ export class Feed {
   }
 
   #takeResponse(connection: Connection, nonce: number, position: Position): void {
-    const askedAt = connection.requests.get(nonce);
-    if (askedAt === undefined) return;
+    const requestedAt = connection.requests.get(nonce);
+    if (requestedAt === undefined) return;
     connection.requests.delete(nonce);
-    if (!this.#deps.records.feed.confirm(position, askedAt)) {
+    if (!this.#deps.records.feed.confirm(position, requestedAt)) {
       this.#giveUp(new Error('the feed went back without a new epoch'));
       return;
     }

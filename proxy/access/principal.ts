@@ -3,7 +3,7 @@ import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { HangUp, LimitKind, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
-import type { Traits } from '../catalog/capabilities.ts';
+import type { Capabilities } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 
 export interface Principal {
@@ -122,7 +122,7 @@ export type KeyForm = 'wire_format' | 'bearer' | { readonly header: string } | '
 export interface CustomModel {
   readonly catalogModel: CatalogModel;
   /** The capabilities that differ from those of other models of the wire format. */
-  readonly traits: Partial<Traits>;
+  readonly capabilities: Partial<Capabilities>;
 }
 
 /** Finds the records behind a key value. The request path knows nothing else of the access protocol. */

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
-import { type Reread, type RereadOptions, readNamed, reread } from '../../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../../common/file-watcher.ts';
 import type { Logger } from '../../common/logger.ts';
 import {
   idOf,
@@ -56,7 +56,7 @@ export interface RecordKeysSettings {
   readonly maxStaleMs: number;
 }
 
-export interface RecordKeysOptions extends RereadOptions {
+export interface RecordKeysOptions extends FileWatcherOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly limits: Pick<AccessLimits, 'learntKeysMax' | 'rootsMax'>;
 }
@@ -67,9 +67,9 @@ export function openRecordKeys(settings: RecordKeysSettings, options: RecordKeys
   return new GivenKeys(watchKeys(keys, file, options), options);
 }
 
-type Watched = Pick<Reread<readonly VerifyingKey[]>, 'current' | 'close'>;
+type Watched = Pick<FileWatcher<readonly VerifyingKey[]>, 'current' | 'close'>;
 
-function watchKeys(keys: readonly VerifyingKey[], file: string | undefined, options: RereadOptions): Watched {
+function watchKeys(keys: readonly VerifyingKey[], file: string | undefined, options: FileWatcherOptions): Watched {
   if (file === undefined) return { current: keys, close: () => {} };
   const read = async () => {
     const pem = (await readNamed(file)).toString();
@@ -81,7 +81,7 @@ function watchKeys(keys: readonly VerifyingKey[], file: string | undefined, opti
   };
   const text = (all: readonly VerifyingKey[]) => all.map(nameOf).join();
   const isSame = (one: readonly VerifyingKey[], other: readonly VerifyingKey[]) => text(one) === text(other);
-  return reread(keys, { read, isSame, file, what: 'the public keys of records' }, options);
+  return startFileWatcher(keys, { read, isSame, file, what: 'the public keys of records' }, options);
 }
 
 function nameOf({ id }: Pick<VerifyingKey, 'id'>): string {

@@ -149,8 +149,8 @@ export class Records {
    * @returns the records, empty if there is no such key; undefined if the feed contradicts the response, so that
    * nothing is known
    */
-  accept(keyHash: string, response: ResolvedRecords, askedAt: number): readonly CachedRecord[] | undefined {
-    const at = { asOf: response.asOf, confirmedAt: askedAt };
+  accept(keyHash: string, response: ResolvedRecords, requestedAt: number): readonly CachedRecord[] | undefined {
+    const at = { asOf: response.asOf, confirmedAt: requestedAt };
     const { principal } = response;
     if (!this.feed.permits(keyHash, response.asOf)) return undefined;
     if (principal === undefined) {

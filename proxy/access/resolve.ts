@@ -70,9 +70,9 @@ export class Resolver {
 
   async #attempt(keyHash: string, deadline: number): Promise<boolean> {
     const { ask, clock, records } = this.#deps;
-    const askedAt = clock.monotonic();
-    const response = await ask(keyHash, Math.max(1, deadline - askedAt));
-    const cached = records.accept(keyHash, response, askedAt);
+    const requestedAt = clock.monotonic();
+    const response = await ask(keyHash, Math.max(1, deadline - requestedAt));
+    const cached = records.accept(keyHash, response, requestedAt);
     if (cached === undefined) this.#deps.onContradiction();
     else this.#deps.onRecords(response.signed ?? []);
     return cached !== undefined;

@@ -12,7 +12,7 @@ import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
 import type { AcquireKind, Lease } from './lease.ts';
-import { acquireAhead, isForgettable, type Moment, LeaseTable } from './lease-table.ts';
+import { acquireAhead, isForgettable, type Instant, LeaseTable } from './lease-table.ts';
 import { LostUsage } from './lost-usage.ts';
 import { Operations } from './operations.ts';
 import { RecentSessions, Session } from './session.ts';
@@ -118,7 +118,7 @@ export class LeaseManager {
     this.#sweepLater();
   }
 
-  moment(): Moment {
+  instant(): Instant {
     const now = this.#deps.clock.monotonic();
     return { now, at: this.#databaseClock.at(now) };
   }
@@ -139,12 +139,12 @@ export class LeaseManager {
   }
 
   /** The current leases; undefined without a session. Deleted budgets are left out. */
-  of(budgets: readonly Budget[], moment: Moment): readonly Lease[] | undefined {
+  of(budgets: readonly Budget[], instant: Instant): readonly Lease[] | undefined {
     const session = this.#session.current;
     if (session === '' || this.#isClosing) return undefined;
     const leases: Lease[] = [];
     for (const budget of budgets) {
-      const lease = this.#sliceOf(session, budget, moment);
+      const lease = this.#sliceOf(session, budget, instant);
       if (lease.state !== 'deleted') leases.push(lease);
     }
     return leases;
@@ -240,11 +240,11 @@ export class LeaseManager {
     this.#ends.close();
   }
 
-  #sliceOf(session: string, budget: Budget, moment: Moment): Lease {
+  #sliceOf(session: string, budget: Budget, instant: Instant): Lease {
     const found = this.#leases.current(budget.id);
-    if (found?.covers(moment.at)) return found;
+    if (found?.covers(instant.at)) return found;
     if (found !== undefined) this.#retire(found);
-    return this.#leases.open({ id: session, shuts: this.#session.shuts }, budget, moment);
+    return this.#leases.open({ id: session, shuts: this.#session.shuts }, budget, instant);
   }
 
   #acquired(lease: Lease, response: AcquireResponse, sentAt: number): void {
@@ -358,21 +358,21 @@ export class LeaseManager {
 
   #sweepLater(): void {
     this.#cancelSweep = this.#deps.timers.after(sweepMs, () => {
-      this.#sweep(this.moment());
+      this.#sweep(this.instant());
       this.#sweepLater();
     });
   }
 
-  #sweep(moment: Moment): void {
+  #sweep(instant: Instant): void {
     this.#ends.sweep();
     for (const lease of this.#leases.all()) {
-      if (lease.state === 'current' && !lease.covers(moment.at)) this.#retire(lease);
-      else if (lease.state === 'next') this.#sweepNext(lease, moment);
+      if (lease.state === 'current' && !lease.covers(instant.at)) this.#retire(lease);
+      else if (lease.state === 'next') this.#sweepNext(lease, instant);
       else if (lease.operation === undefined) this.#giveBackUnhurried(lease, () => this.#idle(lease));
-      if (isForgettable(lease, moment.now)) this.#leases.forget(lease, this.#session.current);
+      if (isForgettable(lease, instant.now)) this.#leases.forget(lease, this.#session.current);
     }
     const may = this.mayAcquire && this.#session.shuts;
-    for (const next of may ? acquireAhead(this.#leases, moment, this.#deps.random) : [])
+    for (const next of may ? acquireAhead(this.#leases, instant, this.#deps.random) : [])
       this.#operations.send(next);
     if (this.#leases.countsKept > countsMax) this.#session.renew(this.#session.current);
   }
@@ -381,7 +381,7 @@ export class LeaseManager {
    * If the window has begun without a request, its lease may be released from now on. If the window is over, it never
    * began here.
    */
-  #sweepNext(lease: Lease, { at }: Moment): void {
+  #sweepNext(lease: Lease, { at }: Instant): void {
     if (lease.covers(at)) this.#leases.begin(lease);
     else if (at >= lease.origin.endsAt) this.#retire(lease);
   }

@@ -6,7 +6,7 @@ import type { Budget } from './budgets.ts';
 import { Lease, type LeaseOrigin, leaseOrigin } from './lease.ts';
 
 /** One instant on two clocks. */
-export interface Moment {
+export interface Instant {
   /** Monotonic. */
   readonly now: number;
   /** Milliseconds since 1970 by the database's clock. */
@@ -40,7 +40,7 @@ export class LeaseTable {
   }
 
   /** The lease of the budget's window at this time. It becomes the budget's current lease. */
-  open({ id: session, shuts }: LeaseSession, budget: Budget, { at, now }: Moment): Lease {
+  open({ id: session, shuts }: LeaseSession, budget: Budget, { at, now }: Instant): Lease {
     const origin = leaseOrigin(session, budget, at);
     const name = nameOf(origin);
     // The clock was corrected, and a window that seemed to be over is current again.
@@ -130,7 +130,7 @@ const { aheadMs, sweepMs } = budgetBounds;
  * of the windows before, so that requests do not all wait for it when the windows have begun. Called with every sweep.
  * @returns leases whose first acquire operation has begun and is to be sent
  */
-export function acquireAhead(leases: LeaseTable, { at, now }: Moment, random: () => number): readonly Lease[] {
+export function acquireAhead(leases: LeaseTable, { at, now }: Instant, random: () => number): readonly Lease[] {
   const begun: Lease[] = [];
   // The loop also visits the leases that it creates, which are not current.
   for (const lease of leases.all()) {

@@ -14,7 +14,7 @@ import { type Claim, claimOn, fits, decide, toBeAcquired } from './claim.ts';
 import type { Lease, WaitingRequest } from './lease.ts';
 import { type LeaseManagerMetrics, LeaseManager, type LeaseManagerDeps } from './lease-manager.ts';
 import { type ReservationOwner, LeaseReservation } from './lease-reservation.ts';
-import type { Moment } from './lease-table.ts';
+import type { Instant } from './lease-table.ts';
 
 export interface LeaseMetrics extends LeaseManagerMetrics {
   /** A request has waited for acquire calls, with whichever result. */
@@ -70,18 +70,18 @@ export class SlicedBudgets implements Budgets {
   }
 
   take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
-    const moment = this.#leaseManager.moment();
-    const leases = this.#leaseManager.of(question.budgets, moment);
-    if (leases !== undefined && fits(leases, question)) return this.#reservation(leases, question.full, moment);
+    const instant = this.#leaseManager.instant();
+    const leases = this.#leaseManager.of(question.budgets, instant);
+    if (leases !== undefined && fits(leases, question)) return this.#reservation(leases, question.full, instant);
     const claim = leases && claimOn(leases, question);
     const request: ReservationRequest = { question, claim, windowMisses: 0, isLate: false };
-    const outcome = this.#outcome(request, moment);
+    const outcome = this.#outcome(request, instant);
     if (outcome instanceof BudgetRefusal) throw outcome;
-    return outcome ?? this.#wait(request, moment);
+    return outcome ?? this.#wait(request, instant);
   }
 
   stamp(): Stamp {
-    return this.#stamp(this.#leaseManager.moment().at);
+    return this.#stamp(this.#leaseManager.instant().at);
   }
 
   /** Another proxy needs money of the budget: what no request here waits for is released. */
@@ -143,15 +143,15 @@ export class SlicedBudgets implements Budgets {
   }
 
   /** Undefined: the request has to wait for acquire calls. */
-  #outcome(request: ReservationRequest, moment: Moment): BudgetReservation | BudgetRefusal | undefined {
+  #outcome(request: ReservationRequest, instant: Instant): BudgetReservation | BudgetRefusal | undefined {
     const { claim, isLate, question, windowMisses } = request;
     const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
     const means = this.#leaseManager.mayAcquire ? inTime : 'away';
     if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
-    const verdict = decide(claim, means, moment.now);
+    const verdict = decide(claim, means, instant.now);
     switch (verdict.kind) {
       case 'hold':
-        return this.#reservation(claim.leases, verdict.amount, moment);
+        return this.#reservation(claim.leases, verdict.amount, instant);
       case 'refused':
         return refusalOf(verdict.lease, verdict.reason);
       case 'wait':
@@ -159,7 +159,7 @@ export class SlicedBudgets implements Budgets {
     }
   }
 
-  #reservation(leases: readonly Lease[], amount: number, { now, at }: Moment): BudgetReservation {
+  #reservation(leases: readonly Lease[], amount: number, { now, at }: Instant): BudgetReservation {
     for (const lease of leases) {
       lease.take(amount, now);
       const kind = lease.runsLow(now);
@@ -172,7 +172,7 @@ export class SlicedBudgets implements Budgets {
     return { id: uuidv7(at), at, session: this.#leaseManager.session };
   }
 
-  #wait(request: ReservationRequest, moment: Moment): Promise<BudgetReservation> {
+  #wait(request: ReservationRequest, instant: Instant): Promise<BudgetReservation> {
     return new Promise((resolve, reject) => {
       let piecesLeft = waitMs / waitPieceMs;
       let cancelTimer: () => void = () => undefined;
@@ -180,7 +180,7 @@ export class SlicedBudgets implements Budgets {
         const outcome = this.#proceed(waiter);
         if (outcome === undefined) return;
         cancelTimer();
-        this.#deps.metrics.waited(this.#deps.clock.monotonic() - moment.now);
+        this.#deps.metrics.waited(this.#deps.clock.monotonic() - instant.now);
         if (outcome instanceof BudgetRefusal) reject(outcome);
         else resolve(outcome);
       };
@@ -199,18 +199,18 @@ export class SlicedBudgets implements Budgets {
       waitOn();
       this.#waiters.add(waiter);
       for (const lease of waiter.claim?.leases ?? []) lease.waiting.add(waiter);
-      this.#drawFor(waiter, moment.now);
+      this.#drawFor(waiter, instant.now);
     });
   }
 
   /** Undefined: the request continues to wait. */
   #proceed(waiter: Waiter): BudgetReservation | BudgetRefusal | undefined {
     if (!this.#waiters.has(waiter)) return undefined;
-    const moment = this.#leaseManager.moment();
-    this.#moveToCurrent(waiter, moment);
-    const outcome = this.#outcome(waiter, moment);
+    const instant = this.#leaseManager.instant();
+    this.#moveToCurrent(waiter, instant);
+    const outcome = this.#outcome(waiter, instant);
     if (outcome === undefined) {
-      this.#drawFor(waiter, moment.now);
+      this.#drawFor(waiter, instant.now);
       return undefined;
     }
     this.#waiters.delete(waiter);
@@ -219,9 +219,9 @@ export class SlicedBudgets implements Budgets {
   }
 
   /** Moves the request to the current leases: its own may be past, by their window or their session. */
-  #moveToCurrent(waiter: Waiter, moment: Moment): void {
+  #moveToCurrent(waiter: Waiter, instant: Instant): void {
     const before = waiter.claim?.leases;
-    const leases = this.#leaseManager.of(waiter.question.budgets, moment);
+    const leases = this.#leaseManager.of(waiter.question.budgets, instant);
     if (before !== undefined && leases !== undefined && areSame(before, leases)) return;
     for (const lease of before ?? []) lease.waiting.delete(waiter);
     waiter.claim = leases && claimOn(leases, waiter.question);

@@ -5,64 +5,64 @@
 import { isModelGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
-import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
+import { isCapabilityName, type Capabilities, capabilityValues } from '../../common/model-facts.ts';
 import { vendorNames } from '../../common/vendors.ts';
 
-export type { Traits, Traits as ModelCapabilities };
+export type { Capabilities, Capabilities as ModelCapabilities };
 
-export interface TraitRow {
+export interface CapabilityRow {
   /** Glob over `<provider>/<model>`. */
   readonly models: string;
-  readonly traits: Partial<Traits>;
+  readonly capabilities: Partial<Capabilities>;
 }
 
-export class TraitTable {
-  readonly #rows: readonly TraitRow[];
+export class CapabilityTable {
+  readonly #rows: readonly CapabilityRow[];
   /** Bounded, because callers choose model names. */
-  readonly #known = new Map<string, Traits>();
+  readonly #known = new Map<string, Capabilities>();
 
-  constructor(own: readonly TraitRow[] = []) {
+  constructor(own: readonly CapabilityRow[] = []) {
     this.#rows = [...shippedRows, ...own];
   }
 
-  of(provider: string, model: string): Traits {
+  of(provider: string, model: string): Capabilities {
     const name = `${provider}/${model}`;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const traits = Object.freeze(traitsBy(this.#rows, name));
+    const capabilities = Object.freeze(capabilitiesBy(this.#rows, name));
     if (this.#known.size >= knownMax) this.#known.clear();
-    this.#known.set(name, traits);
-    return traits;
+    this.#known.set(name, capabilities);
+    return capabilities;
   }
 }
 
 const knownMax = 1000;
 
-function traitsBy(rows: readonly TraitRow[], name: string): Traits {
+function capabilitiesBy(rows: readonly CapabilityRow[], name: string): Capabilities {
   const matching = rows.filter((row) => selectsModel(row.models, name));
-  return Object.assign({}, defaults, ...matching.map((row) => row.traits)) as Traits;
+  return Object.assign({}, defaults, ...matching.map((row) => row.capabilities)) as Capabilities;
 }
 
 /** @throws Error that names the row and its fault */
-export function parseTraitRows(value: unknown, source: string): readonly TraitRow[] {
+export function parseCapabilityRows(value: unknown, source: string): readonly CapabilityRow[] {
   if (!Array.isArray(value)) throw new Error(`${source}: an array of rows is expected`);
   return value.map((row: unknown, index) => parseRow(row, `${source}, row ${index + 1}`));
 }
 
-function parseRow(row: unknown, at: string): TraitRow {
+function parseRow(row: unknown, at: string): CapabilityRow {
   if (!isObject(row)) throw new Error(`${at}: an object is expected`);
-  const { models, like, ...traits } = row;
+  const { models, like, ...capabilities } = row;
   if (typeof models !== 'string' || !isModelGlob(models)) throw new Error(`${at}: models must be a glob`);
-  for (const [name, value] of Object.entries(traits)) {
-    const values: readonly unknown[] | undefined = isTraitName(name) ? traitValues[name] : undefined;
+  for (const [name, value] of Object.entries(capabilities)) {
+    const values: readonly unknown[] | undefined = isCapabilityName(name) ? capabilityValues[name] : undefined;
     if (values === undefined) throw new Error(`${at}: there is no trait ${name}`);
     if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
   }
-  return Object.freeze({ models: storedSelector(models), traits: { ...traitsLike(like, at), ...traits } });
+  return Object.freeze({ models: storedSelector(models), capabilities: { ...capabilitiesLike(like, at), ...capabilities } });
 }
 
 /** Globs of rows that can match no model, because none of the five providers' names fits their beginning. */
-export function idleRows(rows: readonly TraitRow[]): readonly string[] {
+export function idleRows(rows: readonly CapabilityRow[]): readonly string[] {
   return rows.flatMap(({ models }) => {
     const beginning = models.split('*', 1)[0] ?? '';
     const fits = (provider: string) =>
@@ -72,14 +72,14 @@ export function idleRows(rows: readonly TraitRow[]): readonly string[] {
 }
 
 /** @param like `<provider>/<model>` of a model that the shipped rows describe */
-function traitsLike(like: unknown, at: string): Partial<Traits> {
+function capabilitiesLike(like: unknown, at: string): Partial<Capabilities> {
   if (like === undefined) return {};
-  if (typeof like === 'string' && /^[^/]+\/./.test(like)) return traitsBy(shippedRows, storedSelector(like));
+  if (typeof like === 'string' && /^[^/]+\/./.test(like)) return capabilitiesBy(shippedRows, storedSelector(like));
   throw new Error(`${at}: like must be <provider>/<model>`);
 }
 
 const defaults = Object.fromEntries(
-  Object.entries(traitValues).map(([name, values]) => [name, values[0]]),
-) as Traits;
+  Object.entries(capabilityValues).map(([name, values]) => [name, values[0]]),
+) as Capabilities;
 
-const shippedRows = parseTraitRows(shipped, 'catalog/traits.json');
+const shippedRows = parseCapabilityRows(shipped, 'catalog/traits.json');

@@ -1,12 +1,12 @@
 // Decodes custom providers of the contract into the proxy's own types. A provider with a wire format or key form that
 // this version does not know is left out: then it cannot be called, which gives nobody access.
-import { isCapability, isTraitName, traitValues } from '../../common/model-facts.ts';
+import { isCapability, isCapabilityName, capabilityValues } from '../../common/model-facts.ts';
 import { never } from '../../common/never.ts';
 import type { ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { ProviderRecord__Output } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import { keyForms, wireFormats } from '../../proto/words/access.ts';
 import type { CustomModel, CustomProvider, KeyForm } from '../access/principal.ts';
-import type { Traits } from '../catalog/capabilities.ts';
+import type { Capabilities } from '../catalog/capabilities.ts';
 import type { CatalogModel } from '../catalog/models.ts';
 import { decodePrices } from './wire-prices.ts';
 
@@ -53,13 +53,13 @@ function decodeModel(model: ProviderModel__Output, provider: string, created: nu
     capabilities: model.capabilities.filter(isCapability),
     ...(prices !== null && { prices: decodePrices(prices) }),
   };
-  return { catalogModel, traits: decodeTraits(model.traits) };
+  return { catalogModel, capabilities: decodeCapabilities(model.traits) };
 }
 
-function decodeTraits(texts: Readonly<Record<string, string>>): Partial<Traits> {
+function decodeCapabilities(texts: Readonly<Record<string, string>>): Partial<Capabilities> {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) => {
-      const values: readonly unknown[] = isTraitName(name) ? traitValues[name] : [];
+      const values: readonly unknown[] = isCapabilityName(name) ? capabilityValues[name] : [];
       const value = values.find((one) => String(one) === text);
       return value === undefined ? [] : [[name, value]];
     }),

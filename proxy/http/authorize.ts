@@ -8,7 +8,7 @@ import type { Caller } from '../access/authenticator.ts';
 import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../access/credentials.ts';
 import { repeatsKey } from '../access/repeated-keys.ts';
 import type { ChatCall, UnknownModel } from '../call.ts';
-import type { TraitTable } from '../catalog/capabilities.ts';
+import type { CapabilityTable } from '../catalog/capabilities.ts';
 import { type CatalogModel, findModel } from '../catalog/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
@@ -24,7 +24,7 @@ import type { ChatRoute } from './match.ts';
 
 export interface AuthorizeDeps extends CallableDeps {
   readonly targets: Targets;
-  readonly traits: TraitTable;
+  readonly capabilities: CapabilityTable;
 }
 
 export interface AuthorizeInput {
@@ -61,7 +61,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
-  const capabilities = custom === undefined ? deps.traits.of(provider.name, model) : custom.traitsOf(model);
+  const capabilities = custom === undefined ? deps.capabilities.of(provider.name, model) : custom.capabilitiesOf(model);
   return {
     requestId,
     caller,

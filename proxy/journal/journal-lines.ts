@@ -9,7 +9,7 @@ export type JournalLine =
   /** The first line of each file; the ordinal is that of the next event. */
   | { readonly kind: 'session'; readonly session: string; readonly ordinal: number }
   /** A request has a reservation and may be sent to a provider. */
-  | { readonly kind: 'take'; readonly hold: number; readonly taken: Taken }
+  | { readonly kind: 'take'; readonly hold: number; readonly taken: ReservedRequest }
   /**
    * A reservation was settled, and the event of its request is still to come. A cost of 0 means that nothing was used.
    */
@@ -23,7 +23,7 @@ export type JournalLine =
   /** Escrow, by lease, of events that wait in Redis, from where other proxies may report them. */
   | { readonly kind: 'overflowed'; readonly escrows: readonly Charge[] };
 
-export interface Taken {
+export interface ReservedRequest {
   /** The event to report if nothing more is known; cost and charges are added. */
   readonly event: UsageEvent;
   /** Nano-dollars, in each lease. */
@@ -63,7 +63,7 @@ export class JournalReader {
   #session = '';
   #ordinal = 1;
   readonly #settled = new Map<string, UsageEvent>();
-  readonly #reservations = new Map<number, Taken>();
+  readonly #reservations = new Map<number, ReservedRequest>();
   readonly #released = new Map<string, { cost: number; charges: Charge[] }>();
   readonly #templates = new Map<string, UsageEvent>();
   #overflowed: readonly Charge[] = [];

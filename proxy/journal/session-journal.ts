@@ -4,13 +4,13 @@
 import type { BudgetReservation, Charge } from '../budgets/budgets.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 import type { JournalFile } from './journal-folder.ts';
-import { type JournalLine, lineOf, type Taken } from './journal-lines.ts';
+import { type JournalLine, lineOf, type ReservedRequest } from './journal-lines.ts';
 
 /** Above this size the file is rewritten as soon as half of it is obsolete. */
 export const journalBytesMax = 8 * 1024 * 1024;
 
 interface OpenTake {
-  readonly taken: Taken;
+  readonly taken: ReservedRequest;
   /** Undefined: the reservation is not settled. */
   released?: { readonly cost: number; readonly charges: readonly Charge[] };
 }
@@ -52,7 +52,7 @@ export class SessionJournal {
   take(event: UsageEvent, { amount, leases }: Pick<BudgetReservation, 'amount' | 'leases'>) {
     this.#reservations += 1;
     const reservation = this.#reservations;
-    const taken: Taken = { event, amount, slices: leases };
+    const taken: ReservedRequest = { event, amount, slices: leases };
     this.#takes.set(reservation, { taken });
     this.#takesOf.set(event.id, [...(this.#takesOf.get(event.id) ?? []), reservation]);
     this.#buffer.push({ kind: 'take', hold: reservation, taken });

@@ -121,14 +121,14 @@ function refusalOf(deps: Deps, budgets: readonly AppliedBudget[], error: unknown
   return budgetRefusal(budget, error, deps.budgets.stamp().at);
 }
 
-interface Taken {
+interface ReserveContext {
   readonly limits: AppliedLimits;
   readonly prices: Prices | undefined;
   readonly money: Money;
 }
 
 /** Releases the money if a rate limit refuses. */
-function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Reservation | Promise<Reservation> {
+function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: ReserveContext): Reservation | Promise<Reservation> {
   const release = (error: unknown): never => {
     money?.reservation.settle(0);
     throw error;

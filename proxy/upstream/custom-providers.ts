@@ -2,7 +2,7 @@
 // facts about its models. Each is created once for its configuration, which organizations share if it is the
 // platform's.
 import type { CustomProvider as Configured, OrganizationRecord } from '../access/principal.ts';
-import type { Traits, TraitTable } from '../catalog/capabilities.ts';
+import type { Capabilities, CapabilityTable } from '../catalog/capabilities.ts';
 import type { CatalogModel } from '../catalog/models.ts';
 import { customProvider } from '../providers/custom.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -12,21 +12,21 @@ export interface CustomProvider {
   /** The listed models, by name. */
   readonly models: ReadonlyMap<string, CatalogModel>;
   /** The capabilities of any model: those of its wire format, with the configured differences. */
-  traitsOf(model: string): Traits;
+  capabilitiesOf(model: string): Capabilities;
 }
 
 type ByName = ReadonlyMap<string, CustomProvider>;
 
 export class CustomProviders {
   readonly #shipped: ReadonlyMap<string, Provider>;
-  readonly #traits: TraitTable;
+  readonly #capabilities: CapabilityTable;
   readonly #made = new WeakMap<Configured, CustomProvider>();
   readonly #byName = new WeakMap<OrganizationRecord, ByName>();
 
   /** @param shipped must contain all canonical names */
-  constructor(shipped: ReadonlyMap<string, Provider>, traits: TraitTable) {
+  constructor(shipped: ReadonlyMap<string, Provider>, capabilities: CapabilityTable) {
     this.#shipped = shipped;
-    this.#traits = traits;
+    this.#capabilities = capabilities;
   }
 
   of(organization: OrganizationRecord): ByName {
@@ -46,17 +46,17 @@ export class CustomProviders {
     const { models, wireFormat } = configured;
     const base = this.#shipped.get(wireFormat);
     if (base === undefined) return undefined;
-    const usual = (model: string) => this.#traits.of(wireFormat, model);
-    const traits = new Map(
+    const usual = (model: string) => this.#capabilities.of(wireFormat, model);
+    const capabilities = new Map(
       models.map((model) => {
         const { name: listed } = model.catalogModel;
-        return [listed, Object.freeze({ ...usual(listed), ...model.traits })] as const;
+        return [listed, Object.freeze({ ...usual(listed), ...model.capabilities })] as const;
       }),
     );
     const made = {
       provider: customProvider(base, configured),
       models: new Map(models.map(({ catalogModel }) => [catalogModel.name, catalogModel] as const)),
-      traitsOf: (model: string) => traits.get(model) ?? usual(model),
+      capabilitiesOf: (model: string) => capabilities.get(model) ?? usual(model),
     };
     this.#made.set(configured, made);
     return made;

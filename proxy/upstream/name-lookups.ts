@@ -164,7 +164,7 @@ const patienceMs = 500;
 /** A failed look-up is not repeated at once. */
 const failedMs = 1_000;
 
-interface Kept {
+interface CachedNames {
   readonly addresses: readonly LookupAddress[];
   readonly freshUntil: number;
   readonly usableUntil: number;
@@ -174,7 +174,7 @@ interface Kept {
 class OwnName {
   readonly #ask: () => ReturnType<AskDns>;
   readonly #now: () => number;
-  #kept: Kept | undefined;
+  #kept: CachedNames | undefined;
   #pending: Promise<readonly LookupAddress[]> | undefined;
   #failed: { readonly error: unknown; readonly until: number } | undefined;
 

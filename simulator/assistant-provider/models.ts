@@ -4,7 +4,7 @@
 
 export type ThinkingType = 'enabled' | 'adaptive' | 'disabled' | 'between_tools';
 
-export interface ModelTraits {
+export interface ModelCapabilities {
   readonly contextTokens: number;
   readonly outputTokensMax: number;
   /**
@@ -33,7 +33,7 @@ export interface ModelTraits {
   readonly overflows: boolean;
 }
 
-export interface SimulatedModel extends ModelTraits {
+export interface SimulatedModel extends ModelCapabilities {
   /** The name in responses. For an alias, it is the dated name. */
   readonly id: string;
   readonly displayName: string;
@@ -52,7 +52,7 @@ export function listModels(): readonly SimulatedModel[] {
   return models;
 }
 
-const claude3: ModelTraits = {
+const claude3: ModelCapabilities = {
   contextTokens: 200_000,
   outputTokensMax: 4_096,
   sampling: 'free',
@@ -68,9 +68,9 @@ const claude3: ModelTraits = {
   cacheableTokensMin: 2_048,
   overflows: false,
 };
-const budget: ModelTraits = { ...claude3, thinking: ['enabled', 'disabled'], cacheableTokensMin: 1_024 };
-const claude4: ModelTraits = { ...budget, outputTokensMax: 32_000 };
-const claude45: ModelTraits = {
+const budget: ModelCapabilities = { ...claude3, thinking: ['enabled', 'disabled'], cacheableTokensMin: 1_024 };
+const claude4: ModelCapabilities = { ...budget, outputTokensMax: 32_000 };
+const claude45: ModelCapabilities = {
   ...budget,
   outputTokensMax: 64_000,
   sampling: 'one',
@@ -78,8 +78,8 @@ const claude45: ModelTraits = {
   overflows: true,
 };
 const lowToHigh = ['low', 'medium', 'high'];
-const opus45: ModelTraits = { ...claude45, efforts: lowToHigh, cacheableTokensMin: 4_096 };
-const claude46: ModelTraits = {
+const opus45: ModelCapabilities = { ...claude45, efforts: lowToHigh, cacheableTokensMin: 4_096 };
+const claude46: ModelCapabilities = {
   ...claude45,
   contextTokens: 1_000_000,
   outputTokensMax: 128_000,
@@ -88,8 +88,8 @@ const claude46: ModelTraits = {
   prefill: false,
   cacheableTokensMin: 4_096,
 };
-const sonnet46: ModelTraits = { ...claude46, outputTokensMax: 64_000, cacheableTokensMin: 1_024 };
-const claude47: ModelTraits = {
+const sonnet46: ModelCapabilities = { ...claude46, outputTokensMax: 64_000, cacheableTokensMin: 1_024 };
+const claude47: ModelCapabilities = {
   ...claude46,
   sampling: 'default',
   thinking: ['adaptive', 'disabled'],
@@ -97,18 +97,18 @@ const claude47: ModelTraits = {
   efforts: [...lowToHigh, 'xhigh', 'max'],
   cacheableTokensMin: 2_048,
 };
-const claude48: ModelTraits = {
+const claude48: ModelCapabilities = {
   ...claude47,
   systemMessages: true,
   fastMode: true,
   cacheableTokensMin: 1_024,
 };
-const claude5: ModelTraits = { ...claude48, thinksByDefault: true, fastMode: false, cacheableTokensMin: 512 };
-const alwaysThinking: ModelTraits = { ...claude5, thinking: ['adaptive'] };
-const unforced: ModelTraits = { ...alwaysThinking, forcedTools: false };
+const claude5: ModelCapabilities = { ...claude48, thinksByDefault: true, fastMode: false, cacheableTokensMin: 512 };
+const alwaysThinking: ModelCapabilities = { ...claude5, thinking: ['adaptive'] };
+const unforced: ModelCapabilities = { ...alwaysThinking, forcedTools: false };
 
 // Name · aliases · release date, estimated where the name has none · capabilities. Latest model first.
-const rows: readonly (readonly [string, readonly string[], string, ModelTraits])[] = [
+const rows: readonly (readonly [string, readonly string[], string, ModelCapabilities])[] = [
   ['claude-fable-5-2', [], '2026-11-09', unforced],
   ['claude-haiku-5-5', [], '2026-10-07', claude5],
   ['claude-sonnet-5-5', [], '2026-09-28', { ...unforced, thinking: ['adaptive', 'between_tools'] }],
@@ -141,8 +141,8 @@ const rows: readonly (readonly [string, readonly string[], string, ModelTraits])
   ['claude-3-opus-20240229', [], '2024-02-29', claude3],
 ];
 
-const models: readonly SimulatedModel[] = rows.map(([id, , day, traits]) => ({
-  ...traits,
+const models: readonly SimulatedModel[] = rows.map(([id, , day, capabilities]) => ({
+  ...capabilities,
   id,
   displayName: displayName(id),
   line: /opus|sonnet|haiku|fable|mythos/.exec(id)?.[0] ?? '',

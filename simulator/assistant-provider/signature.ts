@@ -8,7 +8,7 @@ export function signatureFor(shown: string, thought: string): string {
 }
 
 /** Classifies a signature that a caller sent with this text. */
-export function judgeSignature(signature: string, shown: string): 'issued' | 'changed' | 'foreign' {
+export function checkSignature(signature: string, shown: string): 'issued' | 'changed' | 'foreign' {
   const payload = opened(signature);
   if (payload === undefined) return 'foreign';
   return payload.subarray(0, digestBytes).equals(digest(shown)) ? 'issued' : 'changed';

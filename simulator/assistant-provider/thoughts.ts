@@ -2,7 +2,7 @@
 // certain positions.
 import { isThinking, type PlacedBlock, type Turn } from './messages.ts';
 import { badRequest } from './refusal.ts';
-import { isIssuedData, judgeSignature } from './signature.ts';
+import { isIssuedData, checkSignature } from './signature.ts';
 import type { Thinking } from './thinking.ts';
 
 /** @throws Refusal */
@@ -23,7 +23,7 @@ function checkIssued({ block, at }: PlacedBlock, inLatest: boolean): void {
     throw badRequest(`${at}: Invalid \`data\` in \`redacted_thinking\` block`);
   }
   if (block.type !== 'thinking') return;
-  const judged = judgeSignature(String(block.signature), String(block.thinking));
+  const judged = checkSignature(String(block.signature), String(block.thinking));
   if (judged === 'foreign') throw badRequest(`${at}: Invalid \`signature\` in \`thinking\` block`);
   if (judged === 'issued' || !inLatest) return;
   throw badRequest(

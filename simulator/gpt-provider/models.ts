@@ -1,7 +1,7 @@
 // The models that the simulated vendor serves, with the properties that decide whether a request is refused. This table
 // is separate from the catalog, so that a test can detect a difference. The source is the vendor's model pages.
 
-export interface ModelTraits {
+export interface ModelCapabilities {
   /** False: the model exists, but not for chat completions. */
   readonly chat: boolean;
   readonly contextTokens: number;
@@ -15,7 +15,7 @@ export interface ModelTraits {
   readonly webSearch: boolean;
 }
 
-export interface SimulatedModel extends ModelTraits {
+export interface SimulatedModel extends ModelCapabilities {
   readonly name: string;
   /** The dated name in responses. */
   readonly snapshot: string;
@@ -31,7 +31,7 @@ export function listModels(): Iterable<SimulatedModel> {
   return models.values();
 }
 
-const plain: ModelTraits = {
+const plain: ModelCapabilities = {
   chat: true,
   contextTokens: 128_000,
   outputTokensMax: 16_384,
@@ -41,35 +41,35 @@ const plain: ModelTraits = {
   audio: false,
   webSearch: false,
 };
-const old: ModelTraits = { ...plain, contextTokens: 16_385, outputTokensMax: 4_096 };
-const gpt4: ModelTraits = { ...plain, contextTokens: 8_192, outputTokensMax: 4_096 };
-const turbo: ModelTraits = { ...plain, outputTokensMax: 4_096 };
-const gpt41: ModelTraits = { ...plain, contextTokens: 1_047_576, outputTokensMax: 32_768 };
-const audio: ModelTraits = { ...plain, audio: true };
-const search: ModelTraits = { ...plain, webSearch: true };
-const oSeries: ModelTraits = {
+const old: ModelCapabilities = { ...plain, contextTokens: 16_385, outputTokensMax: 4_096 };
+const gpt4: ModelCapabilities = { ...plain, contextTokens: 8_192, outputTokensMax: 4_096 };
+const turbo: ModelCapabilities = { ...plain, outputTokensMax: 4_096 };
+const gpt41: ModelCapabilities = { ...plain, contextTokens: 1_047_576, outputTokensMax: 32_768 };
+const audio: ModelCapabilities = { ...plain, audio: true };
+const search: ModelCapabilities = { ...plain, webSearch: true };
+const oSeries: ModelCapabilities = {
   ...plain,
   contextTokens: 200_000,
   outputTokensMax: 100_000,
   efforts: ['low', 'medium', 'high'],
 };
-const gpt5: ModelTraits = {
+const gpt5: ModelCapabilities = {
   ...plain,
   contextTokens: 400_000,
   outputTokensMax: 128_000,
   efforts: ['minimal', 'low', 'medium', 'high'],
   verbosity: true,
 };
-const gpt51: ModelTraits = { ...gpt5, efforts: ['none', 'low', 'medium', 'high'] };
-const gpt52: ModelTraits = { ...gpt51, efforts: [...gpt51.efforts, 'xhigh'] };
-const gpt54: ModelTraits = { ...gpt52, toolsWithoutEffort: true };
-const gpt54Long: ModelTraits = { ...gpt54, contextTokens: 1_050_000 };
-const gpt62: ModelTraits = { ...gpt54Long, efforts: ['low', 'medium', 'high', 'xhigh'] };
-const chatLatest: ModelTraits = { ...gpt5, efforts: [], contextTokens: 128_000, outputTokensMax: 16_384 };
-const notChat: ModelTraits = { ...plain, chat: false };
+const gpt51: ModelCapabilities = { ...gpt5, efforts: ['none', 'low', 'medium', 'high'] };
+const gpt52: ModelCapabilities = { ...gpt51, efforts: [...gpt51.efforts, 'xhigh'] };
+const gpt54: ModelCapabilities = { ...gpt52, toolsWithoutEffort: true };
+const gpt54Long: ModelCapabilities = { ...gpt54, contextTokens: 1_050_000 };
+const gpt62: ModelCapabilities = { ...gpt54Long, efforts: ['low', 'medium', 'high', 'xhigh'] };
+const chatLatest: ModelCapabilities = { ...gpt5, efforts: [], contextTokens: 128_000, outputTokensMax: 16_384 };
+const notChat: ModelCapabilities = { ...plain, chat: false };
 
 // Undated name · its dates, the last for the undated name · capabilities.
-const families: readonly (readonly [string, readonly string[], ModelTraits])[] = [
+const families: readonly (readonly [string, readonly string[], ModelCapabilities])[] = [
   ['gpt-3.5-turbo', ['1106', '0125'], old],
   ['gpt-3.5-turbo-16k', [], old],
   ['gpt-4', ['0314', '0613'], gpt4],
@@ -137,11 +137,11 @@ const families: readonly (readonly [string, readonly string[], ModelTraits])[] =
 ];
 
 const models = new Map(
-  families.flatMap(([name, dates, traits]) => {
+  families.flatMap(([name, dates, capabilities]) => {
     const snapshots = dates.map((date) => `${name}-${date}`);
     const rows = [
-      { ...traits, name, snapshot: snapshots.at(-1) ?? name },
-      ...snapshots.map((snapshot) => ({ ...traits, name: snapshot, snapshot })),
+      { ...capabilities, name, snapshot: snapshots.at(-1) ?? name },
+      ...snapshots.map((snapshot) => ({ ...capabilities, name: snapshot, snapshot })),
     ];
     return rows.map((row) => [row.name, { ...row, created: createdAt(row.snapshot) }] as const);
   }),

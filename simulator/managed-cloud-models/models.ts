@@ -14,7 +14,7 @@ export type Family =
   | 'titan';
 export type Medium = 'image' | 'document' | 'video' | 'searchResult';
 
-export interface ModelTraits {
+export interface ModelCapabilities {
   readonly family: Family;
   readonly contextTokens: number;
   readonly outputTokensMax: number;
@@ -55,14 +55,14 @@ export interface ModelTraits {
   readonly structured: boolean;
 }
 
-export interface SimulatedModel extends ModelTraits {
+export interface SimulatedModel extends ModelCapabilities {
   /** Without a profile prefix. */
   readonly name: string;
 }
 
 const anyId = /^[a-zA-Z0-9_.:-]+$/;
 
-const plain: ModelTraits = {
+const plain: ModelCapabilities = {
   family: 'llama',
   contextTokens: 128_000,
   outputTokensMax: 4_096,
@@ -89,7 +89,7 @@ const plain: ModelTraits = {
 
 const everywhere = ['us', 'eu', 'apac', 'jp', 'au', 'ca', 'us-gov', 'global'];
 
-const claude3: ModelTraits = {
+const claude3: ModelCapabilities = {
   ...plain,
   family: 'claude',
   contextTokens: 200_000,
@@ -101,7 +101,7 @@ const claude3: ModelTraits = {
   mediaInResults: true,
   prefill: true,
 };
-const claude41: ModelTraits = {
+const claude41: ModelCapabilities = {
   ...claude3,
   outputTokensMax: 32_000,
   onDemand: false,
@@ -113,31 +113,31 @@ const claude41: ModelTraits = {
   reasons: 'asked',
   caching: ['5m'],
 };
-const claude45: ModelTraits = {
+const claude45: ModelCapabilities = {
   ...claude41,
   outputTokensMax: 64_000,
   caching: ['5m', '1h'],
   structured: true,
 };
-const claude46: ModelTraits = {
+const claude46: ModelCapabilities = {
   ...claude45,
   contextTokens: 1_000_000,
   thinking: ['enabled', 'adaptive', 'disabled'],
   efforts: ['low', 'medium', 'high', 'max'],
   prefill: false,
 };
-const claude47: ModelTraits = {
+const claude47: ModelCapabilities = {
   ...claude46,
   outputTokensMax: 128_000,
   sampling: 'none',
   thinking: ['adaptive', 'disabled'],
   efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
 };
-const claude5: ModelTraits = { ...claude47, reasons: 'always' };
-const claudeAlwaysThinking: ModelTraits = { ...claude5, thinking: ['adaptive'] };
-const claudeUnforced: ModelTraits = { ...claudeAlwaysThinking, toolChoices: [] };
+const claude5: ModelCapabilities = { ...claude47, reasons: 'always' };
+const claudeAlwaysThinking: ModelCapabilities = { ...claude5, thinking: ['adaptive'] };
+const claudeUnforced: ModelCapabilities = { ...claudeAlwaysThinking, toolChoices: [] };
 
-const nova: ModelTraits = {
+const nova: ModelCapabilities = {
   ...plain,
   family: 'nova',
   contextTokens: 300_000,
@@ -150,7 +150,7 @@ const nova: ModelTraits = {
   stopSequencesMax: 4,
   caching: ['5m'],
 };
-const nova2: ModelTraits = {
+const nova2: ModelCapabilities = {
   ...nova,
   contextTokens: 1_000_000,
   outputTokensMax: 64_000,
@@ -159,15 +159,15 @@ const nova2: ModelTraits = {
   efforts: ['low', 'medium', 'high'],
   reasons: 'asked',
 };
-const llama: ModelTraits = { ...plain, onDemand: false, profiles: ['us'], tools: 'whole' };
-const mistral: ModelTraits = {
+const llama: ModelCapabilities = { ...plain, onDemand: false, profiles: ['us'], tools: 'whole' };
+const mistral: ModelCapabilities = {
   ...plain,
   family: 'mistral',
   outputTokensMax: 8_191,
   toolChoices: ['any', 'tool'],
   toolUseId: /^[a-zA-Z0-9]{9}$/,
 };
-const gptOss: ModelTraits = {
+const gptOss: ModelCapabilities = {
   ...plain,
   family: 'gpt-oss',
   outputTokensMax: 128_000,
@@ -177,14 +177,14 @@ const gptOss: ModelTraits = {
   structured: true,
 };
 /** The closed models of the same maker. Their ids are as users quote them. */
-const gpt56: ModelTraits = {
+const gpt56: ModelCapabilities = {
   ...gptOss,
   contextTokens: 1_050_000,
   sampling: 'none',
   media: ['image'],
   mixesResults: true,
 };
-const titan: ModelTraits = {
+const titan: ModelCapabilities = {
   ...plain,
   family: 'titan',
   contextTokens: 8_000,
@@ -193,7 +193,7 @@ const titan: ModelTraits = {
   tools: 'none',
 };
 
-const rows: readonly (readonly [name: string, traits: ModelTraits])[] = [
+const rows: readonly (readonly [name: string, traits: ModelCapabilities])[] = [
   ['anthropic.claude-3-haiku-20240307-v1:0', claude3],
   ['anthropic.claude-3-5-sonnet-20240620-v1:0', claude3],
   ['anthropic.claude-opus-4-1-20250805-v1:0', claude41],
@@ -233,7 +233,7 @@ const rows: readonly (readonly [name: string, traits: ModelTraits])[] = [
 ];
 
 export const models: ReadonlyMap<string, SimulatedModel> = new Map(
-  rows.map(([name, traits]) => [name, { ...traits, name }]),
+  rows.map(([name, capabilities]) => [name, { ...capabilities, name }]),
 );
 
 /** Models that the vendor served once and has retired. */

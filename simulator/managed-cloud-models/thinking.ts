@@ -3,7 +3,7 @@
 // models are served. A thought that the simulator did not issue is refused.
 import {
   isIssuedData,
-  judgeSignature,
+  checkSignature,
   redactedDataFor,
   signatureFor,
 } from '../assistant-provider/signature.ts';
@@ -137,7 +137,7 @@ function checkThought({ reasoningText, redactedContent }: Json, { path }: Placed
   }
   const { text, signature = '' } = reasoningText as Json;
   if (signature === '') throw modelRefuses(`${path}.thinking.signature: Field required`);
-  if (judgeSignature(String(signature), String(text)) !== 'issued') {
+  if (checkSignature(String(signature), String(text)) !== 'issued') {
     throw modelRefuses(`${path}: Invalid \`signature\` in \`thinking\` block`);
   }
 }

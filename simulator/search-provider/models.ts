@@ -18,7 +18,7 @@ export type Thinking =
 
 export type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 
-export interface ModelTraits {
+export interface ModelCapabilities {
   /** False: the model exists, but not for generateContent. */
   readonly generates: boolean;
   readonly inputTokensMax: number;
@@ -38,7 +38,7 @@ export interface ModelTraits {
   readonly instruction: boolean;
 }
 
-export interface SimulatedModel extends ModelTraits {
+export interface SimulatedModel extends ModelCapabilities {
   readonly name: string;
   /** The name in responses. For an alias, it is the name of the other model. */
   readonly modelVersion: string;
@@ -64,7 +64,7 @@ const levels = (lowest: Level, usual: Level): Thinking => {
   return { by: 'level', levels: all.slice(all.indexOf(lowest)), usual };
 };
 
-const gemini20: ModelTraits = {
+const gemini20: ModelCapabilities = {
   generates: true,
   inputTokensMax: million,
   outputTokensMax: 8_192,
@@ -78,20 +78,20 @@ const gemini20: ModelTraits = {
   continues: true,
   instruction: true,
 };
-const gemini25: ModelTraits = { ...gemini20, outputTokensMax: 65_536, penalties: false, logprobs: false };
-const flash25: ModelTraits = {
+const gemini25: ModelCapabilities = { ...gemini20, outputTokensMax: 65_536, penalties: false, logprobs: false };
+const flash25: ModelCapabilities = {
   ...gemini25,
   thinking: { by: 'budget', min: 1, max: 24_576, off: true, always: true },
 };
-const lite25: ModelTraits = {
+const lite25: ModelCapabilities = {
   ...gemini25,
   thinking: { by: 'budget', min: 512, max: 24_576, off: true, always: false },
 };
-const pro25: ModelTraits = {
+const pro25: ModelCapabilities = {
   ...gemini25,
   thinking: { by: 'budget', min: 128, max: 32_768, off: false, always: true },
 };
-const gemini3: ModelTraits = {
+const gemini3: ModelCapabilities = {
   ...gemini25,
   candidatesMax: 1,
   signs: true,
@@ -99,18 +99,18 @@ const gemini3: ModelTraits = {
   combinesTools: true,
   thinking: levels('MINIMAL', 'HIGH'),
 };
-const pro3: ModelTraits = { ...gemini3, thinking: levels('LOW', 'HIGH') };
-const lite3: ModelTraits = { ...gemini3, thinking: levels('MINIMAL', 'MINIMAL') };
-const gemini35: ModelTraits = { ...gemini3, continues: false, thinking: levels('MINIMAL', 'MEDIUM') };
-const lite35: ModelTraits = { ...gemini35, thinking: levels('MINIMAL', 'MINIMAL') };
-const gemini37: ModelTraits = { ...gemini35, thinking: levels('LOW', 'MEDIUM') };
-const images: ModelTraits = { ...gemini25, inputTokensMax: 65_536, outputTokensMax: 32_768 };
-const images3: ModelTraits = { ...images, inputTokensMax: 131_072, signs: true, multimodalResponses: true };
-const omni: ModelTraits = { ...flash25, signs: false };
-const gemma: ModelTraits = { ...gemini20, inputTokensMax: 131_072, candidatesMax: 1, instruction: false };
-const notForText: ModelTraits = { ...gemini20, generates: false };
+const pro3: ModelCapabilities = { ...gemini3, thinking: levels('LOW', 'HIGH') };
+const lite3: ModelCapabilities = { ...gemini3, thinking: levels('MINIMAL', 'MINIMAL') };
+const gemini35: ModelCapabilities = { ...gemini3, continues: false, thinking: levels('MINIMAL', 'MEDIUM') };
+const lite35: ModelCapabilities = { ...gemini35, thinking: levels('MINIMAL', 'MINIMAL') };
+const gemini37: ModelCapabilities = { ...gemini35, thinking: levels('LOW', 'MEDIUM') };
+const images: ModelCapabilities = { ...gemini25, inputTokensMax: 65_536, outputTokensMax: 32_768 };
+const images3: ModelCapabilities = { ...images, inputTokensMax: 131_072, signs: true, multimodalResponses: true };
+const omni: ModelCapabilities = { ...flash25, signs: false };
+const gemma: ModelCapabilities = { ...gemini20, inputTokensMax: 131_072, candidatesMax: 1, instruction: false };
+const notForText: ModelCapabilities = { ...gemini20, generates: false };
 
-const families: readonly (readonly [ModelTraits, readonly string[]])[] = [
+const families: readonly (readonly [ModelCapabilities, readonly string[]])[] = [
   [
     gemini20,
     ['gemini-2.0-flash', 'gemini-2.0-flash-001', 'gemini-2.0-flash-lite', 'gemini-2.0-flash-lite-001'],
@@ -172,8 +172,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 const models = new Map<string, SimulatedModel>(
-  families.flatMap(([traits, names]) =>
-    names.map((name) => [name, { ...traits, name, modelVersion: name }] as const),
+  families.flatMap(([capabilities, names]) =>
+    names.map((name) => [name, { ...capabilities, name, modelVersion: name }] as const),
   ),
 );
 for (const [name, modelVersion] of Object.entries(aliases)) {

@@ -7,7 +7,7 @@ import { until } from '../support/process.ts';
 import { recordedRequests } from '../support/recorded.ts';
 import { tally } from '../support/spending.ts';
 import { metric } from '../support/telemetry.ts';
-import { witness } from '../support/witness.ts';
+import { record } from '../support/witness.ts';
 import { type Audit, Auditor, startAudit } from './ledger.books.ts';
 import { startCallers } from './ledger.callers.ts';
 import { judge, type UnreportedCall, type Verdict } from './ledger.judge.ts';
@@ -44,7 +44,7 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
   const world = await startWorld({ source, proxies, controlPlanes, runsMax: strikes.length + 1 });
   const auditor = new Auditor(world.postgres.url);
   try {
-    const witnessed = witness(world.simulator);
+    const witnessed = record(world.simulator);
     const watched = startAudit(auditor);
     const calling = startCallers(world, options);
     const blows = await strike(world.victims, strikes, log);

@@ -1,7 +1,7 @@
 // Twenty seconds of chaos. test/chaos/run-ledger.ts runs as long as requested, and waits for sessions to expire.
 import { expect, it } from 'vitest';
 import { startingSeed } from '../support/seed.ts';
-import { askDesk } from '../support/test-servers.ts';
+import { askTestServers } from '../support/test-servers.ts';
 import { linesOf, runChaos } from './ledger.run.ts';
 
 it('every response is in the ledger once, or its cost is still reserved, while proxies, control planes and servers are killed', async () => {
@@ -9,7 +9,7 @@ it('every response is in the ledger once, or its cost is still reserved, while p
   console.log(`CHAOS_SEED=${seed}`);
   const lines: string[] = [];
   const chaos = await runChaos({
-    ...{ source: await askDesk('source'), seed, seconds: 20 },
+    ...{ source: await askTestServers('source'), seed, seconds: 20 },
     proxies: 2,
     controlPlanes: 2,
     callers: 8,

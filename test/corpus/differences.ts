@@ -4,14 +4,14 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 /** Path → value as JSON. */
 export type Flat = ReadonlyMap<string, string>;
 
-export interface Found {
+export interface FoundDifference {
   readonly path: string;
   /** Undefined if absent. */
   readonly ours: string | undefined;
   readonly theirs: string | undefined;
 }
 
-export function differences(ours: Flat, theirs: Flat): Found[] {
+export function differences(ours: Flat, theirs: Flat): FoundDifference[] {
   if (ours.has('(refused)') && theirs.has('(refused)')) return [];
   const paths = new Set([...ours.keys(), ...theirs.keys()]);
   return [...paths].flatMap((path) => {

@@ -1,9 +1,9 @@
 // Decides who is right where LiteLLM (1.106) and the gateway differ, by the vendors' SDK types and pages. A difference
 // without a matching row has no verdict yet, and compare.ts fails.
 import type { VendorName } from '../../simulator/vendors.ts';
-import type { Found } from './differences.ts';
+import type { FoundDifference } from './differences.ts';
 
-export interface Difference extends Found {
+export interface Difference extends FoundDifference {
   readonly what: 'request' | 'response';
   readonly vendor: VendorName;
   readonly name: string;

@@ -6,7 +6,7 @@ import { type Forwarder, startForwarder } from '../support/black-hole.ts';
 import { until } from '../support/process.ts';
 import { startRedis, type TestRedis, withClient } from '../support/redis.ts';
 import { metric, readiness } from '../support/telemetry.ts';
-import { askDesk } from '../support/test-servers.ts';
+import { askTestServers } from '../support/test-servers.ts';
 import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
 
 let world: World;
@@ -15,7 +15,7 @@ let way: Forwarder;
 let proxy: Program;
 beforeAll(async () => {
   // A separate server, because the Redis of REDIS_URL must not be filled.
-  redis = await startRedis({ from: await askDesk('source') });
+  redis = await startRedis({ from: await askTestServers('source') });
   world = await startWorld();
   way = await startForwarder({ port: world.controlPlane.ports.grpc_port ?? 0 });
   proxy = await world.startProxy({

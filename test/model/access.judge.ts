@@ -19,7 +19,7 @@ export interface Case {
 }
 
 /** @returns the reason why admitting this principal now is wrong, if any */
-export function judgeAdmission(at: Case, principal: Principal): string | undefined {
+export function verifyAdmission(at: Case, principal: Principal): string | undefined {
   if (principal.key.keyId !== `id-${at.hash}`)
     return `another key's record was served: ${principal.key.keyId}`;
   const { customProviders, id, providerKeys } = principal.organization;
@@ -37,14 +37,14 @@ export function judgeAdmission(at: Case, principal: Principal): string | undefin
     ...(principal.scope ? [[refOf('ai_system', principal.scope.id), principal.scope.allowedModels[0]]] : []),
   ] as const;
   for (const [ref = '', mark = ''] of served) {
-    const wrong = judgeMark(at, ref, mark);
+    const wrong = verifyMark(at, ref, mark);
     if (wrong !== undefined) return `${ref}: ${wrong}`;
   }
   return undefined;
 }
 
 /** @returns the reason why refusing the key as unknown now is wrong, if any */
-export function judgeRefusal(at: Case, startedAt: number): string | undefined {
+export function verifyRefusal(at: Case, startedAt: number): string | undefined {
   const since = startedAt - accessLimits.unknownForMs - accessLimits.resolveDeadlineMs;
   if (at.mustBeNow && at.database.has(at.hash)) return 'a key that exists is refused though all is well';
   // A silent feed reports late that a key is gone, and the proxy remembers that until the feed reports the key again.
@@ -57,7 +57,7 @@ export function judgeRefusal(at: Case, startedAt: number): string | undefined {
     : undefined;
 }
 
-function judgeMark(at: Case, ref: string, mark: string): string | undefined {
+function verifyMark(at: Case, ref: string, mark: string): string | undefined {
   const now = at.time.monotonic();
   const versions = at.database.versions(ref);
   if (at.mustBeNow && versions.at(-1)?.mark !== mark) return `${mark} is served though all is well`;

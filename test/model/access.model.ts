@@ -11,7 +11,7 @@ import { Random } from '../support/access/random.ts';
 import { FakeRedis } from '../support/access/redis.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { forgeRecord } from './access.forger.ts';
-import { judgeAdmission, judgeRefusal, Violation } from './access.judge.ts';
+import { verifyAdmission, verifyRefusal, Violation } from './access.judge.ts';
 import { ModelProxy } from './access.proxy.ts';
 
 /**
@@ -140,7 +140,7 @@ class World {
 
   #request(proxy: ModelProxy, hash: string, mustBeNow = false): void {
     const startedAt = this.time.monotonic();
-    const judge = (respond: () => string | undefined) => {
+    const verifier = (respond: () => string | undefined) => {
       if (!proxy.isAlive) return;
       const violation = respond();
       if (violation !== undefined) this.#violations.push(violation);
@@ -148,15 +148,15 @@ class World {
     this.#addresses += 1;
     proxy.find(hash, `10.0.0.${this.#addresses}`).then(
       (principal) =>
-        judge(() => {
+        verifier(() => {
           this.#count('admitted');
-          return judgeAdmission(
+          return verifyAdmission(
             { database: this.database, time: this.time, proxy, hash, mustBeNow },
             principal,
           );
         }),
       (error: unknown) =>
-        judge(() => {
+        verifier(() => {
           if (!(error instanceof GatewayError)) return `unexpected error: ${error}`;
           if (error.code === 'access_unavailable') {
             this.#count('unavailable');
@@ -164,7 +164,7 @@ class World {
           }
           if (error.code !== 'access_not_found') return `unexpected refusal: ${error.code}`;
           this.#count('refused');
-          return judgeRefusal(
+          return verifyRefusal(
             { database: this.database, time: this.time, proxy, hash, mustBeNow },
             startedAt,
           );

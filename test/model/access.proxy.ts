@@ -134,7 +134,7 @@ export class ModelProxy {
     return {
       resolve: () => this.#resolveWay(),
       feedDelay: () => random.between(0, this.#feedDelayMs),
-      bellDelay: () => random.between(0, 1_000),
+      notificationDelay: () => random.between(0, 1_000),
       feedIsSilent: () => this.#feedIsSilent,
       databaseIsLost: () => this.#databaseIsLost,
       repeats: () => random.below(3),

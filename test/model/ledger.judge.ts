@@ -24,7 +24,7 @@ export interface Settled {
   readonly proxy: object;
 }
 
-export interface JudgeSnapshot {
+export interface VerifierSnapshot {
   readonly reference: LedgerSnapshot;
   readonly recorded: ReadonlyMap<string, UsageEvent>;
   readonly spent: ReadonlyMap<string, number>;
@@ -43,16 +43,16 @@ export interface Claim {
 /** By leaseKey. */
 export type Claims = ReadonlyMap<string, Claim>;
 
-export interface JudgeOptions {
+export interface VerifierOptions {
   /**
    * Whether responses and the ledger are also compared with the reference; otherwise only the invariants are checked.
    */
   readonly compares: boolean;
 }
 
-export class LedgerJudge {
+export class LedgerVerifier {
   readonly reference = new LedgerReference();
-  readonly #options: JudgeOptions;
+  readonly #options: VerifierOptions;
   readonly #count: (exception: string) => void;
   /** The event that is reported for each request if its proxy is killed, by id. */
   readonly #begun = new Map<string, Settled>();
@@ -73,13 +73,13 @@ export class LedgerJudge {
   #closedIn = 0;
 
   /** @param count called when an exception of the design occurs */
-  constructor(options: JudgeOptions, count: (exception: string) => void) {
+  constructor(options: VerifierOptions, count: (exception: string) => void) {
     this.#options = options;
     this.#count = count;
   }
 
   /** Returns the expected state that belongs to the database's current state. */
-  snapshot(): JudgeSnapshot {
+  snapshot(): VerifierSnapshot {
     return {
       reference: this.reference.snapshot(),
       recorded: new Map(this.#recorded),
@@ -94,7 +94,7 @@ export class LedgerJudge {
    * Returns to the expected state of a restored database. Money acquired since then belongs to no lease any more, and
    * late reports may exceed limits.
    */
-  restore({ cost, excess, recorded, reference, released, spent }: JudgeSnapshot): void {
+  restore({ cost, excess, recorded, reference, released, spent }: VerifierSnapshot): void {
     // Add the sessions of the lost state, then those of the restored one.
     for (const session of this.reference.sessions.keys()) this.#lost.add(session);
     this.reference.restore(reference);

@@ -134,7 +134,7 @@ const actions = {
 } as const satisfies Record<ActionKind, (world: World, random: Random) => void>;
 
 function create(world: World, random: Random): void {
-  if (world.judge.reference.budgets.size >= budgetsMax) return;
+  if (world.verifier.reference.budgets.size >= budgetsMax) return;
   const { aiSystemIds, keyIds, organizationId, personIds } = world.subjects;
   const subject = random.pick([
     { subjectKind: 'organization', subjectId: organizationId } as const,

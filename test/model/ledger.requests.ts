@@ -126,7 +126,7 @@ function begun(world: World, requested: RequestTarget, { amount, leases: slices,
   requested.proxy.begun(stamp.id, { amount, leases: slices }, stamp.session);
   const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
   const event = usageOf(world, requested, { stamp, cost: amount, charges });
-  world.judge.begin({ event, reservation: amount, proxy: requested.proxy });
+  world.verifier.begin({ event, reservation: amount, proxy: requested.proxy });
 }
 
 function killedOf(world: World, requested: RequestTarget): UsageOfKilled {

@@ -19,7 +19,7 @@ export async function checkRest(world: World): Promise<void> {
   if (world.alive.length === 0) world.start();
   await world.pass(restMs);
   checkIdle(world);
-  world.judge.checkEvents(await world.side.readEvents());
+  world.verifier.checkEvents(await world.side.readEvents());
   await checkUsable(world);
   await world.pass(15_000);
   checkIdle(world);
@@ -30,7 +30,7 @@ function checkIdle(world: World): void {
   for (const proxy of world.alive)
     if (!proxy.isIdle) throw new Violation(`${proxy.name} is stuck: ${describe(proxy)}`);
   if (!world.overflow.isEmpty) throw new Violation('usage is stuck in the overflow');
-  const unrecorded = world.judge.unrecordedOf((proxy) => alive.has(proxy));
+  const unrecorded = world.verifier.unrecordedOf((proxy) => alive.has(proxy));
   if (unrecorded.length > 0)
     throw new Violation(`${unrecorded.length} events of living proxies were not recorded`);
   const ours = new Set(world.alive.flatMap(({ sessions }) => [...sessions]));
@@ -99,7 +99,7 @@ async function checkUsable(world: World): Promise<void> {
 }
 
 async function checkExceeded(world: World, budgetId: string): Promise<void> {
-  const budget = world.judge.reference.budgets.get(budgetId);
+  const budget = world.verifier.reference.budgets.get(budgetId);
   if (budget === undefined) throw new Violation('a budget is exceeded that is not there');
   const now = world.now();
   // A proxy counts the usage of its own requests before it reports it.

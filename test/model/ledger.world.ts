@@ -6,7 +6,7 @@ import { Random } from '../support/access/random.ts';
 import { MemoryPod } from '../support/ledger/journals.ts';
 import { MemoryOverflow, type OverflowFaults } from '../support/ledger/overflow.ts';
 import { settle, VirtualTime } from '../support/virtual-time.ts';
-import { type Claim, type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
+import { type Claim, type Claims, LedgerVerifier, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
 import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
 import type { LedgerRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from './ledger.side.ts';
@@ -47,7 +47,7 @@ const changing: ReadonlySet<Executed['kind']> = new Set(['create', 'resize', 'de
 export class World {
   readonly random: Random;
   readonly time: VirtualTime;
-  readonly judge: LedgerJudge;
+  readonly verifier: LedgerVerifier;
   readonly subjects: Subjects;
   readonly callers: readonly ModelCaller[];
   readonly overflow: MemoryOverflow;
@@ -78,8 +78,8 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options;
     this.random = new Random(options.seed ^ 0x5bd1e995);
-    this.judge = new LedgerJudge(options, (exception) => this.count(exception));
-    this.time = new VirtualTime(() => this.#moment());
+    this.verifier = new LedgerVerifier(options, (exception) => this.count(exception));
+    this.time = new VirtualTime(() => this.#instant());
     const midnight = Date.parse(this.random.pick(midnights));
     this.time.wallOffset = Math.floor(midnight - this.random.between(1_000, 180_000)) - this.time.monotonic();
     this.overflow = new MemoryOverflow({ mode: () => this.overflowMode, now: () => this.time.now() });
@@ -121,7 +121,7 @@ export class World {
 
   /** Budgets that are not deleted. */
   get budgets(): readonly BudgetTerms[] {
-    return [...this.judge.reference.budgets.values()].filter(({ isDeleted }) => !isDeleted);
+    return [...this.verifier.reference.budgets.values()].filter(({ isDeleted }) => !isDeleted);
   }
 
   /** @param pod the pod of a killed proxy; default: a new one, with a folder for journals or without */
@@ -157,13 +157,13 @@ export class World {
    */
   loseLast(ms: number): void {
     this.#atRest.push(async () => {
-      const [snapshot, judged] = [await this.side.snapshot(), this.judge.snapshot()];
+      const [snapshot, judged] = [await this.side.snapshot(), this.verifier.snapshot()];
       const changes = this.#changes;
       this.time.after(ms, () => {
         this.#atRest.push(async () => {
           if (changes !== this.#changes) return;
           const epoch = await this.side.restore(snapshot);
-          this.judge.restore(judged);
+          this.verifier.restore(judged);
           this.read = await this.side.read();
           this.count('restored');
           this.log(`restored ${epoch}`);
@@ -188,7 +188,7 @@ export class World {
   budgetsFor(proxy: ModelProxy, caller: ModelCaller, model: string): readonly BudgetTerms[] {
     const { aiSystemId, keyId, personId, projectKeyId } = caller;
     const subjects = [this.subjects.organizationId, keyId, aiSystemId, personId, projectKeyId];
-    return [...this.judge.reference.budgets.values()].filter(
+    return [...this.verifier.reference.budgets.values()].filter(
       (budget) =>
         proxy.known.has(budget.id) && subjects.includes(budget.subjectId) && appliesTo(budget.model, model),
     );
@@ -196,7 +196,7 @@ export class World {
 
   /** Ends a request and sends its usage on its way. */
   record(proxy: ModelProxy, event: UsageEvent, reservation: number): void {
-    this.judge.settle({ event, reservation, proxy });
+    this.verifier.settle({ event, reservation, proxy });
     proxy.usageLog.record(this.#options.misreports?.(event, this.now()) ?? event);
   }
 
@@ -228,7 +228,7 @@ export class World {
   claims(): Claims {
     const claims = new Map<string, Claim>();
     for (const proxy of this.proxies)
-      for (const [key, { all, firm }] of proxy.reservations((id) => this.judge.isRecorded(id))) {
+      for (const [key, { all, firm }] of proxy.reservations((id) => this.verifier.isRecorded(id))) {
         const other = claims.get(key);
         claims.set(key, { all: all + (other?.all ?? 0), firm: firm + (other?.firm ?? 0) });
       }
@@ -246,7 +246,7 @@ export class World {
   }
 
   /** Waits for everything that takes no time, and checks it. */
-  async #moment(): Promise<void> {
+  async #instant(): Promise<void> {
     await settle();
     while (this.#pending.size > 0) {
       await Promise.all(this.#pending);
@@ -264,7 +264,7 @@ export class World {
 
   async #judgeExecuted(): Promise<void> {
     if (this.#executed.length === 0) {
-      this.judge.checkClaims(this.read, this.claims());
+      this.verifier.checkClaims(this.read, this.claims());
       return;
     }
     const inTurn = this.#executed.splice(0).toSorted((a, b) => a.turn - b.turn);
@@ -274,17 +274,17 @@ export class World {
       isTouched ||= executed.kind !== 'keep';
       if (changing.has(executed.kind)) this.#changes += 1;
       this.log(described(executed));
-      this.judge.apply(executed, turn);
+      this.verifier.apply(executed, turn);
       this.#spread(executed);
     }
     if (isTouched) this.read = await this.side.read();
-    this.judge.check(this.read, this.claims());
+    this.verifier.check(this.read, this.claims());
   }
 
   /** Whether the operation changes anything; a sweep reports all that has expired so far. */
   #isNews(executed: Executed): boolean {
     if (executed.kind !== 'expire') return true;
-    const { leases, sessions } = this.judge.reference;
+    const { leases, sessions } = this.verifier.reference;
     return (
       executed.closed.some((id) => sessions.get(id)?.open !== false) ||
       executed.expired.some((lease) => leases.get(leaseKey(lease))?.state !== 'expired')

@@ -31,7 +31,7 @@ interface Opened {
   readonly other: TestTenant;
 }
 
-export class BudgetDesk {
+export class BudgetFixture {
   #opened: Opened | undefined;
 
   async open(fresh: () => Promise<StoreDatabase>): Promise<void> {
@@ -131,14 +131,14 @@ export class BudgetDesk {
 }
 
 /** The same tests over both databases, with one fixture for all of them. */
-export function describeBudgets(what: string, tests: (desk: BudgetDesk) => void): void {
+export function describeBudgets(what: string, tests: (fixture: BudgetFixture) => void): void {
   describe.each([
     ['SQLite', freshSqlite],
     ['PostgreSQL', freshPostgres],
   ])(`${what} over %s`, (_name, fresh) => {
-    const desk = new BudgetDesk();
-    beforeAll(() => desk.open(fresh));
-    afterAll(() => desk.close());
-    tests(desk);
+    const fixture = new BudgetFixture();
+    beforeAll(() => fixture.open(fresh));
+    afterAll(() => fixture.close());
+    tests(fixture);
   });
 }

@@ -1,12 +1,12 @@
 // Calls and outcomes as the ledger charges them.
 import type { ChatCall, Outcome } from '../../proxy/call.ts';
-import { TraitTable } from '../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
 import type { Usage } from '../../proxy/conversation/usage.ts';
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 
-const traits = new TraitTable();
+const capabilities = new CapabilityTable();
 
 /** @param fields of the body beside its model and one message */
 export function chatCallOf(vendor: string, model: string, fields: object): ChatCall {
@@ -37,7 +37,7 @@ export function chatCallOf(vendor: string, model: string, fields: object): ChatC
     model,
     qualifiedModel: `${vendor}/${model}`,
     catalogModel: findModel(vendor, model),
-    capabilities: traits.of(vendor, model),
+    capabilities: capabilities.of(vendor, model),
     targets: [],
   } as ChatCall;
 }

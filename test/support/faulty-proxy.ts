@@ -2,7 +2,7 @@
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
-import { TraitTable } from '../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../proxy/catalog/capabilities.ts';
 import { Admission } from '../../proxy/http/admission.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { createHandler } from '../../proxy/http/handler.ts';
@@ -59,7 +59,7 @@ export async function startFaultyProxy(
     },
     clock,
   );
-  const traits = new TraitTable();
+  const capabilities = new CapabilityTable();
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },
     headerBytesMax: 16 * 1024,
@@ -77,8 +77,8 @@ export async function startFaultyProxy(
       now: () => clock.now(),
       providers: providersByName,
       targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
-      traits,
-      customProviders: new CustomProviders(providersByName, traits),
+      capabilities,
+      customProviders: new CustomProviders(providersByName, capabilities),
       admission,
       watchdog,
       loop: new LoopScheduler({ now: () => performance.now() }),

@@ -15,7 +15,7 @@ import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts'
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
 import { freely } from './operators.ts';
 import { type Child, startNode, until } from './process.ts';
-import { askDesk } from './test-servers.ts';
+import { askTestServers } from './test-servers.ts';
 import { storedKeys, vendorSettings } from './vendors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -236,7 +236,7 @@ export async function startPlane(
 /** In a test run this is the program's bundle, because bundles are shipped. */
 async function programOf(main: string): Promise<string> {
   if (process.env.VITEST === undefined) return main;
-  return join(await askDesk('programs'), main.replace(/main\.ts$/, 'bin/main.mjs'));
+  return join(await askTestServers('programs'), main.replace(/main\.ts$/, 'bin/main.mjs'));
 }
 
 /** Creates the first operator, and a credential for proxies. */

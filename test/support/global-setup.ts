@@ -18,25 +18,25 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   if (process.versions.node !== pinned) {
     throw new Error(`tests run under Node ${pinned}, not ${process.versions.node}: use \`npm test\``);
   }
-  const desk = createDesk();
+  const fixture = createTestServers();
   const server = createServer((request, response) => {
     // A client that calls seldom would otherwise reuse a connection that was just closed.
     response.shouldKeepAlive = false;
-    desk.respond((request.url ?? '/').slice(1)).then(
+    fixture.respond((request.url ?? '/').slice(1)).then(
       (result) => response.end(result),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : 'failed'),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  project.provide('serverDesk', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  project.provide('testServers', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
     server.closeAllConnections();
     server.close();
-    await desk.close();
+    await fixture.close();
   };
 }
 
-function createDesk() {
+function createTestServers() {
   let source: Promise<ServerSource> | undefined;
   let postgres: Promise<TestPostgres> | undefined;
   let programs: Promise<string> | undefined;

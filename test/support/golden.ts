@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { Secret } from '../../common/secret.ts';
-import { TraitTable } from '../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
 import type { InlineData } from '../../proxy/conversation/media.ts';
 import { type ChatRequest, parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
@@ -109,7 +109,7 @@ export function goldenCall(
     region: 'eu-west-1',
     apiVersion: undefined,
   };
-  const capabilities = new TraitTable().of(provider.name, model);
+  const capabilities = new CapabilityTable().of(provider.name, model);
   const outputTokensMax = findModel(provider.name, model)?.limits.maxOutputTokens;
   return {
     request,

@@ -32,7 +32,7 @@ export interface ChargedEvent {
   readonly ordinal?: number;
 }
 
-export class LedgerDesk {
+export class LedgerFixture {
   readonly store: Store;
   readonly #ensureDays: (days: Iterable<string>) => Promise<void>;
 

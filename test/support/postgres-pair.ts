@@ -7,7 +7,7 @@ import { postgresImage, startContainer } from './containers.ts';
 import { runSql } from './databases.ts';
 import { findBinaries, giveTo } from './postgres.ts';
 import { freePort, startProcess, until } from './process.ts';
-import { askDesk } from './test-servers.ts';
+import { askTestServers } from './test-servers.ts';
 
 export interface PostgresPair {
   readonly primaryUrl: string;
@@ -19,7 +19,7 @@ export interface PostgresPair {
 export async function startPostgresPair(): Promise<PostgresPair> {
   const ports = { primary: await freePort(), standby: await freePort() };
   const environment = { PRIMARY: String(ports.primary), STANDBY: String(ports.standby) };
-  const inContainer = (await askDesk('source')) === 'docker';
+  const inContainer = (await askTestServers('source')) === 'docker';
   const pair = inContainer ? await startInContainer(ports, environment) : await startLocally(environment);
   const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`;
   const urls = { primaryUrl: urlOf(ports.primary), standbyUrl: urlOf(ports.standby) };

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { findProgram, postgresImage, type ServerSource, startContainer } from './containers.ts';
 import { type Child, freePort, startProcess, until } from './process.ts';
-import { askDesk } from './test-servers.ts';
+import { askTestServers } from './test-servers.ts';
 
 const run = promisify(execFile);
 // Nothing in a test survives a crash of the machine, so nothing waits for the disk.
@@ -34,11 +34,11 @@ export async function createDatabase(): Promise<TestDatabase> {
 
 /** A fresh database with the tables of this version. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
-  return createDatabaseOn(await findServer(), await askDesk('template'));
+  return createDatabaseOn(await findServer(), await askTestServers('template'));
 }
 
 async function findServer(): Promise<string> {
-  return process.env.DATABASE_URL ?? (await askDesk('postgres'));
+  return process.env.DATABASE_URL ?? (await askTestServers('postgres'));
 }
 
 /** @param template name of the database to copy; default: an empty one */
@@ -60,7 +60,7 @@ export interface TestPostgres {
 
 /** A separate server, for tests that stop it. Takes two seconds. */
 export async function startPostgres(from?: ServerSource): Promise<TestPostgres> {
-  const source = from ?? (await askDesk('source'));
+  const source = from ?? (await askTestServers('source'));
   const port = await freePort();
   const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
   const server = source === 'docker' ? await startInContainer(port) : await startLocally(port);

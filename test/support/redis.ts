@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { startForwarder } from './black-hole.ts';
 import { findProgram, redisImage, type ServerSource, startContainer } from './containers.ts';
 import { freePort, startProcess, until } from './process.ts';
-import { askDesk } from './test-servers.ts';
+import { askTestServers } from './test-servers.ts';
 
 const advice =
   'start Docker, or install it (Debian: apt-get install redis-server; macOS: brew install redis)';
@@ -40,7 +40,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
   const given = process.env.REDIS_URL;
   if (given !== undefined && options.from === undefined) return borrowDatabase(given, port);
   const url = `redis://127.0.0.1:${port}`;
-  const source = options.from ?? (await askDesk('source'));
+  const source = options.from ?? (await askTestServers('source'));
   const server = await startServers([{ port, args: options.args ?? [] }], source);
   await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to answer' });
   return {
@@ -87,7 +87,7 @@ const slotCount = 16_384;
  */
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const nodes = [await newNode(), await newNode(), await newNode()] as const;
-  const servers = await startServers(nodes, await askDesk('source'));
+  const servers = await startServers(nodes, await askTestServers('source'));
   for (const { url } of nodes)
     await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to answer' });
   for (const [index, { url }] of nodes.entries()) {

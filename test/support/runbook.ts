@@ -27,7 +27,7 @@ export const commandsOf: ReadonlyMap<string, readonly string[]> = new Map(
 const definitions = runbook.split('\n').filter(isDefinition).join('\n');
 
 /** For each "<name>": where its value is in the output of earlier commands. */
-export type Found = Readonly<Record<string, RegExp | string>>;
+export type ExpectedEvidence = Readonly<Record<string, RegExp | string>>;
 
 export interface Shell {
   /** Lines that kubectl prints for a program, including its previous run. */
@@ -36,7 +36,7 @@ export interface Shell {
     lines: readonly string[],
   ): void;
   /** Runs the commands of a section. @returns the output of each, whatever its exit code */
-  run(section: string, ctl: Gatewayctl, found: Found): Promise<readonly string[]>;
+  run(section: string, ctl: Gatewayctl, found: ExpectedEvidence): Promise<readonly string[]>;
   remove(): void;
 }
 
@@ -79,7 +79,7 @@ export function openShell(): Shell {
   };
 }
 
-function fill(command: string, printed: string, found: Found): string {
+function fill(command: string, printed: string, found: ExpectedEvidence): string {
   return command.replace(/<([a-z-]+)>/g, (_whole, name: string) => {
     const source = found[name];
     const value = typeof source === 'string' ? source : source?.exec(printed)?.[1];

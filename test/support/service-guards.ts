@@ -24,7 +24,7 @@ export function guardrailOf(check: Check, fields: Partial<Guardrail> = {}): Guar
 
 export const organization = { id: 'organization-1' } as OrganizationRecord;
 
-export interface ServiceDesk {
+export interface ServiceFixture {
   guard(guardrail: Guardrail, stage?: 'input' | 'output'): ServiceGuard;
   /** In the form in which they are counted: "our-guard input block". */
   readonly decisions: string[];
@@ -33,9 +33,9 @@ export interface ServiceDesk {
   readonly logged: string[];
 }
 
-export function openServiceDesk(
+export function openServiceFixture(
   deps: Partial<ServiceGuardsDeps> & { readonly post?: GuardedPost; readonly moderation?: ModerationDeps },
-): ServiceDesk {
+): ServiceFixture {
   const decisions: string[] = [];
   const outcomes: string[] = [];
   const logged: string[] = [];

@@ -4,7 +4,7 @@ import type { ServerSource } from './containers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    serverDesk: string;
+    testServers: string;
   }
 }
 
@@ -22,10 +22,10 @@ export interface SharedServers {
   readonly template: string;
 }
 
-export async function askDesk<Question extends keyof SharedServers>(
+export async function askTestServers<Question extends keyof SharedServers>(
   question: Question,
 ): Promise<SharedServers[Question]> {
-  const response = await fetch(`${inject('serverDesk')}/${question}`);
+  const response = await fetch(`${inject('testServers')}/${question}`);
   const result = await response.text();
   if (!response.ok) throw new Error(result);
   return result as SharedServers[Question];

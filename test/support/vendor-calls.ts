@@ -1,7 +1,7 @@
 // A provider and its simulated vendor without a network between them: the proxy's call, and the vendor's response to
 // the request that is built from it. For tests with thousands of requests.
 import { Secret } from '../../common/secret.ts';
-import { TraitTable } from '../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
 import type { InlineData } from '../../proxy/conversation/media.ts';
 import { imageUrls } from '../../proxy/formats/chat-completions/read-content.ts';
@@ -19,7 +19,7 @@ import { region, storedKeys } from './vendors.ts';
 /** 2026-11-20T12:00:00Z */
 const now = 1_795_176_000_000;
 const host = 'vendor.test';
-const traits = new TraitTable();
+const capabilities = new CapabilityTable();
 
 /** The result of fetching an image. */
 const fetchedImage: InlineData = { mediaType: 'image/png', base64: png };
@@ -44,7 +44,7 @@ export function callOf(vendor: VendorName, model: string, body: object | string,
   return {
     request,
     model,
-    capabilities: traits.of(vendor, model),
+    capabilities: capabilities.of(vendor, model),
     outputTokensMax: findModel(vendor, model)?.limits.maxOutputTokens,
     target: {
       provider,

@@ -42,7 +42,7 @@ export interface Witnessed {
 }
 
 /** Every named request from now on, until the simulator is reset. */
-export function witness(simulator: Simulator): ReadonlyMap<string, Witnessed> {
+export function record(simulator: Simulator): ReadonlyMap<string, Witnessed> {
   const witnessed = new Map<string, Witnessed>();
   const look = (request: RecordedRequest) => {
     const [, name] = /"simulate\\":\{\\"text\\":\\"(\S+) is the name/.exec(request.body.toString()) ?? [];

@@ -19,10 +19,10 @@ const reachBehind = 128;
  * @param find called with a text in which a blank replaces the line end; after a dash, nothing replaces it
  * @returns a match that crosses a line end
  */
-export function findWrapped<Found extends Span>(
+export function findWrapped<PersonalMatch extends Span>(
   position: Position,
-  find: (unwrapped: Position) => Found | undefined,
-): Found | undefined {
+  find: (unwrapped: Position) => PersonalMatch | undefined,
+): PersonalMatch | undefined {
   wrap.lastIndex = position.at;
   const match = wrap.exec(position.text);
   if (match === null) return undefined;

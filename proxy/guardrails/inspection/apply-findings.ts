@@ -3,7 +3,7 @@
 import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import {
   blocks,
-  type Found,
+  type TextMatch,
   firstOf,
   isEnabled,
   locate,
@@ -27,7 +27,7 @@ export function applyFindings(
   texts: Texts,
   scanned: Scanned,
   { stage, guardrails, decisions }: Judge,
-): readonly Found[] {
+): readonly TextMatch[] {
   const found = locate(texts, scanned.hits).filter((one) => isEnabled(guardrails[one.matcher], one, texts));
   const unseen = guardrails.filter((_guardrail, matcher) => scanned.unavailable?.includes(matcher));
   const failed = guardrails.filter((_guardrail, matcher) => scanned.failed.includes(matcher));

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
 import type { Guardrail, PromptSizeCheck, Stage } from '../../../guardrails/definition.ts';
-import type { Found } from '../../../guardrails/inspection/findings.ts';
+import type { TextMatch } from '../../../guardrails/inspection/findings.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
 import { requestLocations, requestLocationsWith } from '../../../guardrails/inspection/request-schema.ts';
 import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
@@ -86,7 +86,7 @@ export class RequestInspection {
     else throw this.#decisions.refusal(guardrail, 'input', 'block');
   }
 
-  #put({ matcher, value, label }: Found): string {
+  #put({ matcher, value, label }: TextMatch): string {
     const check = this.#applied.input.texts[matcher]?.guardrail.check;
     if (check?.kind !== 'personal_data' || !check.restore) return this.#placeholders.of(value, label);
     const placeholder = this.#placeholders.of(value, label, (made) => this.#isWritten(made));

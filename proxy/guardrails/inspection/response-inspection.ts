@@ -4,7 +4,7 @@ import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { writeJsonInSteps } from '../../../common/sliced-json-writer.ts';
-import type { Found } from '../../../guardrails/inspection/findings.ts';
+import type { TextMatch } from '../../../guardrails/inspection/findings.ts';
 import type { Slot } from '../../../guardrails/inspection/inspection-schema.ts';
 import { responseLocations } from '../../../guardrails/inspection/response-schema.ts';
 import { restored, restoreMatcher } from '../../../guardrails/kinds/restore.ts';
@@ -121,7 +121,7 @@ export class ResponseInspection implements OutputGuard {
   #inspection(): StageInspectionDeps {
     const { guardrails, restorable, scanner, taken } = this.#deps;
     const placeholders = new Map<number, Placeholders>();
-    const put = ({ matcher, value, label }: Found, { group }: Slot) => {
+    const put = ({ matcher, value, label }: TextMatch, { group }: Slot) => {
       if (matcher >= guardrails.texts.length) return restored(value, restorable);
       const own = placeholders.get(group) ?? new Placeholders(taken);
       placeholders.set(group, own);

@@ -7,7 +7,7 @@ import type { ShareOwner } from '../../../common/shares.ts';
 import type { Stage } from '../../../guardrails/definition.ts';
 import { contextMax } from '../../../guardrails/fold.ts';
 import {
-  type Found,
+  type TextMatch,
   locate,
   replace,
   stringsOf,
@@ -41,7 +41,7 @@ export interface StageInspectionDeps {
   readonly owner: ShareOwner;
   readonly scanner: Scanner;
   /** Returns the replacement of a match. */
-  put(found: Found, slot: Slot): string;
+  put(found: TextMatch, slot: Slot): string;
   /** Placeholders for the matches of services in one text. Default: new ones for each text. */
   placeholdersOf?(slot: Slot): Placeholders;
   /**

@@ -136,10 +136,10 @@ function questionOf(guardrail: Guardrail, { call, stage }: ServiceContext): Omit
   };
 }
 
-type Found = Extract<ServiceVerdict, { kind: 'found' }>;
+type ServiceMatch = Extract<ServiceVerdict, { kind: 'found' }>;
 
 /** Undefined: the verdict does not contain the result. */
-function leftOf(texts: readonly string[], { texts: rewritten, found }: Found, about: RequestFacts) {
+function leftOf(texts: readonly string[], { texts: rewritten, found }: ServiceMatch, about: RequestFacts) {
   if (rewritten !== undefined) return rewritten;
   const left = found?.map((verdict, at) =>
     leftOfText(texts[at] ?? '', verdict, {
@@ -150,7 +150,7 @@ function leftOf(texts: readonly string[], { texts: rewritten, found }: Found, ab
   return left?.every((text) => text !== undefined) ? left : undefined;
 }
 
-interface Kept {
+interface ReusableVerdict {
   readonly placeholders: Placeholders;
   /** The text is whole, so that JSON can stay JSON. */
   readonly isWhole: boolean;
@@ -159,7 +159,7 @@ interface Kept {
 function leftOfText(
   text: string,
   { found, masked }: TextVerdict,
-  { placeholders, isWhole }: Kept,
+  { placeholders, isWhole }: ReusableVerdict,
 ): string | undefined {
   if (found.length === 0) return text;
   const placed = found.flatMap(({ label, span }) => (span === undefined ? [] : [{ label, ...span }]));

@@ -10,7 +10,7 @@ import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from '../
 import type { ResponseGuards } from '../response-guards.ts';
 import { Channel, type Decidable } from './channel.ts';
 import { WithheldCall } from './held-call.ts';
-import { type Left, PathWindows } from './path-windows.ts';
+import { type RemainingText, PathWindows } from './path-windows.ts';
 import type { WholeGuard } from './whole-guard.ts';
 
 /** The result for a chunk's choice. */
@@ -33,7 +33,7 @@ export interface LaterFields {
   /** UTF-16 units of a call. */
   readonly withheld: number;
   /** Unknown fields, which have windows of their own. */
-  readonly left?: { readonly delta: Left; readonly fields: Left };
+  readonly left?: { readonly delta: RemainingText; readonly fields: RemainingText };
 }
 
 export interface ChoiceGuardDeps {

@@ -8,7 +8,7 @@ import type { ResponseGuards } from '../response-guards.ts';
 import type { Decidable } from './channel.ts';
 import { ChoiceGuard, type ChoiceGuardDeps, type LaterFields, parted } from './choice-guard.ts';
 import { headFields, headOf } from './chunk-pieces.ts';
-import { type Left, PathWindows } from './path-windows.ts';
+import { type RemainingText, PathWindows } from './path-windows.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
 
 /** A chunk that may be sent. */
@@ -39,7 +39,7 @@ interface Fields extends LaterFields {
 interface Extras {
   readonly known: JsonObject;
   /** Unknown fields. */
-  readonly left?: Left;
+  readonly left?: RemainingText;
 }
 
 interface Waiting {
@@ -164,7 +164,7 @@ export class ChunkGuard {
   }
 
   /** Fields of a chunk beside its text wait for the text before them. */
-  #keep(taken: readonly Kept[], extras: Extras, size: number): void {
+  #keep(taken: readonly RetainedChunk[], extras: Extras, size: number): void {
     if (extras === noExtras && taken.every(saysNoMore)) return;
     const head = headOf(this.#last);
     let rest = extras;
@@ -243,7 +243,7 @@ interface Released {
   readonly released: JsonObject | undefined;
 }
 
-interface Kept {
+interface RetainedChunk {
   readonly choice: ChoiceGuard;
   readonly later: readonly LaterFields[];
   readonly finish?: JsonObject | undefined;
@@ -253,7 +253,7 @@ function stated(chunk: JsonObject): PassedChunk {
   return { chunk, isUntouched: false, commits: true };
 }
 
-function saysNoMore({ later, finish }: Kept): boolean {
+function saysNoMore({ later, finish }: RetainedChunk): boolean {
   return later.length === 0 && finish === undefined;
 }
 

@@ -27,7 +27,7 @@ export interface PathWindowsDeps {
 }
 
 /** The released fields of a chunk. Called once, when everything before them is decided. */
-export type Left = () => JsonObject;
+export type RemainingText = () => JsonObject;
 
 /** Shorter texts may be equal pieces of one text. */
 const repeatedMin = 16;
@@ -47,7 +47,7 @@ export class PathWindows {
   /**
    * @throws BlockedError; GatewayError guardrail_blocked for too many windows, or for fields that are nested too deep
    */
-  take(fields: JsonObject): Left {
+  take(fields: JsonObject): RemainingText {
     const texts: (() => string)[] = [];
     try {
       mapPaths(fields, this.#deps.location, (slot) => {

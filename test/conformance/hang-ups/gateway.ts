@@ -6,7 +6,7 @@ import { Secret } from '../../../common/secret.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import type { OrganizationRecord, Principal } from '../../../proxy/access/principal.ts';
 import type { Budgets } from '../../../proxy/budgets/budgets.ts';
-import { TraitTable } from '../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../proxy/catalog/capabilities.ts';
 import { Admission } from '../../../proxy/http/admission.ts';
 import { createHandler } from '../../../proxy/http/handler.ts';
 import { ReadOn } from '../../../proxy/http/read-on.ts';
@@ -54,7 +54,7 @@ const noImages = { imagesMax: 0, imageBytesMax: 0, imageTimeoutMs: 1 };
 export async function startHangUpGateway(options: HangUpGatewayOptions): Promise<HangUpGateway> {
   const { vendorPort, hangUp, timeLimits } = options;
   const clock = systemClock;
-  const traits = new TraitTable();
+  const capabilities = new CapabilityTable();
   const bookings = new Bookings();
   const admission = new Admission({ inFlightMax: 10_000, bufferedBytesMax: 1e9, organizationShare: 1 });
   const watchdog = createWatchdog(
@@ -78,8 +78,8 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       now: () => clock.now(),
       providers: providersByName,
       targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
-      traits,
-      customProviders: new CustomProviders(providersByName, traits),
+      capabilities,
+      customProviders: new CustomProviders(providersByName, capabilities),
       admission,
       watchdog,
       loop: turns,

@@ -11,7 +11,7 @@ import type { Store } from '../../../control-plane/store/store.ts';
 import { sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteUnconfirmed, unconfirmedAgesMs } from '../../../control-plane/webhooks/unsettled.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
-import { LedgerDesk } from '../../support/ledger.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
 import { deliveries, notices, spend, storeBudget, storeWebhook } from '../../support/notice-rows.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
@@ -98,27 +98,27 @@ describeStores('a budget that is raised or lowered', (given) => {
 });
 
 describeStores('a budget that refuses', (given) => {
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
   let reported: ReturnType<typeof alertsOf>;
   let budgetId: string;
   let session: string;
   let seq = 0;
 
   beforeEach(async () => {
-    desk = new LedgerDesk(given.store);
+    fixture = new LedgerFixture(given.store);
     reported = alertsOf(given.store);
-    await desk.organization();
+    await fixture.organization();
     await storeWebhook(given.store, { url });
-    budgetId = await desk.budget({ amount: dollar });
-    session = await desk.session();
+    budgetId = await fixture.budget({ amount: dollar });
+    session = await fixture.session();
     seq = 0;
   });
   const acquire = async (need: number, again = false) => {
     if (!again) seq++;
-    return (await desk.acquire({ session, budgetId, window: 'total', seq, need, want: need })).outcome;
+    return (await fixture.acquire({ session, budgetId, window: 'total', seq, need, want: need })).outcome;
   };
   const spendOf = (cost: number) =>
-    desk.report([{ row: usageEvent({ organization_id: 'organization-1', cost }) }]);
+    fixture.report([{ row: usageEvent({ organization_id: 'organization-1', cost }) }]);
 
   it('is alerted at its first refusal only', async () => {
     await spendOf(0.97 * dollar);
@@ -160,18 +160,18 @@ describeStores('a budget that refuses', (given) => {
 
   it('is not alerted when other leases have the rest, because that ends without action', async () => {
     expect(await acquire(dollar)).toBe('granted');
-    const other = await desk.session();
-    const busy = await desk.acquire({ session: other, budgetId, window: 'total', seq: 1, need: 5, want: 5 });
+    const other = await fixture.session();
+    const busy = await fixture.acquire({ session: other, budgetId, window: 'total', seq: 1, need: 5, want: 5 });
     expect(busy.outcome).toBe('busy');
     expect(await notices(given.store, 'exceeded')).toEqual([]);
   });
 
   it('is alerted once when several replicas refuse at the same time', async () => {
     await spendOf(dollar);
-    const sessions = await Promise.all(Array.from({ length: 12 }, () => desk.session()));
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => fixture.session()));
     const refused = await Promise.all(
       sessions.map((each) =>
-        desk.acquire({ session: each, budgetId, window: 'total', seq: 1, need: 5, want: 5 }),
+        fixture.acquire({ session: each, budgetId, window: 'total', seq: 1, need: 5, want: 5 }),
       ),
     );
     expect(new Set(refused.map(({ outcome }) => outcome))).toEqual(new Set(['exceeded']));
@@ -181,23 +181,23 @@ describeStores('a budget that refuses', (given) => {
 });
 
 describeStores('what proxies leave unsettled', (given) => {
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
   let reported: ReturnType<typeof alertsOf>;
   let budgetId: string;
   const [soonMs, dayMs] = unconfirmedAgesMs;
 
   beforeEach(async () => {
-    desk = new LedgerDesk(given.store);
+    fixture = new LedgerFixture(given.store);
     reported = alertsOf(given.store);
-    await desk.organization();
+    await fixture.organization();
     await storeWebhook(given.store, { url });
-    budgetId = await desk.budget({ amount: dollar });
+    budgetId = await fixture.budget({ amount: dollar });
   });
 
   /** A proxy that acquired this amount and has been silent since. @returns its session */
   const leave = async (amount: number): Promise<string> => {
-    const session = await desk.session();
-    await desk.acquire({ session, budgetId, window: 'total', seq: 1, need: amount, want: amount });
+    const session = await fixture.session();
+    await fixture.acquire({ session, budgetId, window: 'total', seq: 1, need: amount, want: amount });
     await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
     await expireSessions(given.store);
     return session;

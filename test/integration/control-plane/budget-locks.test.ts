@@ -3,25 +3,25 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerTransaction } from '../../../control-plane/store/store.ts';
-import { BudgetDesk, limitSubject } from '../../support/budget-fixture.ts';
+import { BudgetFixture, limitSubject } from '../../support/budget-fixture.ts';
 import { freshPostgres } from '../../support/databases.ts';
 import { type Called, createPerson, type TestTenant } from '../../support/operators.ts';
 
 const rate = { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '60', amountUsd: undefined, period: undefined };
 
 describe('while the ledger of an organization is in use', () => {
-  const desk = new BudgetDesk();
-  beforeAll(() => desk.open(freshPostgres));
-  afterAll(() => desk.close());
+  const fixture = new BudgetFixture();
+  beforeAll(() => fixture.open(freshPostgres));
+  afterAll(() => fixture.close());
 
   const whileUsed = (tenant: TestTenant, work: (tx: LedgerTransaction) => Promise<void>) =>
-    desk.store.ledger(async (tx) => {
+    fixture.store.ledger(async (tx) => {
       await tx.locks.organizations(tx.db, [tenant.id], 'shared');
       await work(tx);
     });
   const somebodyWaits = async (): Promise<void> => {
     for (;;) {
-      const { rows } = await desk.store.snapshot((db) =>
+      const { rows } = await fixture.store.snapshot((db) =>
         sql`select 1 from pg_locks where not granted and database = (
           select oid from pg_database where datname = current_database())`.execute(db),
       );
@@ -29,13 +29,13 @@ describe('while the ledger of an organization is in use', () => {
     }
   };
   const call = (tenant: TestTenant, method: string, request: object): Promise<Called> =>
-    desk.plane.call(method, tenant.owner.token, request);
+    fixture.plane.call(method, tenant.owner.token, request);
   const budgetOn = async (tenant: TestTenant, on?: object): Promise<string> =>
-    (await desk.budget(tenant, on === undefined ? {} : { subject: on })).id;
+    (await fixture.budget(tenant, on === undefined ? {} : { subject: on })).id;
 
   type Prepare = (tenant: TestTenant) => Promise<() => Promise<Called>>;
   const changes: readonly (readonly [string, Prepare])[] = [
-    ['made', async (tenant) => () => desk.ask(tenant)],
+    ['made', async (tenant) => () => fixture.ask(tenant)],
     [
       'changed',
       async (tenant) => {
@@ -53,7 +53,7 @@ describe('while the ledger of an organization is in use', () => {
     [
       'deleted with its key',
       async (tenant) => {
-        const id = await desk.key(tenant, 'ORGANIZATION', tenant.id);
+        const id = await fixture.key(tenant, 'ORGANIZATION', tenant.id);
         await budgetOn(tenant, limitSubject('VIRTUAL_KEY', id));
         return () => call(tenant, 'VirtualKeys.Revoke', { id });
       },
@@ -61,15 +61,15 @@ describe('while the ledger of an organization is in use', () => {
     [
       'deleted with its AI system',
       async (tenant) => {
-        const id = await desk.system(tenant);
-        await budgetOn(tenant, limitSubject('VIRTUAL_KEY', await desk.key(tenant, 'AI_SYSTEM', id)));
+        const id = await fixture.system(tenant);
+        await budgetOn(tenant, limitSubject('VIRTUAL_KEY', await fixture.key(tenant, 'AI_SYSTEM', id)));
         return () => call(tenant, 'AiSystems.Delete', { id });
       },
     ],
     [
       'deleted with its person',
       async (tenant) => {
-        const { id } = await createPerson(desk.plane, tenant, 'ROLE_MEMBER');
+        const { id } = await createPerson(fixture.plane, tenant, 'ROLE_MEMBER');
         await budgetOn(tenant, limitSubject('PERSON', id));
         return () => call(tenant, 'People.Delete', { id });
       },
@@ -77,7 +77,7 @@ describe('while the ledger of an organization is in use', () => {
   ];
 
   it.each(changes)('no budget is %s', async (_what, prepare) => {
-    const tenant = await desk.tenant();
+    const tenant = await fixture.tenant();
     const change = await prepare(tenant);
     const done: string[] = [];
     let changing: Promise<number> | undefined;
@@ -97,10 +97,10 @@ describe('while the ledger of an organization is in use', () => {
   });
 
   it('rates, keys without budgets and everything else change at once', async () => {
-    const tenant = await desk.tenant();
-    const key = await desk.key(tenant, 'ORGANIZATION', tenant.id);
-    const { id } = await desk.budget(tenant, { ...rate, subject: limitSubject('VIRTUAL_KEY', key) });
-    const system = await desk.system(tenant);
+    const tenant = await fixture.tenant();
+    const key = await fixture.key(tenant, 'ORGANIZATION', tenant.id);
+    const { id } = await fixture.budget(tenant, { ...rate, subject: limitSubject('VIRTUAL_KEY', key) });
+    const system = await fixture.system(tenant);
     const subject = limitSubject('ORGANIZATION', tenant.id);
     await whileUsed(tenant, async () => {
       for (const [method, request] of [

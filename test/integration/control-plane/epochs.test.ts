@@ -12,7 +12,7 @@ import { countedIn } from '../../../control-plane/store/epochs.ts';
 import { openStore } from '../../../control-plane/store/open.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';
-import { LedgerDesk } from '../../support/ledger.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { invalidate } from '../../support/stored-records.ts';
 import { anyProxy } from '../../support/watching.ts';
@@ -121,14 +121,14 @@ describe('an epoch over SQLite', () => {
 });
 
 describeStores('the ledger after a restore', (given) => {
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
   let budgetId: string;
   let earlier: string;
   beforeEach(async () => {
-    desk = new LedgerDesk(given.store);
-    await desk.organization();
-    budgetId = await desk.budget({ amount: 1000 });
-    earlier = await desk.session();
+    fixture = new LedgerFixture(given.store);
+    await fixture.organization();
+    budgetId = await fixture.budget({ amount: 1000 });
+    earlier = await fixture.session();
     await acquisitions().run(ask(earlier));
   });
 
@@ -144,27 +144,27 @@ describeStores('the ledger after a restore', (given) => {
 
   it('grants nothing while earlier sessions are open, and does not reclaim their money', async () => {
     await restore();
-    const { response } = await acquisitions().run(ask(await desk.session()));
+    const { response } = await acquisitions().run(ask(await fixture.session()));
     expect(response).toMatchObject({ outcome: 'busy', granted: 0, attainable: undefined });
   });
 
   it('still records what is shut, and accepts releases', async () => {
     await restore();
     expect(await outcome(ask(earlier, 2, 0))).toBe('granted');
-    expect(await desk.release({ session: earlier, budgetId, window: 'total', seq: 3, amount: 4 })).toBe(4);
+    expect(await fixture.release({ session: earlier, budgetId, window: 'total', seq: 3, amount: 4 })).toBe(4);
   });
 
   it('grants again once all sessions that it knows are closed', async () => {
     await restore();
-    const session = await desk.session();
+    const session = await fixture.session();
     expect(await outcome(ask(session))).toBe('busy');
-    await desk.closeSession(earlier);
+    await fixture.closeSession(earlier);
     expect(await outcome(ask(session, 2))).toBe('granted');
   });
 
   it('grants again after the healing time, even if sessions are missing', async () => {
     await restore();
-    const session = await desk.session();
+    const session = await fixture.session();
     expect(await outcome(ask(session))).toBe('busy');
     await given.database.raw(`update epochs set restored_at = restored_at - ${healingMs}`);
     expect(await outcome(ask(session, 2))).toBe('granted');
@@ -175,7 +175,7 @@ describeStores('the ledger after a restore', (given) => {
     await invalidate(given.store, [someone]);
     await given.store.lineage();
     await given.database.raw(`update epochs set restored_at = restored_at - ${healingMs}`);
-    expect(await outcome(ask(await desk.session()))).toBe('busy');
+    expect(await outcome(ask(await fixture.session()))).toBe('busy');
   });
 
   it('notices the restore within a second', async () => {

@@ -17,7 +17,7 @@ describe('the feed', () => {
   const time = new VirtualTime();
   /** The feed gets no notifications and its clock stands still, so it reads only when requested. */
   const start = async (options: Partial<FeedDeps> = {}) => {
-    const deaf = { ...store, onBell: () => undefined };
+    const deaf = { ...store, onNotification: () => undefined };
     feed = await startFeed({ store: deaf, log: silentLog, timers: time, ...options });
   };
   const revisions = (after: number) => feed.after(after)?.map((row) => row.revision);
@@ -47,7 +47,7 @@ describe('the feed', () => {
     let reads = 0;
     const slow: Store = {
       ...store,
-      onBell: () => undefined,
+      onNotification: () => undefined,
       changesAfter: async (revision, rows) => {
         const page = await store.changesAfter(revision, rows);
         reads++;
@@ -107,7 +107,7 @@ describe('the feed', () => {
       clock,
       store: {
         ...store,
-        onBell: () => undefined,
+        onNotification: () => undefined,
         changesAfter: async (revision, rows) => {
           await clock.advance(100);
           if (cutOff) throw new StoreUnavailableError(new Error('cut off'));

@@ -8,19 +8,19 @@ import { returning } from '../../../control-plane/ledger/return-lease.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';
-import { LedgerDesk } from '../../support/ledger.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
 import { anyProxy } from '../../support/watching.ts';
 
 const otherProxy: ProxyCaller = { ...anyProxy, id: 'proxy-other' };
 
 describeStores('operations that come together', (given) => {
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
   let transactions: number;
   let store: Pick<Store, 'ledger'>;
   let batches: LeaseBatches;
   beforeEach(async () => {
-    desk = new LedgerDesk(given.store);
-    await desk.organization();
+    fixture = new LedgerFixture(given.store);
+    await fixture.organization();
     transactions = 0;
     store = {
       ledger: (work) => {
@@ -36,20 +36,20 @@ describeStores('operations that come together', (given) => {
   const run = async <ReadResponse>(work: LeaseWork<ReadResponse>) => (await batches.run(work)).response;
 
   it('share transactions, and together get no more than there is', async () => {
-    const budgetId = await desk.budget({ amount: 1000 });
-    const sessions = await Promise.all(Array.from({ length: 120 }, () => desk.session()));
+    const budgetId = await fixture.budget({ amount: 1000 });
+    const sessions = await Promise.all(Array.from({ length: 120 }, () => fixture.session()));
     const acquired = await Promise.all(sessions.map((session) => run(acquire(session, budgetId, 10))));
     const outcomes = acquired.map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'granted')).toHaveLength(100);
     expect(outcomes.slice(100)).toEqual(Array.from({ length: 20 }, () => 'busy'));
-    expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
     // The first runs at once; the others wait for it and run in batches of fifty.
     expect(transactions).toBe(4);
   });
 
   it('see the effects of earlier ones in the same transaction', async () => {
-    const budgetId = await desk.budget({ amount: 100 });
-    const [a, b, c] = await Promise.all([desk.session(), desk.session(), desk.session()]);
+    const budgetId = await fixture.budget({ amount: 100 });
+    const [a, b, c] = await Promise.all([fixture.session(), fixture.session(), fixture.session()]);
     const blocker = run(acquire(c, budgetId, 1));
     const [first, back, second] = await Promise.all([
       run(acquire(a, budgetId, 90)),
@@ -58,26 +58,26 @@ describeStores('operations that come together', (given) => {
       blocker,
     ]);
     expect([first.outcome, back, second.outcome, transactions]).toEqual(['granted', 50, 'granted', 2]);
-    expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
   });
 
   it('sent twice in one transaction happen once', async () => {
-    const budgetId = await desk.budget({ amount: 100 });
-    const session = await desk.session();
-    const blocker = run(acquire(await desk.session(), budgetId, 1));
+    const budgetId = await fixture.budget({ amount: 100 });
+    const session = await fixture.session();
+    const blocker = run(acquire(await fixture.session(), budgetId, 1));
     const [once, again] = await Promise.all([
       run(acquire(session, budgetId, 40)),
       run(acquire(session, budgetId, 40)),
       blocker,
     ]);
     expect([once, again]).toEqual([once, once]);
-    expect(await desk.ledger(budgetId)).toEqual({ spent: 0, leased: 41, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 41, unsettled: 0 });
   });
 
   it('are refused one by one when one names the session of another proxy', async () => {
-    const budgetId = await desk.budget({ amount: 100 });
-    const [own, foreign] = [await desk.session(), await desk.session(otherProxy)];
-    const blocker = run(acquire(await desk.session(), budgetId, 1));
+    const budgetId = await fixture.budget({ amount: 100 });
+    const [own, foreign] = [await fixture.session(), await fixture.session(otherProxy)];
+    const blocker = run(acquire(await fixture.session(), budgetId, 1));
     const [refused, granted] = await Promise.allSettled([
       run(acquire(foreign, budgetId, 10)),
       run(acquire(own, budgetId, 10)),
@@ -88,15 +88,15 @@ describeStores('operations that come together', (given) => {
   });
 
   it('run alone when one of them fails with a defect, and the others succeed', async () => {
-    const budgetId = await desk.budget({ amount: 100 });
-    const sessions = [await desk.session(), await desk.session()] as const;
+    const budgetId = await fixture.budget({ amount: 100 });
+    const sessions = [await fixture.session(), await fixture.session()] as const;
     const broken: LeaseWork<never> = {
       ...acquire(sessions[0], budgetId, 10),
       step: () => {
         throw new TypeError('a defect');
       },
     };
-    const blocker = run(acquire(await desk.session(), budgetId, 1));
+    const blocker = run(acquire(await fixture.session(), budgetId, 1));
     const [failed, granted] = await Promise.allSettled([
       run(broken),
       run(acquire(sessions[1], budgetId, 10)),
@@ -107,8 +107,8 @@ describeStores('operations that come together', (given) => {
   });
 
   it('all fail together when the database cannot be reached, and later ones are served', async () => {
-    const budgetId = await desk.budget({ amount: 100 });
-    const session = await desk.session();
+    const budgetId = await fixture.budget({ amount: 100 });
+    const session = await fixture.session();
     let down = true;
     let tries = 0;
     batches = new LeaseBatches({

@@ -8,7 +8,7 @@ import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { Random } from '../../support/access/random.ts';
 import { describeStores } from '../../support/databases.ts';
-import { type ChargedEvent, LedgerDesk } from '../../support/ledger.ts';
+import { type ChargedEvent, LedgerFixture } from '../../support/ledger.ts';
 import { change } from '../../support/stored-records.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
@@ -31,13 +31,13 @@ class Spender {
   #session = '';
   #slices = new Map<string, { available: number; seq: number }>();
   #late: ChargedEvent[] = [];
-  readonly #desk: LedgerDesk;
+  readonly #desk: LedgerFixture;
   readonly #budgets: readonly KnownBudget[];
   readonly #at: number;
   readonly #random: Random;
 
-  constructor(desk: LedgerDesk, world: { budgets: readonly KnownBudget[]; at: number; random: Random }) {
-    this.#desk = desk;
+  constructor(fixture: LedgerFixture, world: { budgets: readonly KnownBudget[]; at: number; random: Random }) {
+    this.#desk = fixture;
     this.#budgets = world.budgets;
     this.#at = world.at;
     this.#random = world.random;
@@ -170,13 +170,13 @@ async function resize(store: Store, id: string, size: number): Promise<void> {
 }
 
 describeStores('the books, under many at once', (given) => {
-  let desks: readonly LedgerDesk[];
+  let desks: readonly LedgerFixture[];
   beforeEach(async () => {
     // A SQLite file belongs to one process; PostgreSQL may have many replicas.
     const isShared = given.database.url.startsWith('postgres');
     const other = isShared ? await given.database.open() : given.store;
-    desks = [new LedgerDesk(given.store), new LedgerDesk(other)];
-    await new LedgerDesk(given.store).organization();
+    desks = [new LedgerFixture(given.store), new LedgerFixture(other)];
+    await new LedgerFixture(given.store).organization();
   });
 
   it('add up at every instant, and in the end contain the reported spend', async () => {
@@ -185,7 +185,7 @@ describeStores('the books, under many at once', (given) => {
     const random = new Random(seed);
     // All events carry one time, and a total budget counts events from its creation on.
     const at = Date.now() + 1000;
-    const [first, second] = desks as [LedgerDesk, LedgerDesk];
+    const [first, second] = desks as [LedgerFixture, LedgerFixture];
     const budgets: readonly KnownBudget[] = [
       { id: await first.budget({ amount: 9000 }), window: 'total', subject: 'organization-1' },
       ...(await Promise.all(
@@ -232,13 +232,13 @@ describeStores('the books, under many at once', (given) => {
   }, 60_000);
 
   it('let a change of a budget through although acquisitions never pause', async () => {
-    const [desk] = desks as [LedgerDesk];
-    const budgetId = await desk.budget({ amount: 1e12 });
+    const [fixture] = desks as [LedgerFixture];
+    const budgetId = await fixture.budget({ amount: 1e12 });
     let running = true;
     const acquisitions = Array.from({ length: 6 }, async () => {
-      const session = await desk.session();
+      const session = await fixture.session();
       for (let seq = 1; running; seq++) {
-        await desk.acquire({ session, budgetId, window: 'total', seq, need: 1, want: 1 });
+        await fixture.acquire({ session, budgetId, window: 'total', seq, need: 1, want: 1 });
       }
     });
     try {

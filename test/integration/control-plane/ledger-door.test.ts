@@ -5,14 +5,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
 import { encodeReport } from '../../../proxy/control-plane/wire-report.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
-import { type BudgetDesk, describeBudgets } from '../../support/budget-fixture.ts';
+import { type BudgetFixture, describeBudgets } from '../../support/budget-fixture.ts';
 import { freshName, type JsonResponse, refusal, type TestTenant, violated } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 import { usageOf } from '../../support/usage-queue.ts';
 
-async function proxyToken(desk: BudgetDesk, organizationId?: string): Promise<JsonResponse> {
+async function proxyToken(fixture: BudgetFixture, organizationId?: string): Promise<JsonResponse> {
   const request = { name: freshName('proxy'), ...(organizationId !== undefined && { organizationId }) };
-  return await desk.plane.expect('ProxyTokens.Create', desk.platform.token, request);
+  return await fixture.plane.expect('ProxyTokens.Create', fixture.platform.token, request);
 }
 
 function event(tenant: TestTenant, fields: Partial<UsageEvent> = {}): UsageEvent {
@@ -20,22 +20,22 @@ function event(tenant: TestTenant, fields: Partial<UsageEvent> = {}): UsageEvent
   return usageOf({ ...ids, at: Date.now(), cost: 1_500_000_000, charges: [], ...fields });
 }
 
-describeBudgets('the ledger', (desk) => {
+describeBudgets('the ledger', (fixture) => {
   let token: string;
   beforeAll(async () => {
-    token = (await proxyToken(desk)).value;
+    token = (await proxyToken(fixture)).value;
   });
   const call = (method: string, request: object, by = token) =>
-    desk.plane.call(`Ledger.${method}`, by, request);
+    fixture.plane.call(`Ledger.${method}`, by, request);
   const expectOf = (method: string, request: object, by = token): Promise<JsonResponse> =>
-    desk.plane.expect(`Ledger.${method}`, by, request);
+    fixture.plane.expect(`Ledger.${method}`, by, request);
   const report = (events: readonly UsageEvent[], by = token) => call('ReportUsage', encodeReport(events), by);
   const reported = (events: readonly UsageEvent[], by = token) =>
     expectOf('ReportUsage', encodeReport(events), by);
 
   it('accepts acquisitions, releases and reports, and operators see them', async () => {
-    const tenant = await desk.tenant();
-    const { id: budgetId } = await desk.budget(tenant, { amountUsd: '8' });
+    const tenant = await fixture.tenant();
+    const { id: budgetId } = await fixture.budget(tenant, { amountUsd: '8' });
     const session = randomUUID();
     const { open, now } = await expectOf('KeepSession', { session });
     expect(open).toBe(true);
@@ -51,7 +51,7 @@ describeBudgets('the ledger', (desk) => {
     const charges = [{ budgetId, window, escrow: 1_500_000_000 }];
     const used = event(tenant, { session, charges, at: Date.parse(now) });
     expect(await reported([used, used])).toMatchObject({ recorded: 1 });
-    expect(await desk.windows(tenant, { limitId: budgetId })).toMatchObject([
+    expect(await fixture.windows(tenant, { limitId: budgetId })).toMatchObject([
       { spentUsd: '1.5', leasedUsd: '0.1', unsettledUsd: '0', freeUsd: '6.4' },
     ]);
   });
@@ -63,7 +63,7 @@ describeBudgets('the ledger', (desk) => {
     ['of an unknown session', { session: randomUUID() }, 'DRAW_OUTCOME_GONE'],
     ['with a number missing', { seq: '2' }, 'DRAW_OUTCOME_LOST'],
   ])('responds to an acquisition that is %s', async (_what, fields, outcome) => {
-    const { id: budgetId } = await desk.budget(await desk.tenant(), { amountUsd: '8' });
+    const { id: budgetId } = await fixture.budget(await fixture.tenant(), { amountUsd: '8' });
     const session = randomUUID();
     await expectOf('KeepSession', { session });
     const lease = { session, budgetId, window: dayOf(Date.now()), seq: '1' };
@@ -73,19 +73,19 @@ describeBudgets('the ledger', (desk) => {
 
   it('serves proxies only', async () => {
     const session = { session: randomUUID() };
-    const operator = desk.acme.owner.token;
+    const operator = fixture.acme.owner.token;
     expect(await refusal(call('KeepSession', session, operator))).toMatchObject({
       reason: 'permission_denied',
     });
-    const nobody = desk.plane.call('Ledger.KeepSession', undefined, session);
+    const nobody = fixture.plane.call('Ledger.KeepSession', undefined, session);
     expect(await refusal(nobody)).toMatchObject({ reason: 'unauthenticated' });
   });
 
   it('refuses a proxy whose token was revoked, within seconds', async () => {
-    const { value, proxyToken: made } = await proxyToken(desk);
+    const { value, proxyToken: made } = await proxyToken(fixture);
     const session = { session: randomUUID() };
     expect((await call('KeepSession', session, value)).code).toBe('OK');
-    await desk.plane.expect('ProxyTokens.Revoke', desk.platform.token, { id: made.id });
+    await fixture.plane.expect('ProxyTokens.Revoke', fixture.platform.token, { id: made.id });
     const revokedAt = Date.now();
     await until(async () => (await call('KeepSession', session, value)).code === 'UNAUTHENTICATED');
     expect(Date.now() - revokedAt).toBeLessThan(5000);
@@ -94,22 +94,22 @@ describeBudgets('the ledger', (desk) => {
   it('keeps the sessions of one proxy from another', async () => {
     const session = randomUUID();
     await expectOf('KeepSession', { session });
-    const other = (await proxyToken(desk)).value;
+    const other = (await proxyToken(fixture)).value;
     expect(await refusal(call('KeepSession', { session }, other))).toMatchObject({ reason: 'not_found' });
   });
 
   it("records events of a bound proxy's own organization, and refuses others", async () => {
-    const bound = (await proxyToken(desk, desk.acme.id)).value;
-    const [own, foreign] = [event(desk.acme), event(desk.other)];
+    const bound = (await proxyToken(fixture, fixture.acme.id)).value;
+    const [own, foreign] = [event(fixture.acme), event(fixture.other)];
     expect(await refusal(report([own, foreign], bound))).toMatchObject({ reason: 'permission_denied' });
     expect(await reported([own], bound)).toMatchObject({ recorded: 1 });
     expect(await reported([own, foreign])).toMatchObject({ recorded: 1 });
   });
 
   it('drops events of missing organizations, and records the others', async () => {
-    const events = [event(desk.acme, { organizationId: randomUUID() }), event(desk.acme)];
+    const events = [event(fixture.acme, { organizationId: randomUUID() }), event(fixture.acme)];
     expect(await reported(events)).toMatchObject({ recorded: 1 });
-    expect(desk.plane.logs.join('')).toContain('were dropped');
+    expect(fixture.plane.logs.join('')).toContain('were dropped');
   });
 
   it('accepts a report without events', async () => {
@@ -150,14 +150,14 @@ describeBudgets('the ledger', (desk) => {
     });
 
     it('more than a thousand events', async () => {
-      const events = Array.from({ length: 1001 }, () => event(desk.acme));
+      const events = Array.from({ length: 1001 }, () => event(fixture.acme));
       expect(await violated(report(events))).toEqual(['events']);
       expect(await reported(events.slice(1))).toMatchObject({ recorded: 1000 });
     });
 
     it('an event far ahead or long ago by the clock of the database, with its whole batch', async () => {
-      const shifted = (ms: number) => event(desk.acme, { at: Date.now() + ms });
-      const good = event(desk.acme);
+      const shifted = (ms: number) => event(fixture.acme, { at: Date.now() + ms });
+      const good = event(fixture.acme);
       const day = 86_400_000;
       for (const ms of [40 * day + 60_000, -40 * day - 60_000, 400 * day, -4000 * day]) {
         expect(await violated(report([good, shifted(ms)]))).toEqual(['events[1].at']);

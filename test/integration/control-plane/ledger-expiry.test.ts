@@ -7,7 +7,7 @@ import { shareSessions } from '../../../control-plane/ledger/locks.ts';
 import { createSessionTouches, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { describeStores, freshPostgres } from '../../support/databases.ts';
-import { LedgerDesk } from '../../support/ledger.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
 import { until } from '../../support/process.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
@@ -16,14 +16,14 @@ import { anyProxy } from '../../support/watching.ts';
 const silence = `update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`;
 
 describeStores('silent sessions', (given) => {
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
   let session: string;
   beforeEach(async () => {
-    desk = new LedgerDesk(given.store);
-    await desk.organization();
-    const budgetId = await desk.budget({ amount: 1000 });
-    session = await desk.session();
-    await desk.acquire({ session, budgetId, window: 'total', seq: 1, need: 100, want: 100 });
+    fixture = new LedgerFixture(given.store);
+    await fixture.organization();
+    const budgetId = await fixture.budget({ amount: 1000 });
+    session = await fixture.session();
+    await fixture.acquire({ session, budgetId, window: 'total', seq: 1, need: 100, want: 100 });
     await given.database.raw(silence);
   });
 
@@ -35,7 +35,7 @@ describeStores('silent sessions', (given) => {
     const expiry = startExpiry({ ...deps, ...options });
     return { time, counted, expiry };
   };
-  const states = async () => (await desk.leases()).map(({ state }) => state);
+  const states = async () => (await fixture.leases()).map(({ state }) => state);
 
   it('are closed within a few seconds, and searched for again every few seconds', async () => {
     const { time, counted, expiry } = start();
@@ -113,8 +113,8 @@ it('a session is not closed during an acquisition, and is still noted as active'
   const database = await freshPostgres();
   try {
     const store = await database.open();
-    const desk = new LedgerDesk(store);
-    const session = await desk.session();
+    const fixture = new LedgerFixture(store);
+    const session = await fixture.session();
     await database.raw(silence);
     let closing: Promise<number> | undefined;
     let isClosed = false;
@@ -128,7 +128,7 @@ it('a session is not closed during an acquisition, and is still noted as active'
     });
     expect(await closing).toBe(1);
 
-    const other = await desk.session();
+    const other = await fixture.session();
     await store.ledger(async (tx) => {
       await shareSessions(tx, [other]);
       await createSessionTouches(store, new VirtualTime()).touch(anyProxy, [other]);

@@ -12,19 +12,19 @@ import { CallError } from '../../../control-plane/rpc/errors.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { describeStores } from '../../support/databases.ts';
-import { LedgerDesk } from '../../support/ledger.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
 describeStores('reports that come together', (given) => {
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
   let budgetId: string;
   let transactions: number;
   let report: (events: readonly ReportedEvent[], accept?: ReportWork['accept']) => Promise<Reported>;
 
   beforeEach(async () => {
-    desk = new LedgerDesk(given.store);
-    await desk.organization();
-    budgetId = await desk.budget({ amount: 1_000_000 });
+    fixture = new LedgerFixture(given.store);
+    await fixture.organization();
+    budgetId = await fixture.budget({ amount: 1_000_000 });
     await createUsageDays({ store: given.store, clock: systemClock }).ensureDays([usageEvent().day]);
     transactions = 0;
     const store: Pick<Store, 'ledger'> = {
@@ -48,7 +48,7 @@ describeStores('reports that come together', (given) => {
     const all = await Promise.all([...twoAlone(), ...sizes.map((size) => report(events(size)))]);
     expect(all.slice(2).map(({ recorded }) => recorded)).toEqual(sizes);
     expect(transactions).toBe(3);
-    expect(await desk.ledger(budgetId)).toEqual({ spent: 2 + (29 * 30) / 2, leased: 0, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 2 + (29 * 30) / 2, leased: 0, unsettled: 0 });
   });
 
   it('record an event of two reports once, and drop events of unknown organizations', async () => {
@@ -61,7 +61,7 @@ describeStores('reports that come together', (given) => {
     ]);
     expect(first).toEqual({ recorded: 3, duplicate: 0, unknown: 2, over: 0 });
     expect(second).toEqual({ recorded: 1, duplicate: 3, unknown: 0, over: 0 });
-    expect((await desk.ledger(budgetId))?.spent).toBe(6);
+    expect((await fixture.ledger(budgetId))?.spent).toBe(6);
   });
 
   it('are refused one by one', async () => {
@@ -75,7 +75,7 @@ describeStores('reports that come together', (given) => {
     ]);
     expect(refused).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_request' } });
     expect(recorded).toMatchObject({ status: 'fulfilled', value: { recorded: 3 } });
-    expect((await desk.ledger(budgetId))?.spent).toBe(5);
+    expect((await fixture.ledger(budgetId))?.spent).toBe(5);
   });
 
   it('are split at the largest number of events of one report', async () => {

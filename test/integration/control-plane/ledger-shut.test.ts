@@ -7,7 +7,7 @@ import { releaseUnconfirmed } from '../../../control-plane/ledger/release.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { describeStores } from '../../support/databases.ts';
-import { LedgerDesk } from '../../support/ledger.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
 import { change } from '../../support/stored-records.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 import { anyProxy } from '../../support/watching.ts';
@@ -15,33 +15,33 @@ import { anyProxy } from '../../support/watching.ts';
 const otherProxy: ProxyCaller = { ...anyProxy, id: 'proxy-other' };
 
 describeStores('a lease of which something is shut', (given) => {
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
   let budgetId: string;
   let session: string;
   let seq: number;
   beforeEach(async () => {
-    desk = new LedgerDesk(given.store);
-    await desk.organization();
-    budgetId = await desk.budget({ amount: 1000 });
-    session = await desk.session();
+    fixture = new LedgerFixture(given.store);
+    await fixture.organization();
+    budgetId = await fixture.budget({ amount: 1000 });
+    session = await fixture.session();
     seq = 0;
   });
 
   const operation = () => ({ session, budgetId, window: 'total', seq: ++seq });
   const acquire = (want: number, shut = 0) =>
-    desk.acquire({ ...operation(), need: want, want, ...(shut > 0 && { shut }) });
-  const release = (amount: number, shut = 0) => desk.release({ ...operation(), amount, shut });
+    fixture.acquire({ ...operation(), need: want, want, ...(shut > 0 && { shut }) });
+  const release = (amount: number, shut = 0) => fixture.release({ ...operation(), amount, shut });
   const silence = async () => {
     await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
     await expireSessions(given.store);
   };
   const spend = (escrow: number, cost = escrow) =>
-    desk.report([
+    fixture.report([
       { row: usageEvent({ session_id: session, cost }), charges: [{ budgetId, window: 'total', escrow }] },
     ]);
   const named = (amount: number) => new Map([[`${budgetId} total`, amount]]);
-  const ledger = () => desk.ledger(budgetId);
-  const lease = async () => (await desk.leases())[0];
+  const ledger = () => fixture.ledger(budgetId);
+  const lease = async () => (await fixture.leases())[0];
 
   describe('at its expiry', () => {
     it('frees the shut part, and leaves the rest unconfirmed', async () => {
@@ -84,9 +84,9 @@ describeStores('a lease of which something is shut', (given) => {
     it('ignores the shut part of operations that were not executed', async () => {
       await acquire(400);
       await release(0, 300);
-      await desk.acquire({ ...operation(), seq: 1, need: 1, want: 1, shut: 0 });
-      await desk.acquire({ ...operation(), seq: 9, need: 1, want: 1, shut: 0 });
-      await desk.release({ ...operation(), seq: 2, amount: 0, shut: 0 });
+      await fixture.acquire({ ...operation(), seq: 1, need: 1, want: 1, shut: 0 });
+      await fixture.acquire({ ...operation(), seq: 9, need: 1, want: 1, shut: 0 });
+      await fixture.release({ ...operation(), seq: 2, amount: 0, shut: 0 });
       await silence();
       expect(await ledger()).toMatchObject({ unsettled: 100 });
     });
@@ -135,7 +135,7 @@ describeStores('a lease of which something is shut', (given) => {
   describe('whose session is closed by its proxy', () => {
     it('frees everything except the outstanding amount', async () => {
       await acquire(400);
-      expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 330 });
+      expect(await fixture.closeSession(session, named(70))).toMatchObject({ freed: 330 });
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 70 });
       expect(await acquire(1)).toMatchObject({ outcome: 'gone' });
       await spend(70, 50);
@@ -144,13 +144,13 @@ describeStores('a lease of which something is shut', (given) => {
 
     it('frees everything of a window that is not named', async () => {
       await acquire(400);
-      expect(await desk.closeSession(session)).toMatchObject({ freed: 400 });
+      expect(await fixture.closeSession(session)).toMatchObject({ freed: 400 });
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('keeps a window that is not named if the call names only some of the windows', async () => {
       await acquire(400);
-      expect(await desk.closeSession(session, new Map(), { andOthers: true })).toMatchObject({ freed: 0 });
+      expect(await fixture.closeSession(session, new Map(), { andOthers: true })).toMatchObject({ freed: 0 });
       expect(await ledger()).toMatchObject({ leased: 400 });
       await release(0, 300);
       await expireSessions(given.store);
@@ -159,12 +159,12 @@ describeStores('a lease of which something is shut', (given) => {
 
     it('frees nothing twice when the call is repeated, and more when less is outstanding later', async () => {
       await acquire(400);
-      await desk.closeSession(session, named(70));
-      expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 0 });
-      expect(await desk.closeSession(session, named(90))).toMatchObject({ freed: 0 });
+      await fixture.closeSession(session, named(70));
+      expect(await fixture.closeSession(session, named(70))).toMatchObject({ freed: 0 });
+      expect(await fixture.closeSession(session, named(90))).toMatchObject({ freed: 0 });
       expect(await ledger()).toMatchObject({ unsettled: 70 });
-      expect(await desk.closeSession(session, named(20))).toMatchObject({ freed: 50 });
-      expect(await desk.closeSession(session)).toMatchObject({ freed: 20 });
+      expect(await fixture.closeSession(session, named(20))).toMatchObject({ freed: 50 });
+      expect(await fixture.closeSession(session)).toMatchObject({ freed: 20 });
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
@@ -172,7 +172,7 @@ describeStores('a lease of which something is shut', (given) => {
       await acquire(400);
       await release(0, 300);
       await silence();
-      expect(await desk.closeSession(session, named(30))).toMatchObject({ freed: 70 });
+      expect(await fixture.closeSession(session, named(30))).toMatchObject({ freed: 70 });
       expect(await ledger()).toMatchObject({ unsettled: 30 });
       expect(await release(370)).toBe(370);
       expect(await ledger()).toMatchObject({ unsettled: 30 });
@@ -180,57 +180,57 @@ describeStores('a lease of which something is shut', (given) => {
 
     it('does not free twice an acquisition whose response was lost', async () => {
       await acquire(400);
-      await desk.closeSession(session, named(100));
+      await fixture.closeSession(session, named(100));
       expect(await release(300)).toBe(300);
       expect(await ledger()).toMatchObject({ unsettled: 100 });
     });
 
     it('is never opened again by a late call, even if the database did not know it', async () => {
       const forgotten = uuidv7();
-      expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
-      expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
+      expect(await fixture.closeSession(forgotten)).toMatchObject({ freed: 0 });
+      expect(await fixture.closeSession(forgotten)).toMatchObject({ freed: 0 });
       const late = await given.store.ledger((tx) => keepSession(tx, anyProxy, forgotten));
       expect(late).toMatchObject({ open: false });
       const request = { budgetId, window: 'total', seq: 1, need: 1, want: 1 };
-      expect(await desk.acquire({ ...request, session: forgotten })).toMatchObject({ outcome: 'gone' });
+      expect(await fixture.acquire({ ...request, session: forgotten })).toMatchObject({ outcome: 'gone' });
       expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('may have very many windows', async () => {
       const budgets: string[] = [];
       for (let count = 0; count < 205; count++) {
-        const each = await desk.budget({ amount: 100 });
-        await desk.acquire({ session, budgetId: each, window: 'total', seq: 1, need: 10, want: 10 });
+        const each = await fixture.budget({ amount: 100 });
+        await fixture.acquire({ session, budgetId: each, window: 'total', seq: 1, need: 10, want: 10 });
         budgets.push(each);
       }
       const kept = budgets[200] ?? '';
-      expect(await desk.closeSession(session, new Map([[`${kept} total`, 4]]))).toMatchObject({
+      expect(await fixture.closeSession(session, new Map([[`${kept} total`, 4]]))).toMatchObject({
         freed: 205 * 10 - 4,
       });
       for (const each of budgets)
-        expect(await desk.ledger(each)).toEqual({ spent: 0, leased: 0, unsettled: each === kept ? 4 : 0 });
+        expect(await fixture.ledger(each)).toEqual({ spent: 0, leased: 0, unsettled: each === kept ? 4 : 0 });
     }, 60_000);
 
     it('is not found by another proxy, and an unknown session has nothing to free', async () => {
       await acquire(400);
-      const close = desk.closeSession(session, new Map(), { caller: otherProxy });
+      const close = fixture.closeSession(session, new Map(), { caller: otherProxy });
       await expect(close).rejects.toMatchObject({ reason: 'not_found' });
       expect(await ledger()).toMatchObject({ leased: 400 });
-      expect(await desk.closeSession('00000000-0000-7000-8000-000000000001')).toMatchObject({ freed: 0 });
+      expect(await fixture.closeSession('00000000-0000-7000-8000-000000000001')).toMatchObject({ freed: 0 });
     });
   });
 
   it('an acquisition that is busy returns the leased and the free amount', async () => {
     await acquire(300);
-    const other = await desk.session();
-    await desk.acquire({ session: other, budgetId, window: 'total', seq: 1, need: 500, want: 500 });
+    const other = await fixture.session();
+    await fixture.acquire({ session: other, budgetId, window: 'total', seq: 1, need: 500, want: 500 });
     expect(await acquire(900)).toMatchObject({ outcome: 'busy', attainable: 700 });
     expect(await acquire(5000)).toMatchObject({ outcome: 'exceeded', attainable: undefined });
   });
 
   it('a kept session returns the number of sessions and the amount of its leases', async () => {
     await acquire(300);
-    await desk.session();
+    await fixture.session();
     const keep = () => given.store.ledger((tx) => keepSession(tx, anyProxy, session));
     expect(await keep()).toEqual({ open: true, sessions: 2, leased: 300 });
     await given.database.raw(

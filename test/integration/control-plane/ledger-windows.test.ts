@@ -8,7 +8,7 @@ import type { Store } from '../../../control-plane/store/store.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { Random } from '../../support/access/random.ts';
 import { describeStores } from '../../support/databases.ts';
-import { LedgerDesk } from '../../support/ledger.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
 const keys = Array.from({ length: 24 }, (_, nth) => `key-${nth}`);
@@ -17,19 +17,19 @@ const eventsOfEach = 12;
 
 describeStores('beginnings of windows', (opened) => {
   let store: Store;
-  let desk: LedgerDesk;
+  let fixture: LedgerFixture;
 
   beforeEach(async () => {
     store = opened.store;
-    desk = new LedgerDesk(store);
-    await desk.organization();
+    fixture = new LedgerFixture(store);
+    await fixture.organization();
   });
 
   it('reports that create the same windows wait for each other without a deadlock', async () => {
     const seed = randomInt(2 ** 31);
     const random = new Random(seed);
     const budgets: string[] = [];
-    for (const subjectId of keys) budgets.push(await desk.budget({ amount: 1e12, period: 'day', subjectId }));
+    for (const subjectId of keys) budgets.push(await fixture.budget({ amount: 1e12, period: 'day', subjectId }));
     const at = Date.now();
     await createUsageDays({ store, clock: systemClock }).ensureDays([usageEvent({ at }).day]);
     let runs = 0;

@@ -77,7 +77,7 @@ describe('replicas over one PostgreSQL', () => {
   it("get each other's notifications, also after the listening connection was lost", async () => {
     const [one, two] = [await database.open(), await database.open()];
     let rings = 0;
-    two.onBell(() => {
+    two.onNotification(() => {
       rings++;
     });
     const rung = async () => {

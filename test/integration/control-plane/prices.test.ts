@@ -17,26 +17,26 @@ const usd = { input: '0.15', output: '0.6' };
 const model = () => `gpt-provider/${freshName('model').replace(' ', '-')}`;
 const tier = (abovePromptTokens: number, more: object = {}) => ({ abovePromptTokens, ...usd, ...more });
 
-describeBudgets('prices', (desk) => {
-  const create = (fields: object, tenant = desk.acme) =>
-    desk.plane.call('Prices.Create', tenant.owner.token, {
+describeBudgets('prices', (fixture) => {
+  const create = (fields: object, tenant = fixture.acme) =>
+    fixture.plane.call('Prices.Create', tenant.owner.token, {
       ...{ organizationId: tenant.id, model: model(), prices: usd, allowUnmatched: true },
       ...fields,
     });
-  const price = (fields: object = {}, tenant = desk.acme): Promise<JsonResponse> =>
-    desk.as(tenant, 'Prices.Create', {
+  const price = (fields: object = {}, tenant = fixture.acme): Promise<JsonResponse> =>
+    fixture.as(tenant, 'Prices.Create', {
       ...{ organizationId: tenant.id, model: model(), prices: usd, allowUnmatched: true },
       ...fields,
     });
   const resolved = async (tenant: TestTenant): Promise<JsonResponse[]> => {
     const name = freshName('proxy');
-    const proxy = await desk.plane.expect('ProxyTokens.Create', desk.platform.token, { name });
-    const { value } = await createKey(desk.plane, tenant);
+    const proxy = await fixture.plane.expect('ProxyTokens.Create', fixture.platform.token, { name });
+    const { value } = await createKey(fixture.plane, tenant);
     const keyHash = Buffer.from(hashCredential(value), 'hex');
-    return (await desk.plane.expect('Access.Resolve', proxy.value, { keyHash })).organization.prices;
+    return (await fixture.plane.expect('Access.Resolve', proxy.value, { keyHash })).organization.prices;
   };
   const newestChange = () =>
-    desk.store.snapshot((db) =>
+    fixture.store.snapshot((db) =>
       db
         .selectFrom('changes')
         .select(['revision', 'kind', 'ref', 'state'])
@@ -46,7 +46,7 @@ describeBudgets('prices', (desk) => {
     );
 
   it('are created, read, changed and deleted, and each change is an event and names the organization', async () => {
-    const { acme } = desk;
+    const { acme } = fixture;
     const prices = {
       ...{ ...usd, cacheRead: '0.075', audioInput: '1', tiers: [tier(200_000, { cacheWrite1h: '3' })] },
       serviceTiers: { priority: { ...usd, tiers: [tier(200_000)] } },
@@ -61,7 +61,7 @@ describeBudgets('prices', (desk) => {
     });
     const { id } = made;
     const { match: _match, _match: _oneof, ...stored } = made;
-    expect(await desk.plane.expect('Prices.Get', acme.admin.token, { id })).toEqual(stored);
+    expect(await fixture.plane.expect('Prices.Get', acme.admin.token, { id })).toEqual(stored);
     const expectNamed = async (revision?: string) => {
       const named = { kind: 'organization', ref: acme.id, state: 'changed' };
       const at = revision === undefined ? {} : { revision: Number(revision) };
@@ -70,20 +70,20 @@ describeBudgets('prices', (desk) => {
     await expectNamed(made.revision);
 
     const update = { id, prices: { ...usd, asOf: '2026-01-31' }, ifRevision: made.revision };
-    const changed = await desk.plane.expect('Prices.Update', acme.admin.token, update);
+    const changed = await fixture.plane.expect('Prices.Update', acme.admin.token, update);
     expect(changed).toMatchObject({ id, model: name, prices: { ...usd, tiers: [], asOf: '2026-01-31' } });
     expect(changed.prices.cacheRead).toBeUndefined();
     await expectNamed(changed.revision);
-    expect(await refusal(desk.plane.call('Prices.Update', acme.admin.token, update))).toMatchObject({
+    expect(await refusal(fixture.plane.call('Prices.Update', acme.admin.token, update))).toMatchObject({
       ...{ code: 'ABORTED', reason: 'revision_mismatch' },
     });
-    expect(await desk.as(acme, 'Prices.Update', { id, prices: update.prices })).toEqual(changed);
-    expect(await violated(desk.plane.call('Prices.Update', acme.owner.token, { id }))).toEqual(['prices']);
-    await desk.as(acme, 'Prices.Delete', { id });
+    expect(await fixture.as(acme, 'Prices.Update', { id, prices: update.prices })).toEqual(changed);
+    expect(await violated(fixture.plane.call('Prices.Update', acme.owner.token, { id }))).toEqual(['prices']);
+    await fixture.as(acme, 'Prices.Delete', { id });
     await expectNamed();
-    expect((await desk.plane.call('Prices.Get', acme.owner.token, { id })).code).toBe('NOT_FOUND');
+    expect((await fixture.plane.call('Prices.Get', acme.owner.token, { id })).code).toBe('NOT_FOUND');
 
-    const events = await desk.trail(acme, id);
+    const events = await fixture.trail(acme, id);
     expect(events.map((event) => [event.action, event.targetKind])).toEqual([
       ...[
         ['Prices.Delete', 'price'],
@@ -143,24 +143,24 @@ describeBudgets('prices', (desk) => {
         ...{ code: 'ALREADY_EXISTS', reason: 'name_taken', message: 'another price has this model' },
         violations: { model: 'is taken; it must be unique' },
       });
-      expect((await create({ model: one }, desk.other)).code).toBe('OK');
-      await desk.as(desk.acme, 'Prices.Delete', { id });
+      expect((await create({ model: one }, fixture.other)).code).toBe('OK');
+      await fixture.as(fixture.acme, 'Prices.Delete', { id });
       expect((await create({ model: one })).code).toBe('OK');
     }
   });
 
   it('are of their organization alone', async () => {
-    const { id } = await price({}, desk.other);
+    const { id } = await price({}, fixture.other);
     for (const method of ['Prices.Get', 'Prices.Update', 'Prices.Delete']) {
-      const calling = desk.plane.call(method, desk.acme.owner.token, { id, prices: usd });
+      const calling = fixture.plane.call(method, fixture.acme.owner.token, { id, prices: usd });
       expect((await calling).code).toBe('NOT_FOUND');
     }
-    const foreign = { organizationId: desk.other.id, model: 'gpt-provider/gpt-4o', prices: usd };
-    expect((await desk.plane.call('Prices.Create', desk.acme.owner.token, foreign)).code).toBe('NOT_FOUND');
+    const foreign = { organizationId: fixture.other.id, model: 'gpt-provider/gpt-4o', prices: usd };
+    expect((await fixture.plane.call('Prices.Create', fixture.acme.owner.token, foreign)).code).toBe('NOT_FOUND');
   });
 
   it('are in the organization’s record, oldest first, and the largest possible number and size still fits', async () => {
-    const tenant = await desk.tenant();
+    const tenant = await fixture.tenant();
     const longest = '999.999999999';
     const amounts = { input: longest, output: longest, cacheRead: longest };
     const most = { ...amounts, cacheWrite: longest, cacheWrite1h: longest };
@@ -188,12 +188,12 @@ describeBudgets('prices', (desk) => {
     let pageToken = '';
     do {
       const request = { organizationId: tenant.id, pageSize: 99, pageToken };
-      const page = await desk.as(tenant, 'Prices.List', request);
+      const page = await fixture.as(tenant, 'Prices.List', request);
       seen.push(...page.prices.map((one: JsonResponse) => one.id));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
     expect(seen).toEqual(ids);
-    await desk.as(tenant, 'Prices.Delete', { id: ids[0] });
+    await fixture.as(tenant, 'Prices.Delete', { id: ids[0] });
     expect((await create({}, tenant)).code).toBe('OK');
   });
 });

@@ -4,14 +4,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isMethodName, methodNames } from '../../../control-plane/api/methods.ts';
 import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
-import { BudgetDesk, describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
+import { BudgetFixture, describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
 import { freshSqlite } from '../../support/databases.ts';
 import { type Called, freshName, type JsonResponse, refusal } from '../../support/operators.ts';
 
 /** A call with a selector: its request, the field of its violations, and the selector in its response. */
 interface Taker {
   readonly method: string;
-  request(desk: BudgetDesk, selector: string): Promise<object>;
+  request(fixture: BudgetFixture, selector: string): Promise<object>;
   readonly field: string;
   /** The selector as the response shows it; undefined if the response does not contain it. */
   shown(response: JsonResponse): string | undefined;
@@ -36,9 +36,9 @@ const takers: readonly Taker[] = [
     (kind): Taker => ({
       ...alone,
       method: 'Limits.Create',
-      request: async (desk, model) => ({
-        ...{ organizationId: desk.acme.id, model, kind: `LIMIT_KIND_${kind}` },
-        subject: limitSubject('AI_SYSTEM', await desk.system(desk.acme)),
+      request: async (fixture, model) => ({
+        ...{ organizationId: fixture.acme.id, model, kind: `LIMIT_KIND_${kind}` },
+        subject: limitSubject('AI_SYSTEM', await fixture.system(fixture.acme)),
         ...(kind === 'BUDGET' ? { amountUsd: '5', period: 'BUDGET_PERIOD_DAY' } : { count: '5' }),
       }),
     }),
@@ -46,59 +46,59 @@ const takers: readonly Taker[] = [
   {
     ...alone,
     method: 'Prices.Create',
-    request: async (desk, model) => {
+    request: async (fixture, model) => {
       // A model can have one price, so prices of other cases are deleted first.
-      const { prices } = await desk.as(desk.acme, 'Prices.List', { organizationId: desk.acme.id });
-      for (const { id } of prices) await desk.as(desk.acme, 'Prices.Delete', { id });
-      return { organizationId: desk.acme.id, model, prices: usd };
+      const { prices } = await fixture.as(fixture.acme, 'Prices.List', { organizationId: fixture.acme.id });
+      for (const { id } of prices) await fixture.as(fixture.acme, 'Prices.Delete', { id });
+      return { organizationId: fixture.acme.id, model, prices: usd };
     },
   },
   {
     ...inList,
     method: 'Organizations.UpdateSettings',
-    request: async (desk, selector) => ({ id: desk.acme.id, ...listed(selector) }),
+    request: async (fixture, selector) => ({ id: fixture.acme.id, ...listed(selector) }),
   },
   {
     ...inList,
     method: 'AiSystems.Create',
-    request: async (desk, selector) => ({
-      ...{ organizationId: desk.acme.id, name: freshName('system') },
+    request: async (fixture, selector) => ({
+      ...{ organizationId: fixture.acme.id, name: freshName('system') },
       ...listed(selector),
     }),
   },
   {
     ...inList,
     method: 'AiSystems.Update',
-    request: async (desk, selector) => ({ id: await desk.system(desk.acme), ...listed(selector) }),
+    request: async (fixture, selector) => ({ id: await fixture.system(fixture.acme), ...listed(selector) }),
   },
   {
     ...inList,
     method: 'People.Create',
-    request: async (desk, selector) => ({
-      ...{ organizationId: desk.acme.id, name: freshName('person'), role: 'ROLE_MEMBER' },
+    request: async (fixture, selector) => ({
+      ...{ organizationId: fixture.acme.id, name: freshName('person'), role: 'ROLE_MEMBER' },
       ...listed(selector),
     }),
   },
   {
     ...inList,
     method: 'People.Update',
-    request: async (desk, selector) => ({ id: desk.acme.member.id, ...listed(selector) }),
+    request: async (fixture, selector) => ({ id: fixture.acme.member.id, ...listed(selector) }),
   },
   {
     field: inList.field,
     shown: ({ virtualKey }) => virtualKey.allowedModels[0],
     match: ({ virtualKey }) => virtualKey.matches.selectors[0],
     method: 'VirtualKeys.Create',
-    request: async (desk, selector) => ({
-      ...{ organizationId: desk.acme.id, name: freshName('key'), ...listed(selector) },
-      scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: desk.acme.id },
+    request: async (fixture, selector) => ({
+      ...{ organizationId: fixture.acme.id, name: freshName('key'), ...listed(selector) },
+      scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: fixture.acme.id },
     }),
   },
   {
     ...inList,
     method: 'VirtualKeys.Update',
-    request: async (desk, selector) => ({
-      id: await desk.key(desk.acme, 'ORGANIZATION', desk.acme.id),
+    request: async (fixture, selector) => ({
+      id: await fixture.key(fixture.acme, 'ORGANIZATION', fixture.acme.id),
       ...listed(selector),
     }),
   },
@@ -107,7 +107,7 @@ const takers: readonly Taker[] = [
     shown: () => undefined,
     match: ({ match }) => match,
     method: 'Usage.Totals',
-    request: async (desk, model) => ({ organizationId: desk.acme.id, model }),
+    request: async (fixture, model) => ({ organizationId: fixture.acme.id, model }),
   },
 ];
 
@@ -231,30 +231,30 @@ const refused: readonly (readonly [what: string, written: string, insisting: boo
   ['a bare glob', 'gpt-4o*', true, /the nearest are gpt-provider\/gpt-4o,/],
 ];
 
-async function makeProviders(desk: BudgetDesk): Promise<void> {
+async function makeProviders(fixture: BudgetFixture): Promise<void> {
   const custom = { wireFormat: 'WIRE_FORMAT_GPT_PROVIDER', baseUrl: 'https://api.example.com/v1' };
   const list = (name: string) => ({ models: { models: [{ name }] } });
   const own = (tenant: JsonResponse, name: string, more: object = {}) =>
-    desk.as(tenant, 'Providers.Create', { organizationId: tenant.id, name, ...custom, ...more });
-  await own(desk.acme, 'own-models', list('llama'));
-  await own(desk.acme, 'free-models');
-  await own(desk.other, 'others-models', list('m'));
+    fixture.as(tenant, 'Providers.Create', { organizationId: tenant.id, name, ...custom, ...more });
+  await own(fixture.acme, 'own-models', list('llama'));
+  await own(fixture.acme, 'free-models');
+  await own(fixture.other, 'others-models', list('m'));
   const platforms = { name: 'platform-models', ...custom, ...list('m') };
-  await desk.plane.expect('Providers.Create', desk.platform.token, platforms);
+  await fixture.plane.expect('Providers.Create', fixture.platform.token, platforms);
 }
 
 describe('a selector of models', () => {
-  const desk = new BudgetDesk();
+  const fixture = new BudgetFixture();
   beforeAll(async () => {
     // One database is enough, because they behave alike here.
-    await desk.open(freshSqlite);
-    await makeProviders(desk);
+    await fixture.open(freshSqlite);
+    await makeProviders(fixture);
   });
-  afterAll(() => desk.close());
+  afterAll(() => fixture.close());
 
   const call = async (taker: Taker, selector: string, more: object = {}): Promise<Called> =>
-    desk.plane.call(taker.method, desk.acme.owner.token, {
-      ...(await taker.request(desk, selector)),
+    fixture.plane.call(taker.method, fixture.acme.owner.token, {
+      ...(await taker.request(fixture, selector)),
       ...more,
     });
 
@@ -287,48 +287,48 @@ describe('a selector of models', () => {
   );
 });
 
-describeBudgets('selectors of models', (desk) => {
-  beforeAll(() => makeProviders(desk));
+describeBudgets('selectors of models', (fixture) => {
+  beforeAll(() => makeProviders(fixture));
 
   it('are shown in canonical form when read, without a match', async () => {
-    const { acme } = desk;
-    const made = await desk.budget(acme, { model: 'openai/gpt-4o-2024-08-06' });
-    const read = await desk.as(acme, 'Limits.Get', { id: made.id });
+    const { acme } = fixture;
+    const made = await fixture.budget(acme, { model: 'openai/gpt-4o-2024-08-06' });
+    const read = await fixture.as(acme, 'Limits.Get', { id: made.id });
     expect(read.model).toBe('gpt-provider/gpt-4o');
     expect(read.match).toBeUndefined();
-    const [event] = await desk.trail(acme, made.id);
+    const [event] = await fixture.trail(acme, made.id);
     expect(JSON.parse(event.after)).toMatchObject({ model: 'gpt-provider/gpt-4o' });
     expect(JSON.parse(event.after).match).toBeUndefined();
     // The update may repeat it under either name.
     for (const model of ['gpt-provider/gpt-4o', 'openai/gpt-4o']) {
-      expect((await desk.as(acme, 'Limits.Update', { id: made.id, model })).id).toBe(made.id);
+      expect((await fixture.as(acme, 'Limits.Update', { id: made.id, model })).id).toBe(made.id);
     }
     const another = { id: made.id, model: 'openai/gpt-4o-mini' };
-    expect((await desk.plane.call('Limits.Update', acme.owner.token, another)).code).toBe('INVALID_ARGUMENT');
+    expect((await fixture.plane.call('Limits.Update', acme.owner.token, another)).code).toBe('INVALID_ARGUMENT');
   });
 
   it('of a list are each checked against the models, and stored once for each model', async () => {
     const globs = ['openai/gpt-4o', 'nope/a', 'gpt-provider/gpt-4o-2024-08-06', 'nope/b', 'azure/*'];
-    const request = { id: desk.acme.member.id, allowedModels: { globs } };
-    const problem = await refusal(desk.plane.call('People.Update', desk.acme.owner.token, request));
+    const request = { id: fixture.acme.member.id, allowedModels: { globs } };
+    const problem = await refusal(fixture.plane.call('People.Update', fixture.acme.owner.token, request));
     expect(Object.keys(problem.violations)).toEqual(['allowed_models.globs[1]', 'allowed_models.globs[3]']);
     const kept = { ...request, allowedModels: { globs: globs.filter((glob) => !glob.startsWith('nope')) } };
-    const person = await desk.as(desk.acme, 'People.Update', kept);
+    const person = await fixture.as(fixture.acme, 'People.Update', kept);
     expect(person.allowedModels).toEqual(['gpt-provider/gpt-4o', 'studio-ai/*']);
     expect(person.matches.selectors.map(({ selector }: JsonResponse) => selector)).toEqual(
       person.allowedModels,
     );
-    const again = await desk.as(desk.acme, 'People.Update', kept);
+    const again = await fixture.as(fixture.acme, 'People.Update', kept);
     expect(again).toEqual(person);
-    const unasked = await desk.as(desk.acme, 'People.Update', { id: person.id, name: freshName('person') });
+    const unasked = await fixture.as(fixture.acme, 'People.Update', { id: person.id, name: freshName('person') });
     expect(unasked.matches).toBeUndefined();
-    await desk.as(desk.acme, 'People.Update', { id: person.id, allowedModels: { globs: [] } });
+    await fixture.as(fixture.acme, 'People.Update', { id: person.id, allowedModels: { globs: [] } });
   });
 
   it('of prices are unique for each model, under any of its names', async () => {
-    const tenant = await desk.tenant();
+    const tenant = await fixture.tenant();
     const create = (model: string) =>
-      desk.plane.call('Prices.Create', tenant.owner.token, { organizationId: tenant.id, model, prices: usd });
+      fixture.plane.call('Prices.Create', tenant.owner.token, { organizationId: tenant.id, model, prices: usd });
     expect((await create('openai/gpt-4o')).code).toBe('OK');
     for (const name of [
       'gpt-provider/gpt-4o',
@@ -342,7 +342,7 @@ describeBudgets('selectors of models', (desk) => {
   });
 
   it('make one key of a repeated request, even if written with another name of the model', async () => {
-    const { acme } = desk;
+    const { acme } = fixture;
     const request = {
       ...{
         organizationId: acme.id,
@@ -354,11 +354,11 @@ describeBudgets('selectors of models', (desk) => {
         ...listed('openai/gpt-4o-2024-08-06'),
       },
     };
-    const first = await desk.as(acme, 'VirtualKeys.Create', request);
-    const second = await desk.as(acme, 'VirtualKeys.Create', request);
+    const first = await fixture.as(acme, 'VirtualKeys.Create', request);
+    const second = await fixture.as(acme, 'VirtualKeys.Create', request);
     expect(second.virtualKey.id).toBe(first.virtualKey.id);
     const other = { ...request, ...listed('openai/gpt-4o') };
-    expect(await refusal(desk.plane.call('VirtualKeys.Create', acme.owner.token, other))).toMatchObject({
+    expect(await refusal(fixture.plane.call('VirtualKeys.Create', acme.owner.token, other))).toMatchObject({
       reason: 'client_request_id_taken',
     });
   });
@@ -367,7 +367,7 @@ describeBudgets('selectors of models', (desk) => {
     const request = (globs: string[]) => ({
       ...{ name: freshName('operator'), role: 'ROLE_PLATFORM_OPERATOR', allowedModels: { globs } },
     });
-    const create = (globs: string[]) => desk.plane.call('People.Create', desk.platform.token, request(globs));
+    const create = (globs: string[]) => fixture.plane.call('People.Create', fixture.platform.token, request(globs));
     expect((await create(['platform-models/m', 'openai/*'])).code).toBe('OK');
     expect((await create(['own-models/llama'])).code).toBe('INVALID_ARGUMENT');
   });

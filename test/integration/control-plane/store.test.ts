@@ -67,7 +67,7 @@ describeStores('a change', (given) => {
 
   it('sends a notification after a change', async () => {
     let rung = false;
-    given.store.onBell(() => {
+    given.store.onNotification(() => {
       rung = true;
     });
     await invalidate(given.store, []);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { request } from 'undici';
 import { beforeAll, expect, it } from 'vitest';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
-import { type BudgetDesk, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
+import { type BudgetFixture, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import {
   createKey,
   freshName,
@@ -19,12 +19,12 @@ const usd = { input: '1', output: '2' };
 
 /** Stores rows as an older control plane did. */
 async function leave(
-  desk: BudgetDesk,
+  fixture: BudgetFixture,
   table: 'limits' | 'prices' | 'organizations' | 'ai_systems' | 'people' | 'virtual_keys',
   id: string | undefined,
   selector: string,
 ): Promise<void> {
-  await desk.store.ledger(async ({ db }) => {
+  await fixture.store.ledger(async ({ db }) => {
     const [column, stored] =
       table === 'limits' || table === 'prices'
         ? ['model', selector]
@@ -33,7 +33,7 @@ async function leave(
   });
 }
 
-describeBudgets('selectors stored from before', (desk) => {
+describeBudgets('selectors stored from before', (fixture) => {
   let tenant: TestTenant;
   let proxy: string;
   let key: JsonResponse;
@@ -41,24 +41,24 @@ describeBudgets('selectors stored from before', (desk) => {
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    tenant = await desk.tenant();
+    tenant = await fixture.tenant();
     const name = freshName('proxy');
-    proxy = (await desk.plane.expect('ProxyTokens.Create', desk.platform.token, { name })).value;
-    system = await desk.system(tenant);
+    proxy = (await fixture.plane.expect('ProxyTokens.Create', fixture.platform.token, { name })).value;
+    system = await fixture.system(tenant);
     const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system };
-    key = await createKey(desk.plane, tenant, { scope });
+    key = await createKey(fixture.plane, tenant, { scope });
     const limit = async (model: string, fields: object = testBudget) => {
       const request = {
         ...{ organizationId: tenant.id, subject: limitSubject('AI_SYSTEM', system), ...fields },
         model: 'gpt-provider/*',
       };
-      const { id } = await desk.as(tenant, 'Limits.Create', request);
-      await leave(desk, 'limits', id, model);
+      const { id } = await fixture.as(tenant, 'Limits.Create', request);
+      await leave(fixture, 'limits', id, model);
       return id;
     };
     const price = async (model: string) => {
       const request = { organizationId: tenant.id, model, prices: usd };
-      return (await desk.as(tenant, 'Prices.Create', request)).id;
+      return (await fixture.as(tenant, 'Prices.Create', request)).id;
     };
     ids.budget = await limit('openai/gpt-4o');
     ids.rate = await limit('anthropic/*', { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '7' });
@@ -68,17 +68,17 @@ describeBudgets('selectors stored from before', (desk) => {
     ids.price = await price('gpt-provider/o3');
     ids.older = await price('gpt-provider/o4-mini');
     ids.newer = await price('gpt-provider/gpt-4.1');
-    await leave(desk, 'prices', ids.price, 'openai/gpt-4o-mini');
-    await leave(desk, 'prices', ids.older, 'openai/gpt-4.1');
-    await leave(desk, 'organizations', tenant.id, 'openai/*');
-    await leave(desk, 'ai_systems', system, 'google/gemini-*');
-    await leave(desk, 'people', tenant.member.id, 'nowhere/*');
-    await leave(desk, 'virtual_keys', key.virtualKey.id, createCredential('virtualKey'));
+    await leave(fixture, 'prices', ids.price, 'openai/gpt-4o-mini');
+    await leave(fixture, 'prices', ids.older, 'openai/gpt-4.1');
+    await leave(fixture, 'organizations', tenant.id, 'openai/*');
+    await leave(fixture, 'ai_systems', system, 'google/gemini-*');
+    await leave(fixture, 'people', tenant.member.id, 'nowhere/*');
+    await leave(fixture, 'virtual_keys', key.virtualKey.id, createCredential('virtualKey'));
   });
 
   it('are in the records of proxies with the canonical name of their provider', async () => {
     const keyHash = Buffer.from(hashCredential(key.value), 'hex');
-    const records = await desk.plane.expect('Access.Resolve', proxy, { keyHash });
+    const records = await fixture.plane.expect('Access.Resolve', proxy, { keyHash });
     expect(records.scope.limits.map(({ model }: JsonResponse) => model)).toEqual([
       'gpt-provider/gpt-4o',
       'assistant-provider/*',
@@ -97,9 +97,9 @@ describeBudgets('selectors stored from before', (desk) => {
   });
 
   it('are shown in canonical form', async () => {
-    expect((await desk.as(tenant, 'Limits.Get', { id: ids.budget })).model).toBe('gpt-provider/gpt-4o');
-    expect((await desk.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe('gpt-provider/gpt-4o-mini');
-    expect((await desk.as(tenant, 'Organizations.Get', { id: tenant.id })).allowedModels).toEqual([
+    expect((await fixture.as(tenant, 'Limits.Get', { id: ids.budget })).model).toBe('gpt-provider/gpt-4o');
+    expect((await fixture.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe('gpt-provider/gpt-4o-mini');
+    expect((await fixture.as(tenant, 'Organizations.Get', { id: tenant.id })).allowedModels).toEqual([
       'gpt-provider/*',
     ]);
   });
@@ -107,11 +107,11 @@ describeBudgets('selectors stored from before', (desk) => {
   it('count in totals, under any name under which usage was recorded', async () => {
     const of = { organization_id: tenant.id, key_id: key.virtualKey.id, ai_system_id: system };
     const at = Date.now();
-    await recordEvents(desk.store, [
+    await recordEvents(fixture.store, [
       usageEvent({ ...of, at, cost: 1_000_000_000, model_asked: 'gpt-provider/gpt-4o-2024-08-06' }),
     ]);
     const totals = async (model: string) =>
-      (await desk.as(tenant, 'Usage.Totals', { organizationId: tenant.id, model })).totals[0].requests;
+      (await fixture.as(tenant, 'Usage.Totals', { organizationId: tenant.id, model })).totals[0].requests;
     for (const name of [
       'openai/gpt-4o',
       'gpt-provider/gpt-4o-2024-08-06',
@@ -125,7 +125,7 @@ describeBudgets('selectors stored from before', (desk) => {
 
   it('are reported to owners and admins with their canonical form and the nearest names', async () => {
     for (const who of [tenant.owner, tenant.admin]) {
-      const { selectors } = await desk.plane.expect('Status.Get', who.token, { checkSelectors: true });
+      const { selectors } = await fixture.plane.expect('Status.Get', who.token, { checkSelectors: true });
       expect(selectors).toMatchObject({ checked: 12, found: 10 });
       const found = Object.fromEntries(
         selectors.selectors.map((one: JsonResponse) => [`${one.holder.slice(16)} ${one.id}`, one]),
@@ -156,14 +156,14 @@ describeBudgets('selectors stored from before', (desk) => {
   });
 
   it('are not reported to members, and to platform operators only as counts', async () => {
-    const ask = async (token: string, plane = desk.plane) =>
+    const ask = async (token: string, plane = fixture.plane) =>
       (await plane.expect('Status.Get', token, { checkSelectors: true })).selectors;
     expect(await ask(tenant.member.token)).toBeUndefined();
-    expect((await desk.plane.expect('Status.Get', tenant.owner.token)).selectors).toBeUndefined();
-    const { masterKey, bootstrapToken, database } = { ...desk.plane, database: desk.database };
+    expect((await fixture.plane.expect('Status.Get', tenant.owner.token)).selectors).toBeUndefined();
+    const { masterKey, bootstrapToken, database } = { ...fixture.plane, database: fixture.database };
     const env = { GATEWAY_DATABASE_URL: database.url };
     const restarted = await startOperatorsPlane({ env, masterKey, bootstrapToken });
-    const reported = await until(() => ask(desk.platform.token, restarted), { what: 'all to be looked at' });
+    const reported = await until(() => ask(fixture.platform.token, restarted), { what: 'all to be looked at' });
     expect(reported.found).toBeGreaterThanOrEqual(10);
     const budget = reported.selectors.find(({ id }: JsonResponse) => id === ids.budget);
     expect(budget).toMatchObject({ organizationId: tenant.id, problem: 'SELECTOR_PROBLEM_ALIAS' });
@@ -185,14 +185,14 @@ describeBudgets('selectors stored from before', (desk) => {
   });
 
   it('are stored with the canonical name by an update', async () => {
-    await desk.as(tenant, 'Limits.Update', { id: ids.budget, amountUsd: '5' });
-    await desk.as(tenant, 'Prices.Update', { id: ids.price, prices: usd });
+    await fixture.as(tenant, 'Limits.Update', { id: ids.budget, amountUsd: '5' });
+    await fixture.as(tenant, 'Prices.Update', { id: ids.price, prices: usd });
     const globs = { allowedModels: { globs: ['openai/*'] } };
-    await desk.as(tenant, 'Organizations.UpdateSettings', { id: tenant.id, ...globs });
-    await desk.as(tenant, 'AiSystems.Update', { id: system, allowedModels: { globs: [] } });
+    await fixture.as(tenant, 'Organizations.UpdateSettings', { id: tenant.id, ...globs });
+    await fixture.as(tenant, 'AiSystems.Update', { id: system, allowedModels: { globs: [] } });
     // The update does not change a price that another one overrides.
-    await desk.as(tenant, 'Prices.Update', { id: ids.older, prices: { ...usd, output: '3' } });
-    const { selectors } = await desk.plane.expect('Status.Get', tenant.owner.token, { checkSelectors: true });
+    await fixture.as(tenant, 'Prices.Update', { id: ids.older, prices: { ...usd, output: '3' } });
+    const { selectors } = await fixture.plane.expect('Status.Get', tenant.owner.token, { checkSelectors: true });
     const left = selectors.selectors.map(({ id }: JsonResponse) => id);
     expect(left.toSorted()).toEqual(
       [ids.rate, ids.typo, ids.bare, ids.older, tenant.member.id, key.virtualKey.id].toSorted(),

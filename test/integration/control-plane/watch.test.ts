@@ -113,7 +113,7 @@ describe('a watch', () => {
     await Promise.all(feeds.splice(0).map((feed) => feed.close()));
     await database.drop();
   });
-  const deaf = () => ({ ...store, onBell: () => undefined });
+  const deaf = () => ({ ...store, onNotification: () => undefined });
 
   describe('that requests heartbeats', () => {
     it('gets a response from a read after the request, once every change up to there was sent', async () => {
@@ -293,12 +293,12 @@ describe('a watch', () => {
       await invalidate(store, [person('person-1')]);
       const { epoch } = await store.position();
       const { service } = await access();
-      const [other, witness] = [beginWatch(service).proxy, beginWatch(service).proxy];
+      const [other, recorder] = [beginWatch(service).proxy, beginWatch(service).proxy];
       other.startAt({ epoch, revision: 1 });
       await other.messages(1);
-      witness.startAt({ epoch, revision: 9 });
-      await Promise.all([witness.messages(1), other.messages(2)]);
-      expect(witness.story).toEqual(['reset 2']);
+      recorder.startAt({ epoch, revision: 9 });
+      await Promise.all([recorder.messages(1), other.messages(2)]);
+      expect(recorder.story).toEqual(['reset 2']);
       expect(other.story).toEqual(['started 1', 'reset 2']);
       expect((await store.position()).epoch).not.toBe(epoch);
     });

@@ -228,9 +228,9 @@ describe('guardrails', () => {
       ...{ keyIds: [id], hasCredential: true },
       check: { service: { adapter: 'lakera', options: { project: 'p1' } } },
     });
-    const judge = 'guardrails create topics --stage input --action block --window 500 --form judge';
+    const verifier = 'guardrails create topics --stage input --action block --window 500 --form judge';
     await ctl.expect([
-      ...`${judge} --model gpt-provider/gpt-4o-mini --criterion topics --topic`.split(' '),
+      ...`${verifier} --model gpt-provider/gpt-4o-mini --criterion topics --topic`.split(' '),
       'medical advice',
     ]);
     await ctl.expect('guardrails create mail --stage input --action redact --personal-data --type email');

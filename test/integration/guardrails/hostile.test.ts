@@ -6,10 +6,10 @@ import { createCredential } from '../../../common/credential.ts';
 import { log, percentile } from '../../support/figures.ts';
 import { chatRequest, type ProxyProcess, startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
-  type GuardrailDesk,
+  type GuardrailFixture,
   type GuardrailFields,
   guardrailFields,
-  openGuardrailDesk,
+  openGuardrailFixture,
 } from '../../support/guardrails/desk.ts';
 import { ask, parsed, plainWay } from '../../support/guardrails/ways.ts';
 import { startNode, until } from '../../support/process.ts';
@@ -20,13 +20,13 @@ const mib = 1024 * kib;
 let gateway: TestGateway;
 let proxy: ProxyProcess;
 let key: string;
-let desk: GuardrailDesk;
+let fixture: GuardrailFixture;
 
 beforeAll(async () => {
   gateway = await startGateway();
   proxy = await gateway.startProxyProcess();
   key = (await gateway.organization.createKey()).value;
-  desk = openGuardrailDesk({ proxy }, gateway.organization, key);
+  fixture = openGuardrailFixture({ proxy }, gateway.organization, key);
 });
 afterAll(() => gateway?.close());
 
@@ -105,7 +105,7 @@ const sizes: readonly Size[] = [
 const tooLong: Size = { size: '10 MB', characters: 10_000_000, fails: true };
 
 async function besideFlood({ name, check, unit, end }: Hostile, { size, characters, fails }: Size) {
-  const guard = await desk.replace(guardrailFields(['input', 'block'], check));
+  const guard = await fixture.replace(guardrailFields(['input', 'block'], check));
   await latencies(30);
   const quiet = await latencies(60);
   const args = [String(proxy.port), key, '2', String(characters), unit, end];
@@ -123,7 +123,7 @@ async function besideFlood({ name, check, unit, end }: Hostile, { size, characte
   // A text that takes longer than allowed is reported as not inspected, never as a match.
   const honest = fails ? ['400 guardrail_blocked'] : ['400 guardrail_blocked', '503 guardrail_unavailable'];
   expect(honest).toEqual(expect.arrayContaining([...new Set(flood.stdout().trim().split('\n'))]));
-  const { 'input pass': passed, ...blocked } = await desk.decisions(guard);
+  const { 'input pass': passed, ...blocked } = await fixture.decisions(guard);
   console.log(`${size}, ${name}: ${JSON.stringify(blocked)}`);
   expect(passed).toBeGreaterThanOrEqual(130);
   const words = fails ? ['input failed_block'] : ['input block', 'input unavailable'];
@@ -182,10 +182,10 @@ describe('a long text', () => {
     ['one more', 128 * kib + 1],
     ['1 MiB', mib],
   ])('is inspected to its end: %s', async (_, characters) => {
-    const name = await desk.replace(guardrailFields(['input', 'redact'], words, rule('block')));
+    const name = await fixture.replace(guardrailFields(['input', 'redact'], words, rule('block')));
     gateway.simulator.reset();
     expect((await send(filled(characters))).status).toBe(200);
-    expect(await desk.decisions(name)).toMatchObject({ 'input redact': 1 });
+    expect(await fixture.decisions(name)).toMatchObject({ 'input redact': 1 });
     const [received] = gateway.simulator.requests;
     expect(received?.body.includes(' [WORD_1]"')).toBe(true);
     expect(received?.body.includes(forbidden)).toBe(false);
@@ -197,20 +197,20 @@ describe('a long text', () => {
     ['pass', mib + 1],
     ['pass', 3_500_000],
   ])('above 1 MiB follows the failure rule: %s, %d characters', async (onFailure, characters) => {
-    const name = await desk.replace(guardrailFields(['input', 'redact'], words, rule(onFailure)));
+    const name = await fixture.replace(guardrailFields(['input', 'redact'], words, rule(onFailure)));
     gateway.simulator.reset();
     const { status, error } = await send(filled(characters));
-    expect(await desk.decisions(name)).toMatchObject({ [`input failed_${onFailure}`]: 1 });
+    expect(await fixture.decisions(name)).toMatchObject({ [`input failed_${onFailure}`]: 1 });
     const received = gateway.simulator.requests.map(({ body }) => body.includes(forbidden));
     if (onFailure === 'pass') expect([status, error, received]).toEqual([200, undefined, [true]]);
     else expect([status, error?.message, received]).toEqual([400, `blocked by the guardrail ${name}`, []]);
   });
 
   it.each(['block', 'pass'])('in a response above 1 MiB follows the failure rule: %s', async (onFailure) => {
-    const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule(onFailure)));
+    const name = await fixture.replace(guardrailFields(['output', 'redact'], words, rule(onFailure)));
     gateway.simulator.script(completionOf(longResponse));
     const response = await send('Hello');
-    expect(await desk.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
+    expect(await fixture.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
     if (onFailure === 'pass') expect(parsed(response).choices[0]?.content === longResponse).toBe(true);
     else
       expect([response.status, response.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
@@ -218,10 +218,10 @@ describe('a long text', () => {
   });
 
   it('in a stream is inspected to its end, at any length', async () => {
-    const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule('block')));
+    const name = await fixture.replace(guardrailFields(['output', 'redact'], words, rule('block')));
     gateway.simulator.script(streamOf(longResponse));
     const response = await send('Hello', true);
-    expect(await desk.decisions(name)).toMatchObject({ 'output redact': 1 });
+    expect(await fixture.decisions(name)).toMatchObject({ 'output redact': 1 });
     const redacted = longResponse.replace(forbidden, '[WORD_1]');
     expect(parsed(response).choices[0]?.content === redacted).toBe(true);
   });

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../simulator/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type GuardrailDesk, guardrailFields, openGuardrailDesk } from '../../support/guardrails/desk.ts';
+import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../../support/guardrails/desk.ts';
 import { actions, codeName, kinds, stages, type TriedKind } from '../../support/guardrails/kinds.ts';
 import {
   type Cell,
@@ -30,7 +30,7 @@ let authority: TestAuthority;
 let gateway: TestGateway;
 let receiver: Receiver;
 let key: string;
-let desk: GuardrailDesk;
+let fixture: GuardrailFixture;
 const tried: (readonly [Tried, Cell])[] = [];
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const { api, id } = organization;
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
   key = (await organization.createKey()).value;
-  desk = openGuardrailDesk(gateway, organization, key);
+  fixture = openGuardrailFixture(gateway, organization, key);
 });
 afterAll(async () => {
   await gateway?.close();
@@ -120,18 +120,18 @@ describe.each(kinds)('$kind', (kind) => {
     '%s, %s: decides correctly on every route',
     async (stage, action) => {
       gateway.simulator.reset();
-      const name = await desk.replace(fields([stage, action]));
+      const name = await fixture.replace(fields([stage, action]));
       for (const [says, response] of Object.entries(responses)) {
         const when = ({ body }: RecordedRequest) => body.includes(`${says}-`);
         gateway.simulator.script(response, { when, times: Number.POSITIVE_INFINITY });
       }
       const one = { kind, stage, action, name };
       const cells = cellsOf(kind, stage, action);
-      const before = await desk.decisions(name);
+      const before = await fixture.decisions(name);
       const problems = await tryCells(one, cells);
       const expected = tally(cells.flatMap((cell) => expectedDecisions(one, cell)));
       // A service that only observes may decide after the response was sent.
-      const counted = async () => added(before, await desk.decisions(name));
+      const counted = async () => added(before, await fixture.decisions(name));
       const isCounted = async () => JSON.stringify(await counted()) === JSON.stringify(expected);
       await until(isCounted, { timeoutMs: 1_000 }).catch(() => undefined);
       expect({ problems, decisions: await counted() }).toEqual({ problems: [], decisions: expected });
@@ -141,7 +141,7 @@ describe.each(kinds)('$kind', (kind) => {
   const refused = combinations.filter((combination) => !isAllowed(combination));
   if (refused.length > 0) {
     it.each(refused)('%s, %s: is refused at its creation', async (stage, action) => {
-      await expect(desk.replace(fields([stage, action]))).rejects.toThrow(/Guardrails\/Create: /);
+      await expect(fixture.replace(fields([stage, action]))).rejects.toThrow(/Guardrails\/Create: /);
     });
   }
 });
@@ -150,7 +150,7 @@ describe('the whole matrix', () => {
   it('calls the moderation endpoint with the stored key only', async () => {
     gateway.simulator.reset();
     const moderation = kinds.find(({ kind }) => kind === 'moderation');
-    await desk.replace(guardrailFields(['input', 'observe'], moderation?.check('') ?? {}));
+    await fixture.replace(guardrailFields(['input', 'observe'], moderation?.check('') ?? {}));
     gateway.simulator.reset();
     for (const way of ways) {
       const cell = { id: `text-${++requested}`, way, streamed: false, plants: true, says: 'text' } as const;

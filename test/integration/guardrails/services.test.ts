@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
-  type GuardrailDesk,
+  type GuardrailFixture,
   guardrailFields,
   guardrailsIn,
-  openGuardrailDesk,
+  openGuardrailFixture,
 } from '../../support/guardrails/desk.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
 import { ask, parsed, plainWay, type ReadResponse } from '../../support/guardrails/ways.ts';
@@ -24,7 +24,7 @@ let stranger: TestAuthority;
 let gateway: TestGateway;
 let receiver: Receiver;
 let key: string;
-let desk: GuardrailDesk;
+let fixture: GuardrailFixture;
 
 const pass = (response: ServerResponse) => respondJson(response, { decision: 'pass' });
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   gateway = await startGateway({ proxy: loopbackAllowed, serviceNetwork: network.serviceNetwork });
   gateway.simulator.script({ text: text }, { times: Number.POSITIVE_INFINITY });
   key = (await gateway.organization.createKey()).value;
-  desk = openGuardrailDesk(gateway, gateway.organization, key);
+  fixture = openGuardrailFixture(gateway, gateway.organization, key);
 });
 afterEach(() => {
   receiver.respond = pass;
@@ -68,7 +68,7 @@ function useWebhook(
 ): Promise<string> {
   receiver.respond = pass;
   const more = { onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure.toUpperCase()}` };
-  return desk.replace(
+  return fixture.replace(
     guardrailFields([stage, action], { webhook: { url, timeoutMs: responsesWithinMs } }, more),
   );
 }
@@ -149,7 +149,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
       expect(gateway.simulator.requests.length - provided).toBe(stage === 'input' ? 0 : 1);
     }
     expect((await questions(outcome)) - before).toBe(2);
-    expect(await desk.decisions(name)).toMatchObject({ [`${stage} failed_block`]: 2 });
+    expect(await fixture.decisions(name)).toMatchObject({ [`${stage} failed_block`]: 2 });
   });
 
   it.each(['input', 'output'])('passes when its failure rule says so: %s', async (stage) => {
@@ -162,7 +162,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
       const decisions = guardrailsIn(reply.headers).get(name);
       expect(decisions?.[0]).toBe(stage === 'output' && streamed ? 'stream' : 'failed_pass');
     }
-    expect(await desk.decisions(name)).toMatchObject({ [`${stage} failed_pass`]: 2 });
+    expect(await fixture.decisions(name)).toMatchObject({ [`${stage} failed_pass`]: 2 });
   });
 
   it('with the action observe delays nothing, whatever its failure rule', async () => {
@@ -172,8 +172,8 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
       const reply = await send(streamed);
       expect([reply.status, parsed(reply).choices[0]?.content]).toEqual([200, text]);
     }
-    await until(async () => (await desk.decisions(name))['output failed_pass'] === 2);
-    expect(await desk.decisions(name)).toMatchObject({ 'input failed_pass': 2 });
+    await until(async () => (await fixture.decisions(name))['output failed_pass'] === 2);
+    expect(await fixture.decisions(name)).toMatchObject({ 'input failed_pass': 2 });
   });
 });
 
@@ -197,7 +197,7 @@ describe('a service that fails repeatedly', () => {
     for (let times = 0; times < 8; times++) expect((await send()).error?.code).toBe('guardrail_blocked');
     expect(receiver.received.length - before).toBe(5);
     expect(await questions('resting')).toBe(3);
-    expect(await desk.decisions(name)).toMatchObject({ 'input failed_block': 8 });
+    expect(await fixture.decisions(name)).toMatchObject({ 'input failed_block': 8 });
     receiver.respond = pass;
     expect((await send()).status).toBe(400);
     await until(async () => (await send()).status === 200, {
@@ -256,7 +256,7 @@ describe('the address of a service', () => {
 
 describe('the moderation endpoint', () => {
   const use = (onFailure: string) =>
-    desk.replace(
+    fixture.replace(
       guardrailFields(
         ['input', 'block'],
         { moderation: {} },
@@ -284,6 +284,6 @@ describe('the moderation endpoint', () => {
       expect([failing, reply.status]).toEqual([failing, status]);
     }
     const decision = status === 400 ? 'failed_block' : 'failed_pass';
-    expect(await desk.decisions(name)).toMatchObject({ [`input ${decision}`]: 3 });
+    expect(await fixture.decisions(name)).toMatchObject({ [`input ${decision}`]: 3 });
   });
 });

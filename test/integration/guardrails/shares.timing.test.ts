@@ -7,7 +7,7 @@ import {
   type TestGateway,
   type TestOrganization,
 } from '../../support/gateway.ts';
-import { type GuardrailFields, guardrailFields, openGuardrailDesk } from '../../support/guardrails/desk.ts';
+import { type GuardrailFields, guardrailFields, openGuardrailFixture } from '../../support/guardrails/desk.ts';
 
 let gateway: TestGateway;
 let proxy: ProxyProcess;
@@ -21,8 +21,8 @@ interface Tenant {
 
 async function tenant(organization: TestOrganization): Promise<Tenant> {
   const key = (await organization.createKey()).value;
-  const desk = openGuardrailDesk({ proxy }, organization, key);
-  return { key, guard: (fields) => desk.replace(fields) };
+  const fixture = openGuardrailFixture({ proxy }, organization, key);
+  return { key, guard: (fields) => fixture.replace(fields) };
 }
 
 beforeAll(async () => {

@@ -87,8 +87,8 @@ describe('a model server in the cluster', () => {
     const base = { organizationId: acme.id };
     const amounts = { input: '0.02', output: '0.06' };
     const prices = { ...amounts, tiers: [{ abovePromptTokens: 9, ...amounts, cacheWrite1h: '0.1' }] };
-    const traits = { forcedTools: 'false' };
-    const models = [{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'], prices, traits }];
+    const capabilities = { forcedTools: 'false' };
+    const models = [{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'], prices, traits: capabilities }];
     await add(acme.api, {
       ...{ ...base, name: 'in-cluster', baseUrl: `${keyless.url}/v1`, keyForm: 'KEY_FORM_NONE' },
       models: { models },

@@ -56,7 +56,7 @@ const startProxy = (env: Readonly<Record<string, string>> = {}) =>
 const given = { GATEWAY_RECORD_KEYS_FILE: publicFile };
 
 /** Waits until each of them has read its file of keys this many times again. */
-async function untilReread(planes: readonly { readonly child: Child }[], times: number): Promise<void> {
+async function untilReadAgain(planes: readonly { readonly child: Child }[], times: number): Promise<void> {
   for (const { child } of planes)
     await until(() => child.stdout().split(' was read anew').length > times, {
       what: 'a file of keys to be read anew',
@@ -92,10 +92,10 @@ it('a key rotation fails no request, and no unsigned record is accepted', async 
   await everyKey();
   phase = 'added';
   writeFileSync(publicFile, publicOf(old) + publicOf(fresh));
-  await untilReread([first], 1);
+  await untilReadAgain([first], 1);
   phase = 'switched';
   writeFileSync(signingFile, fresh);
-  await untilReread([signing], 1);
+  await untilReadAgain([signing], 1);
   await until(() => signsWith(fresh), {
     what: 'the other replica to sign with the new key',
     timeoutMs: 30_000,
@@ -110,7 +110,7 @@ it('a key rotation fails no request, and no unsigned record is accepted', async 
   await everyKey();
   phase = 'removed';
   writeFileSync(publicFile, publicOf(fresh));
-  await Promise.all([untilReread([first], 2), untilReread([second], 1)]);
+  await Promise.all([untilReadAgain([first], 2), untilReadAgain([second], 1)]);
   await everyKey();
   proxies.push(await startProxy(given));
   await everyKey();

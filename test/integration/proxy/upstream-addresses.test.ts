@@ -16,12 +16,12 @@ import { type Observed, observe } from '../../support/observe.ts';
 
 let gateway: TestGateway;
 let key: string;
-let witness: BlackHole;
+let recorder: BlackHole;
 
 beforeAll(async () => {
-  witness = await startBlackHole();
+  recorder = await startBlackHole();
   gateway = await startGateway({
-    controlPlane: { GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${witness.port}` },
+    controlPlane: { GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${recorder.port}` },
   });
   const { id, api, createKey } = gateway.organization;
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
@@ -30,7 +30,7 @@ beforeAll(async () => {
 beforeEach(() => gateway.simulator.reset());
 afterAll(async () => {
   await gateway.close();
-  await witness.stop();
+  await recorder.stop();
 });
 
 const stored = () => ({ authorization: `Bearer ${key}` });
@@ -56,13 +56,13 @@ function expectRefused(seen: Observed) {
 
 describe('the base URL of a provider', () => {
   it('is reached if host and port are listed', async () => {
-    const proxy = await proxyTo(`http://127.0.0.1:${witness.port}/v1`, {
-      GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${witness.port}`,
+    const proxy = await proxyTo(`http://127.0.0.1:${recorder.port}/v1`, {
+      GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${recorder.port}`,
       GATEWAY_TOTAL_TIMEOUT: '300ms',
     });
-    const before = witness.accepted();
+    const before = recorder.accepted();
     expect((await ask(proxy)).error?.code).toBe('upstream_timeout');
-    expect(witness.accepted()).toBe(before + 1);
+    expect(recorder.accepted()).toBe(before + 1);
   });
 
   it.each([
@@ -80,20 +80,20 @@ describe('the base URL of a provider', () => {
     ['a unique local address', 'https://[fd00::1]'],
     ['NAT64 of loopback', 'https://[64:ff9b::7f00:1]'],
   ])('is not reached at %s', async (_what, url) => {
-    const before = witness.accepted();
-    expectRefused(await ask(await proxyTo(url.replace('<port>', String(witness.port)))));
-    expect(witness.accepted()).toBe(before);
+    const before = recorder.accepted();
+    expectRefused(await ask(await proxyTo(url.replace('<port>', String(recorder.port)))));
+    expect(recorder.accepted()).toBe(before);
   });
 
   it.each([
     ['another port', '127.0.0.1:1'],
     ['another name of the host', 'localhost:<port>'],
   ])('is not reached if %s is listed', async (_what, listed) => {
-    const port = String(witness.port);
-    const before = witness.accepted();
+    const port = String(recorder.port);
+    const before = recorder.accepted();
     const environment = { GATEWAY_PRIVATE_UPSTREAMS: listed.replace('<port>', port) };
     expectRefused(await ask(await proxyTo(`https://127.0.0.1:${port}`, environment)));
-    expect(witness.accepted()).toBe(before);
+    expect(recorder.accepted()).toBe(before);
   });
 
   it.each([
@@ -167,14 +167,14 @@ describe('the base URL of a stored provider key', () => {
     await api.call('ProviderKeys/Update', {
       id: providerKeys[0]?.id,
       secret: { apiKey: 'sk-sim-other-0123456789' },
-      settings: { baseUrl: `http://127.0.0.1:${witness.port}/v1` },
+      settings: { baseUrl: `http://127.0.0.1:${recorder.port}/v1` },
     });
     const { value } = await organization.createKey();
-    const before = witness.accepted();
+    const before = recorder.accepted();
     expectRefused(await ask(gateway.proxy, { authorization: `Bearer ${value}` }));
     const seen = await ask(gateway.proxy, { ...direct(), 'x-svc-vk': value });
     expect(seen.status).toBe(200);
     expect(gateway.simulator.requests[0]?.headers.authorization).toBe('Bearer sk-sim-own');
-    expect(witness.accepted()).toBe(before);
+    expect(recorder.accepted()).toBe(before);
   });
 });

@@ -61,13 +61,13 @@ function newOverflow(connection: RedisConnection, options: OverflowOptions = {})
   return new RedisOverflow({ connection, sealKeys: keys, clock: systemClock, shardBytesMax });
 }
 
-interface Found {
+interface UsageMatch {
   readonly shard: number;
   readonly entry: Entry;
 }
 
-async function findAll(overflow: RedisOverflow): Promise<readonly Found[]> {
-  const found: Found[] = [];
+async function findAll(overflow: RedisOverflow): Promise<readonly UsageMatch[]> {
+  const found: UsageMatch[] = [];
   for (let shard = 0; shard < shardCount; shard++) {
     let after: string | undefined;
     for (;;) {
@@ -80,7 +80,7 @@ async function findAll(overflow: RedisOverflow): Promise<readonly Found[]> {
   return found;
 }
 
-const eventsOf = (found: readonly Found[]) => found.flatMap(({ entry }) => entry.events ?? []);
+const eventsOf = (found: readonly UsageMatch[]) => found.flatMap(({ entry }) => entry.events ?? []);
 const idsOf = (events: readonly UsageEvent[]) => events.map(({ id }) => id).toSorted();
 const streamOf = (shard: number) => nameInShard('usage:1', shard, 'events');
 

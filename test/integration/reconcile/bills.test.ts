@@ -1,7 +1,7 @@
 // Imported bills: corrected by their vendor, refused for invalid content, mapped again, and reported to webhooks.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
-import { BillDesk, project } from '../../support/bills/desk.ts';
+import { BillFixture, project } from '../../support/bills/desk.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { createPerson, createTenant, type JsonResponse, refusal } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
@@ -13,63 +13,63 @@ describe.each([
   ['SQLite', freshSqlite],
   ['PostgreSQL', freshPostgres],
 ])('a bill over %s', { timeout: 120_000 }, (_name, fresh) => {
-  let desk: BillDesk;
+  let fixture: BillFixture;
 
   beforeAll(async () => {
-    desk = await BillDesk.open(fresh);
+    fixture = await BillFixture.open(fresh);
   }, 120_000);
-  afterAll(() => desk.close());
+  afterAll(() => fixture.close());
 
   it('that its vendor corrects reopens a settled day, by the change', async () => {
     const day = ago(6);
-    await desk.record(day, '10');
-    await desk.bill(day, [{ usd: '12' }]);
-    const { id } = await desk.driftOf(day);
-    await desk.expect('Settle', { id, reason: 'as billed' });
-    expect(await desk.drift(day)).toEqual([]);
-    const corrected = await desk.bill(day, [{ usd: '11.5' }]);
+    await fixture.record(day, '10');
+    await fixture.bill(day, [{ usd: '12' }]);
+    const { id } = await fixture.driftOf(day);
+    await fixture.expect('Settle', { id, reason: 'as billed' });
+    expect(await fixture.drift(day)).toEqual([]);
+    const corrected = await fixture.bill(day, [{ usd: '11.5' }]);
     expect(corrected.days).toMatchObject([
       { day, rows: 1, costUsd: '11.5', replaced: true, unchanged: false },
     ]);
-    expect(await desk.driftOf(day)).toMatchObject({
+    expect(await fixture.driftOf(day)).toMatchObject({
       ...{ id, billedUsd: '11.5', ledgerUsd: '10', adjustedUsd: '2', driftUsd: '-0.5' },
       state: 'DRIFT_STATE_UNEXPLAINED',
     });
-    await desk.bill(day, [{ usd: '12' }]);
-    expect(await desk.drift(day)).toEqual([]);
+    await fixture.bill(day, [{ usd: '12' }]);
+    expect(await fixture.drift(day)).toEqual([]);
   });
 
   it('is compared with the keys to which its references are mapped now', async () => {
     const day = ago(7);
-    await desk.record(day, '4');
-    await desk.bill(day, [{ usd: '4', project: 'proj_new' }]);
-    const before = await desk.drift(day);
+    await fixture.record(day, '4');
+    await fixture.bill(day, [{ usd: '4', project: 'proj_new' }]);
+    const before = await fixture.drift(day);
     expect(before.map(({ codes }) => codes.join()).toSorted()).toEqual([
       'DRIFT_REASON_CODE_NOT_BILLED',
       'DRIFT_REASON_CODE_UNMAPPED',
     ]);
     const reference = { kind: 'BILL_REFERENCE_KIND_PROJECT', value: 'proj_new' };
     const mapping = { vendor: 'BILL_VENDOR_OPENAI', reference };
-    await desk.expect('SetMapping', { ...mapping, providerKeyIds: [desk.providerKeyId] });
-    expect(await desk.drift(day)).toEqual([]);
-    await desk.expect('SetMapping', { ...mapping, ignored: true });
-    expect((await desk.drift(day)).map(({ codes }) => codes)).toEqual([['DRIFT_REASON_CODE_NOT_BILLED']]);
-    await desk.expect('DeleteMapping', mapping);
+    await fixture.expect('SetMapping', { ...mapping, providerKeyIds: [fixture.providerKeyId] });
+    expect(await fixture.drift(day)).toEqual([]);
+    await fixture.expect('SetMapping', { ...mapping, ignored: true });
+    expect((await fixture.drift(day)).map(({ codes }) => codes)).toEqual([['DRIFT_REASON_CODE_NOT_BILLED']]);
+    await fixture.expect('DeleteMapping', mapping);
   });
 
   it('is mapped to keys of its organization only, and to one target', async () => {
-    const other = await createTenant(desk.plane, desk.platform, `other-${Date.now()}`);
-    const foreign = await desk.plane.expect('ProviderKeys.Create', other.owner.token, {
+    const other = await createTenant(fixture.plane, fixture.platform, `other-${Date.now()}`);
+    const foreign = await fixture.plane.expect('ProviderKeys.Create', other.owner.token, {
       ...{ organizationId: other.id, provider: 'gpt-provider', name: 'theirs' },
       secret: { apiKey: 'made-up-secret' },
     });
     const reference = { kind: 'BILL_REFERENCE_KIND_PROJECT', value: project };
     const mapping = { vendor: 'BILL_VENDOR_OPENAI', reference };
     const refused = async (fields: object) =>
-      Object.keys((await refusal(desk.call('SetMapping', { ...mapping, ...fields }))).violations);
+      Object.keys((await refusal(fixture.call('SetMapping', { ...mapping, ...fields }))).violations);
     expect(await refused({ providerKeyIds: [foreign.id] })).toEqual(['provider_key_ids[0]']);
     expect(await refused({})).toEqual(['provider_key_ids']);
-    expect(await refused({ providerKeyIds: [desk.providerKeyId], ignored: true })).toEqual([
+    expect(await refused({ providerKeyIds: [fixture.providerKeyId], ignored: true })).toEqual([
       'provider_key_ids',
     ]);
     expect(await refused({ model: 'gpt-provider/gpt-4o' })).toEqual(['model']);
@@ -128,41 +128,41 @@ describe.each([
     ],
   ])('is refused for %s, and nothing of it is stored', async (_what, days, field) => {
     const request = { document: 'BILL_DOCUMENT_OPENAI_COSTS', account: 'refused', days };
-    expect(Object.keys((await refusal(desk.call('ImportBill', request))).violations)).toEqual([field]);
-    const { days: kept } = await desk.expect('ListBillDays', { pageSize: 500 });
+    expect(Object.keys((await refusal(fixture.call('ImportBill', request))).violations)).toEqual([field]);
+    const { days: kept } = await fixture.expect('ListBillDays', { pageSize: 500 });
     expect(kept.filter(({ account }: JsonResponse) => account === 'refused')).toEqual([]);
   });
 
   it('may replace any number of rows, and adds only as many as fit', async () => {
     const full = ago(13);
     const rows = (count: number) => Array.from({ length: count }, () => ({ usd: '0' }));
-    await desk.store.ledger(async ({ db }) => {
+    await fixture.store.ledger(async ({ db }) => {
       await db
         .insertInto('bill_days')
         .values({
           ...{
-            organization_id: desk.acme.id,
+            organization_id: fixture.acme.id,
             vendor: 'other',
             day: full,
             document: 'other',
             account: 'full',
           },
-          ...{ import_id: 'i', imported_at: 0, imported_by: desk.acme.owner.id, rows: 499_990, final: 1 },
+          ...{ import_id: 'i', imported_at: 0, imported_by: fixture.acme.owner.id, rows: 499_990, final: 1 },
           ...{ cost: null, digest: 'd' },
         })
         .execute();
     });
-    const { days } = await desk.expect('ListBillDays', { pageSize: 500 });
+    const { days } = await fixture.expect('ListBillDays', { pageSize: 500 });
     const room = 500_000 - days.reduce((all: number, day: JsonResponse) => all + day.rows, 0);
-    await desk.bill(full, rows(room));
-    const again = await desk.bill(full, [...rows(room - 1), { usd: '1' }]);
+    await fixture.bill(full, rows(room));
+    const again = await fixture.bill(full, [...rows(room - 1), { usd: '1' }]);
     expect(again.days).toMatchObject([{ rows: room, replaced: true, unchanged: false }]);
     const costs = { document: 'BILL_DOCUMENT_OPENAI_COSTS', days: [{ day: full, rows: [] as object[] }] };
     costs.days[0]?.rows.push(...Array.from({ length: room + 1 }, () => row({ costUsd: '0' })));
-    const { reason } = await refusal(desk.call('ImportBill', costs));
+    const { reason } = await refusal(fixture.call('ImportBill', costs));
     expect(reason).toBe('too_many_bill_rows');
     for (const place of [{ document: 'BILL_DOCUMENT_OTHER', account: 'full' }, { document: costs.document }])
-      await desk.expect('DeleteBill', { ...place, from: full, to: full });
+      await fixture.expect('DeleteBill', { ...place, from: full, to: full });
   });
 
   it('of many days is one import: each day and its rows are replaced, and no others', async () => {
@@ -171,16 +171,16 @@ describe.each([
     const costs = (usd: string) =>
       days.map((one) => ({ day: one, rows: [row({ costUsd: usd }), row({ costUsd: '0.001' })] }));
     const place = { document, account: 'many' };
-    await desk.expect('ImportBill', { ...place, days: costs('0.002') });
-    await desk.expect('ImportBill', { document, account: 'twin', days: costs('0.002').slice(0, 2) });
+    await fixture.expect('ImportBill', { ...place, days: costs('0.002') });
+    await fixture.expect('ImportBill', { document, account: 'twin', days: costs('0.002').slice(0, 2) });
     const [first, ...others] = costs('0.002');
     const changed = { ...first, rows: [row({ costUsd: '0.004' })] };
-    const { days: replaced } = await desk.expect('ImportBill', { ...place, days: [changed, ...others] });
+    const { days: replaced } = await fixture.expect('ImportBill', { ...place, days: [changed, ...others] });
     const [newest, next, ...older] = replaced.toReversed();
     expect(newest).toMatchObject({ rows: 1, costUsd: '0.004', replaced: true, unchanged: false });
     expect(next).toMatchObject({ rows: 2, replaced: true, unchanged: true, sameAsAccount: 'twin' });
     expect(older.every((one: JsonResponse) => one.unchanged && one.sameAsAccount === undefined)).toBe(true);
-    const stored = await desk.store.snapshot((db) =>
+    const stored = await fixture.store.snapshot((db) =>
       db
         .selectFrom('bill_rows')
         .select(({ fn }) => ['account', fn.countAll<number>().as('count')])
@@ -193,29 +193,29 @@ describe.each([
       ['many', 239],
       ['twin', 4],
     ]);
-    const compared = await desk.expect('ListDays', {
+    const compared = await fixture.expect('ListDays', {
       ...{ vendor: 'BILL_VENDOR_ANTHROPIC', pageSize: 500 },
     });
     expect(compared.days.map((one: JsonResponse) => one.day)).toEqual(days);
     for (const account of ['many', 'twin'])
-      await desk.expect('DeleteBill', { document, account, from: ago(200), to: ago(0) });
+      await fixture.expect('DeleteBill', { document, account, from: ago(200), to: ago(0) });
   });
 
   it('and everything about it is for owners and admins only', async () => {
-    const member = await createPerson(desk.plane, desk.acme, 'ROLE_MEMBER');
+    const member = await createPerson(fixture.plane, fixture.acme, 'ROLE_MEMBER');
     for (const method of ['ListDrift', 'ListBillDays', 'ListMappings', 'ListAdjustments', 'GetSettings']) {
-      const { code } = await refusal(desk.call(method, {}, member.token));
+      const { code } = await refusal(fixture.call(method, {}, member.token));
       expect([method, code]).toEqual([method, 'PERMISSION_DENIED']);
     }
   });
 
   it('that differs is reported to webhooks once, and again when the difference changes', async () => {
-    const { id: organizationId, owner } = desk.acme;
-    const { webhook } = await desk.plane.expect('Webhooks.Create', owner.token, {
+    const { id: organizationId, owner } = fixture.acme;
+    const { webhook } = await fixture.plane.expect('Webhooks.Create', owner.token, {
       ...{ organizationId, name: 'bills', url: 'https://hooks.invalid/bills' },
     });
     const reportedOf = async (about: string): Promise<number> => {
-      const rows = await desk.store.snapshot((db) =>
+      const rows = await fixture.store.snapshot((db) =>
         db.selectFrom('webhook_deliveries').select('payload').where('type', '=', 'reconcile.drift').execute(),
       );
       const reported = rows.map(({ payload }) => JSON.parse(payload).data);
@@ -224,17 +224,17 @@ describe.each([
     const reported = (count: number) =>
       until(async () => (await reportedOf(about)) >= count, { what: 'a delivery', timeoutMs: 60_000 });
     const about = ago(9);
-    await desk.bill(about, [{ usd: '3' }]);
-    await desk.quiet();
+    await fixture.bill(about, [{ usd: '3' }]);
+    await fixture.quiet();
     await reported(1);
     // A cent more counts as the same difference.
-    await desk.bill(about, [{ usd: '3.005' }]);
-    await desk.compared();
-    await desk.bill(about, [{ usd: '8' }]);
-    await desk.quiet();
+    await fixture.bill(about, [{ usd: '3.005' }]);
+    await fixture.compared();
+    await fixture.bill(about, [{ usd: '8' }]);
+    await fixture.quiet();
     await reported(2);
     expect(await reportedOf(about)).toBe(2);
-    await desk.plane.expect('Webhooks.Delete', owner.token, { id: webhook.id });
+    await fixture.plane.expect('Webhooks.Delete', owner.token, { id: webhook.id });
   });
 
   it('is reported without waiting for an organization that imports all the time', async () => {
@@ -243,7 +243,7 @@ describe.each([
     const never = Date.now() + 10 * dayMs;
     // More days than one run reports, of an organization that comes first and imports all the time.
     const days = Array.from({ length: 30 }, (_, n) => ago(20 + n));
-    await desk.store.ledger(async ({ db }) => {
+    await fixture.store.ledger(async ({ db }) => {
       const template = { vendor: 'aws' as const, model: 'm', name: 'm', kind: 'usage' as const };
       for (const day of days)
         await db
@@ -264,10 +264,10 @@ describe.each([
         })
         .execute();
     });
-    await desk.bill(about, [{ usd: '3' }]);
-    await desk.quiet();
+    await fixture.bill(about, [{ usd: '3' }]);
+    await fixture.quiet();
     const isReported = async () => {
-      const rows = await desk.store.snapshot((db) =>
+      const rows = await fixture.store.snapshot((db) =>
         db.selectFrom('reconcile_rows').select('told_drift').where('day', '=', about).execute(),
       );
       return rows.some(({ told_drift }) => told_drift !== null);
@@ -277,13 +277,13 @@ describe.each([
 
   it('is compared with the threshold that the organization has set', async () => {
     const about = ago(10);
-    await desk.record(about, '100');
-    await desk.bill(about, [{ usd: '100.9' }]);
-    expect(await desk.drift(about)).toEqual([]);
-    await desk.expect('UpdateSettings', { boundPercent: '0.5', boundUsd: '0.5' });
-    expect(await desk.driftOf(about)).toMatchObject({ driftUsd: '0.9' });
-    await desk.expect('UpdateSettings', { boundUsd: '1' });
-    expect(await desk.drift(about)).toEqual([]);
-    await desk.expect('UpdateSettings', { boundPercent: '1', boundUsd: '0.01' });
+    await fixture.record(about, '100');
+    await fixture.bill(about, [{ usd: '100.9' }]);
+    expect(await fixture.drift(about)).toEqual([]);
+    await fixture.expect('UpdateSettings', { boundPercent: '0.5', boundUsd: '0.5' });
+    expect(await fixture.driftOf(about)).toMatchObject({ driftUsd: '0.9' });
+    await fixture.expect('UpdateSettings', { boundUsd: '1' });
+    expect(await fixture.drift(about)).toEqual([]);
+    await fixture.expect('UpdateSettings', { boundPercent: '1', boundUsd: '0.01' });
   });
 });

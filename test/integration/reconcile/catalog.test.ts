@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
-import { BillDesk, project } from '../../support/bills/desk.ts';
+import { BillFixture, project } from '../../support/bills/desk.ts';
 import { freshSqlite } from '../../support/databases.ts';
 
 /** Days that are final at the vendor; each test uses its own. */
@@ -22,22 +22,22 @@ const catalog = {
   ],
 };
 
-let desk: BillDesk;
+let fixture: BillFixture;
 let directory: string;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
   const file = join(directory, 'models.json');
   writeFileSync(file, JSON.stringify(catalog));
-  desk = await BillDesk.open(freshSqlite, { GATEWAY_CATALOG_FILE: file });
+  fixture = await BillFixture.open(freshSqlite, { GATEWAY_CATALOG_FILE: file });
 }, 120_000);
 afterAll(async () => {
-  await desk.close();
+  await fixture.close();
   rmSync(directory, { recursive: true });
 });
 
 const billTokens = (day: string, model: string, prompt: number) =>
-  desk.expect('ImportBill', {
+  fixture.expect('ImportBill', {
     document: 'BILL_DOCUMENT_OPENAI_USAGE',
     days: [
       {
@@ -54,11 +54,11 @@ const billTokens = (day: string, model: string, prompt: number) =>
 
 it('models of the catalog in force are recognized by their names on bills, those of the shipped one are not', async () => {
   const day = ago(6);
-  await desk.bill(day, [
+  await fixture.bill(day, [
     { usd: '5', model: 'GPT 77' },
     { usd: '3', model: 'gpt-4o' },
   ]);
-  const found = await desk.drift(day);
+  const found = await fixture.drift(day);
   const codes = Object.fromEntries(found.map((one) => [one.model, one.codes]));
   expect(codes).toEqual({
     'gpt-provider/gpt-77': ['DRIFT_REASON_CODE_PAST_GATEWAY'],
@@ -69,19 +69,19 @@ it('models of the catalog in force are recognized by their names on bills, those
 it('usage with a name of the catalog in force balances the bill with another of its spellings', async () => {
   const day = ago(7);
   const name = 'gpt-77';
-  await desk.record(day, '5', { model_asked: `gpt-provider/${name}`, model_answered: name });
-  await desk.bill(day, [{ usd: '5', model: 'GPT 77' }]);
-  expect(await desk.drift(day)).toEqual([]);
+  await fixture.record(day, '5', { model_asked: `gpt-provider/${name}`, model_answered: name });
+  await fixture.bill(day, [{ usd: '5', model: 'GPT 77' }]);
+  expect(await fixture.drift(day)).toEqual([]);
 });
 
 it("a price other than that of the catalog in force is reported with the catalog's date", async () => {
   const day = ago(8);
   const requested = 'gpt-provider/gpt-77';
   const fields = { model_asked: requested, model_answered: 'gpt-77', prompt_tokens: 1_000_000 };
-  await desk.record(day, '3', { ...fields, completion_tokens: 0, cache_read_tokens: 0 });
+  await fixture.record(day, '3', { ...fields, completion_tokens: 0, cache_read_tokens: 0 });
   await billTokens(day, 'gpt-77', 1_000_000);
-  await desk.bill(day, [{ usd: '4', model: 'gpt-77' }]);
-  const { reasons } = await desk.driftOf(day);
+  await fixture.bill(day, [{ usd: '4', model: 'gpt-77' }]);
+  const { reasons } = await fixture.driftOf(day);
   expect(reasons).toMatchObject([
     {
       ...{ code: 'DRIFT_REASON_CODE_PRICE', amountUsd: '1' },
@@ -96,5 +96,5 @@ it.each([
 ])('a price that changes on a day values tokens of a bill at %s', async (_which, days, usd) => {
   const day = ago(days);
   await billTokens(day, 'gpt-77', 1_000_000);
-  expect(await desk.driftOf(day)).toMatchObject({ driftUsd: usd });
+  expect(await fixture.driftOf(day)).toMatchObject({ driftUsd: usd });
 });

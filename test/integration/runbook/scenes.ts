@@ -5,7 +5,7 @@ import type { TestGateway, TestOrganization } from '../../support/gateway.ts';
 import type { Gatewayctl } from '../../support/gatewayctl.ts';
 import type { MovableClock } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
-import type { Found, Shell } from '../../support/runbook.ts';
+import type { ExpectedEvidence, Shell } from '../../support/runbook.ts';
 
 export interface World {
   readonly gateway: TestGateway;
@@ -48,7 +48,7 @@ export interface Scene {
   plant(world: World): Promise<(() => Promise<unknown>) | void>;
   /** The operator who runs the commands. Default: an owner. */
   readonly as?: 'platform';
-  readonly found?: Found;
+  readonly found?: ExpectedEvidence;
   /** In the order of the section's commands. */
   readonly finds: readonly Finding[];
   /** Its commands only read, and may be run again: on a busy machine a line may not be there yet. */

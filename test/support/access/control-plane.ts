@@ -18,7 +18,7 @@ export interface Link {
   /** Milliseconds that a message of the feed takes; order is kept. */
   feedDelay(): number;
   /** Milliseconds from a commit to the replica's notification. */
-  bellDelay(): number;
+  notificationDelay(): number;
   /** Nothing passes in either direction, and neither side notices. */
   feedIsSilent(): boolean;
   /** The replica has lost its database: it does not respond to requests. */
@@ -137,7 +137,7 @@ class Watch {
   }
 
   ring(): void {
-    this.#deps.time.after(this.link.bellDelay(), () => {
+    this.#deps.time.after(this.link.notificationDelay(), () => {
       if (this.#begun && !this.#ended && !this.link.databaseIsLost()) this.#flush();
     });
   }

@@ -19,7 +19,7 @@ export const hourMs = 3_600_000;
 export class TestLink implements Link {
   way: ReturnType<Link['resolve']> = { there: 1, back: 1 };
   feedMs = 1;
-  bellMs = 1;
+  notificationMs = 1;
   isSilent = false;
   isWithoutDatabase = false;
   bufferMax = 1_000;
@@ -34,8 +34,8 @@ export class TestLink implements Link {
   feedDelay() {
     return this.feedMs;
   }
-  bellDelay() {
-    return this.bellMs;
+  notificationDelay() {
+    return this.notificationMs;
   }
   feedIsSilent() {
     return this.isSilent;

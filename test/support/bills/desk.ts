@@ -26,7 +26,7 @@ export interface Charged {
   readonly project?: string;
 }
 
-export class BillDesk {
+export class BillFixture {
   readonly store: Store;
   readonly plane: OperatorsPlane;
   readonly acme: TestTenant;
@@ -36,7 +36,7 @@ export class BillDesk {
   readonly #database: StoreDatabase;
 
   private constructor(
-    fields: Pick<BillDesk, 'store' | 'plane' | 'acme' | 'platform' | 'providerKeyId'> & {
+    fields: Pick<BillFixture, 'store' | 'plane' | 'acme' | 'platform' | 'providerKeyId'> & {
       readonly database: StoreDatabase;
     },
   ) {
@@ -52,7 +52,7 @@ export class BillDesk {
   static async open(
     fresh: () => Promise<StoreDatabase>,
     env: Readonly<Record<string, string>> = {},
-  ): Promise<BillDesk> {
+  ): Promise<BillFixture> {
     const database = await fresh();
     const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url, ...env } });
     const platform = await bootstrap(plane);
@@ -62,13 +62,13 @@ export class BillDesk {
       secret: { apiKey: 'made-up-secret' },
     });
     const store = await database.open();
-    const desk = new BillDesk({ database, plane, platform, acme, store, providerKeyId: key.id });
-    await desk.expect('SetMapping', {
+    const fixture = new BillFixture({ database, plane, platform, acme, store, providerKeyId: key.id });
+    await fixture.expect('SetMapping', {
       vendor: 'BILL_VENDOR_OPENAI',
       reference: { kind: 'BILL_REFERENCE_KIND_PROJECT', value: project },
       providerKeyIds: [key.id],
     });
-    return desk;
+    return fixture;
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { until } from '../process.ts';
 /** Fields of Guardrails/Create, except for the organization and the name. */
 export type GuardrailFields = Readonly<Record<string, unknown>>;
 
-export interface GuardrailDesk {
+export interface GuardrailFixture {
   /** Replaces the organization's guardrails by this one. @returns its name. @throws Error of the control plane */
   replace(fields: GuardrailFields): Promise<string>;
   clear(): Promise<void>;
@@ -30,11 +30,11 @@ export function guardrailFields(
 
 let named = 0;
 
-export function openGuardrailDesk(
+export function openGuardrailFixture(
   { proxy }: { readonly proxy: Pick<TestProxy, 'url' | 'adminUrl'> },
   { api, id: organizationId }: TestOrganization,
   key: string,
-): GuardrailDesk {
+): GuardrailFixture {
   let ids: string[] = [];
   const clear = async () => {
     for (const id of ids) await api.call('Guardrails/Delete', { id });

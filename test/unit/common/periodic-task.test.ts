@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startRounds } from '../../../common/periodic-task.ts';
+import { startPeriodicTask } from '../../../common/periodic-task.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { settle, VirtualTime } from '../../support/virtual-time.ts';
 
@@ -8,7 +8,7 @@ const options = (timers: VirtualTime) => ({ what: 'tests', everyMs: 1000, log: s
 it('a periodic task starts at once, and repeats after each interval', async () => {
   const time = new VirtualTime();
   let rounds = 0;
-  const running = startRounds(async () => void rounds++, options(time));
+  const running = startPeriodicTask(async () => void rounds++, options(time));
   await time.advance(0);
   expect(rounds).toBe(1);
   await time.advance(999);
@@ -23,7 +23,7 @@ it('a periodic task starts at once, and repeats after each interval', async () =
 it('a woken task starts at once, and the interval counts from then on', async () => {
   const time = new VirtualTime();
   let rounds = 0;
-  const running = startRounds(async () => void rounds++, options(time));
+  const running = startPeriodicTask(async () => void rounds++, options(time));
   await time.advance(500);
   running.wake();
   await time.advance(999);
@@ -36,7 +36,7 @@ it('a woken task starts at once, and the interval counts from then on', async ()
 it('a task that is woken during its run repeats once, and never runs twice at a time', async () => {
   const time = new VirtualTime();
   const ends: (() => void)[] = [];
-  const running = startRounds(() => new Promise((resolve) => void ends.push(resolve)), options(time));
+  const running = startPeriodicTask(() => new Promise((resolve) => void ends.push(resolve)), options(time));
   for (let times = 0; times < 5; times++) running.wake();
   await settle();
   expect(ends).toHaveLength(1);
@@ -56,7 +56,7 @@ it('a task repeats after a failure', async () => {
     rounds++;
     throw new Error('the database is away');
   };
-  const running = startRounds(failing, options(time));
+  const running = startPeriodicTask(failing, options(time));
   await time.advance(3000);
   expect(rounds).toBe(4);
   await running.close();
@@ -72,7 +72,7 @@ it('closing waits for the current run, and starts no further one', async () => {
       end = resolve;
     });
   };
-  const running = startRounds(round, options(time));
+  const running = startPeriodicTask(round, options(time));
   let closed = false;
   const closing = running.close().then(() => {
     closed = true;

@@ -94,7 +94,7 @@ function keeperWith(isLeader: () => boolean): CertificateKeeper {
 }
 
 async function round(keeper: CertificateKeeper): Promise<void> {
-  await keeper.round();
+  await keeper.run();
   await keeper.keepLeaf(ofTenant, placeOf(ofTenant.secret));
 }
 
@@ -184,8 +184,8 @@ it('a namespace of apps is complete only with its certificate: not without an au
   const [acting, standingBy] = [keeperWith(() => true), keeperWith(() => false)];
   const keep = (keeper: CertificateKeeper) => keeper.keepLeaf(ofTenant, placeOf(ofTenant.secret));
   expect(await keep(acting)).toBe(false);
-  await acting.round();
-  await standingBy.round();
+  await acting.run();
+  await standingBy.run();
   expect(await keep(standingBy)).toBe(false);
   expect(await keep(acting)).toBe(true);
   expect(await keep(standingBy)).toBe(true);

@@ -36,7 +36,7 @@ beforeEach(() => {
 /** @returns the namespaces that were checked */
 async function round(): Promise<readonly string[]> {
   looked = [];
-  await keeper.round();
+  await keeper.run();
   return looked;
 }
 

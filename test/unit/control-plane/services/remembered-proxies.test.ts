@@ -6,7 +6,7 @@ import { rememberProxies } from '../../../../control-plane/services/remembered-p
 import { VirtualTime } from '../../../support/virtual-time.ts';
 import { anyProxy } from '../../../support/watching.ts';
 
-function desk() {
+function fixture() {
   const time = new VirtualTime();
   const requested: Credentials[] = [];
   let refusal: Error | undefined;
@@ -29,7 +29,7 @@ function desk() {
 }
 
 it('a proxy is looked up once in two seconds, also for simultaneous calls', async () => {
-  const { time, requested, proxy } = desk();
+  const { time, requested, proxy } = fixture();
   await Promise.all([proxy('a'), proxy('a'), proxy('a')]);
   await time.advance(1999);
   expect((await proxy('a')).id).toBe('a');
@@ -40,12 +40,12 @@ it('a proxy is looked up once in two seconds, also for simultaneous calls', asyn
 });
 
 it('different proxies get different results', async () => {
-  const { proxy } = desk();
+  const { proxy } = fixture();
   expect([(await proxy('a')).id, (await proxy('b')).id]).toEqual(['a', 'b']);
 });
 
 it('a refused proxy is looked up again at the next call, and an admitted one is refused within two seconds', async () => {
-  const { time, requested, proxy, refuse } = desk();
+  const { time, requested, proxy, refuse } = fixture();
   refuse(new Error('cut off'));
   await expect(proxy('a')).rejects.toThrow('cut off');
   refuse(undefined);

@@ -3,15 +3,15 @@
 import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../../common/credential.ts';
 import { Secret } from '../../../../common/secret.ts';
-import { judgeClock } from '../../../../gatewayctl/doctor/clock.ts';
-import { judgeConfiguration } from '../../../../gatewayctl/doctor/configuration.ts';
-import { judgeConnection, judgeGrpc, judgeName, judgeTls } from '../../../../gatewayctl/doctor/connection.ts';
+import { checkClock } from '../../../../gatewayctl/doctor/clock.ts';
+import { checkConfiguration } from '../../../../gatewayctl/doctor/configuration.ts';
+import { checkConnection, checkGrpc, checkName, checkTls } from '../../../../gatewayctl/doctor/connection.ts';
 import type { CertificateSeen, Met, ProbeResult, TlsMet } from '../../../../gatewayctl/doctor/probe.ts';
-import { judgeProxy } from '../../../../gatewayctl/doctor/proxy.ts';
-import { judgeDatabase, judgeVersions } from '../../../../gatewayctl/doctor/replicas.ts';
-import { judgeToken } from '../../../../gatewayctl/doctor/token.ts';
-import { judgeSkew } from '../../../../gatewayctl/doctor/versions.ts';
-import { judgeProxies, judgeRedis } from '../../../../gatewayctl/doctor/watching-proxies.ts';
+import { checkProxy } from '../../../../gatewayctl/doctor/proxy.ts';
+import { checkDatabase, checkVersions } from '../../../../gatewayctl/doctor/replicas.ts';
+import { checkToken } from '../../../../gatewayctl/doctor/token.ts';
+import { checkSkew } from '../../../../gatewayctl/doctor/versions.ts';
+import { checkProxies, checkRedis } from '../../../../gatewayctl/doctor/watching-proxies.ts';
 import type { Target } from '../../../../gatewayctl/target.ts';
 import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { Watcher__Output as Watcher } from '../../../../proto/generated/gateway/v1/Watcher.ts';
@@ -57,13 +57,13 @@ describe('the doctor’s check of the configuration', () => {
     [0o604, 'warning'],
     [undefined, 'ok'],
   ])('with file mode %o gives: %s', (mode, verdict) => {
-    expect(judgeConfiguration(tls, seen, { ...files, mode })).toMatchObject({ verdict });
+    expect(checkConfiguration(tls, seen, { ...files, mode })).toMatchObject({ verdict });
   });
 
   it('warns when tokens would cross the network in plain text', () => {
-    expect(judgeConfiguration(plaintext, seen, files)).toMatchObject({ verdict: 'warning' });
+    expect(checkConfiguration(plaintext, seen, files)).toMatchObject({ verdict: 'warning' });
     const local = { ...plaintext, server: '127.0.0.1:50051' };
-    expect(judgeConfiguration(local, {}, files)).toMatchObject({
+    expect(checkConfiguration(local, {}, files)).toMatchObject({
       verdict: 'ok',
       says: '127.0.0.1:50051 over plaintext, from the command line or environment',
     });
@@ -81,7 +81,7 @@ describe('the doctor’s checks of name and connection', () => {
     [{ error: 'ENOTFOUND' }, 'failed', 'ENOTFOUND'],
     [{ error: 'EAI_AGAIN' }, 'failed', 'resolver'],
   ])('the resolver returns %j', (looked, verdict, says) => {
-    expect(judgeName(endpoint, looked)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+    expect(checkName(endpoint, looked)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
   it.each([
@@ -91,8 +91,8 @@ describe('the doctor’s checks of name and connection', () => {
     ['there is none', [], 'skipped'],
   ] as const)('%s', (_what, mets, verdict) => {
     const meetings = mets.map((met, i) => ({ address: `10.0.0.${i}`, met }));
-    expect(judgeConnection(endpoint, meetings).verdict).toBe(verdict);
-    const finding = judgeConnection(endpoint, meetings);
+    expect(checkConnection(endpoint, meetings).verdict).toBe(verdict);
+    const finding = checkConnection(endpoint, meetings);
     if (verdict === 'warning') expect(finding.says).toBe('10.0.0.1 port 50051: nothing listens there');
   });
 
@@ -102,7 +102,7 @@ describe('the doctor’s checks of name and connection', () => {
     ['ECONNREFUSED', 'nothing listens', 'GATEWAY_GRPC_LISTEN'],
   ])('there is no connection: %s', (code, says, advice) => {
     const meetings = [{ address: '10.0.0.1', met: { speaks: 'nothing', code } as const }];
-    const finding = judgeConnection(endpoint, meetings);
+    const finding = checkConnection(endpoint, meetings);
     expect(finding).toMatchObject({ says: expect.stringContaining(says) });
     expect(finding).toMatchObject({ advice: expect.stringContaining(advice) });
   });
@@ -115,7 +115,7 @@ describe('the doctor’s check of TLS', () => {
   };
   const judged = (over: Partial<CertificateSeen>) => {
     const met: TlsMet = { speaks: 'tls', http2: true, certificate: { ...certificate, ...over } };
-    return judgeTls(tls, [{ address: '10.0.0.1', met }], now);
+    return checkTls(tls, [{ address: '10.0.0.1', met }], now);
   };
 
   it.each([
@@ -153,7 +153,7 @@ describe('the doctor’s check of TLS', () => {
       { address: '10.0.0.2', met: met({ validTo: now - day }) },
       { address: '10.0.0.3', met: { speaks: 'nothing', code: 'ECONNREFUSED' } as const },
     ];
-    expect(judgeTls(tls, meetings, now).says).toContain('expired');
+    expect(checkTls(tls, meetings, now).says).toContain('expired');
   });
 
   it.each([
@@ -164,13 +164,13 @@ describe('the doctor’s check of TLS', () => {
     ['TLS meets nobody', tls, { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped'],
     ['no certificate is shown', tls, { speaks: 'tls', http2: true, certificate: undefined }, 'failed'],
   ] as const)('%s', (_what, target, met, verdict) => {
-    expect(judgeTls(target, [{ address: '10.0.0.1', met }], now).verdict).toBe(verdict);
+    expect(checkTls(target, [{ address: '10.0.0.1', met }], now).verdict).toBe(verdict);
   });
 });
 
 describe('the doctor’s check of gRPC', () => {
   const judged = (met: Met, ...results: ProbeResult[]) =>
-    judgeGrpc(plaintext, [{ address: '10.0.0.1', met }], results);
+    checkGrpc(plaintext, [{ address: '10.0.0.1', met }], results);
 
   it.each([
     ['HTTP/1.1', { speaks: 'http1' }, 'failed', 'HTTP/1.1'],
@@ -203,7 +203,7 @@ describe('the doctor’s check of gRPC', () => {
 describe('the doctor’s check of the token', () => {
   const token = createCredential('operator');
   const judged = (endsAt: number) =>
-    judgeToken(
+    checkToken(
       new Secret(token),
       [responseTo({ caller: { ...(status.caller ?? never()), tokenEndsAt: at(endsAt) } })],
       now,
@@ -218,14 +218,14 @@ describe('the doctor’s check of the token', () => {
 
   it('uses the response of any replica', () => {
     const results = [failedCall('UNAVAILABLE', 'unavailable'), responseTo()];
-    expect(judgeToken(new Secret(token), results, now).verdict).toBe('ok');
-    expect(judgeToken(new Secret(token), results.slice(0, 1), now).verdict).toBe('skipped');
-    expect(judgeToken(new Secret(token), [], now).verdict).toBe('skipped');
+    expect(checkToken(new Secret(token), results, now).verdict).toBe('ok');
+    expect(checkToken(new Secret(token), results.slice(0, 1), now).verdict).toBe('skipped');
+    expect(checkToken(new Secret(token), [], now).verdict).toBe('skipped');
   });
 
   it('reports a role that this version does not know', () => {
     const caller = JSON.parse(JSON.stringify({ ...status.caller, role: 9 })) as Status['caller'];
-    const finding = judgeToken(new Secret(token), [responseTo({ caller })], now);
+    const finding = checkToken(new Secret(token), [responseTo({ caller })], now);
     expect(finding.says).toContain('a role that this gatewayctl does not know');
   });
 });
@@ -236,7 +236,7 @@ describe('the doctor’s check of clocks', () => {
       ...{ ...watcher, host: `proxy-${i}`, clockAheadMs: String(ms) },
     }));
     const results = responseTo({ time: at(now - mineMs), watchers: { watchers, total: watchers.length } });
-    return judgeClock([results]);
+    return checkClock([results]);
   };
 
   it.each([
@@ -273,7 +273,7 @@ describe('the doctor’s check of the database', () => {
     ['20000', 'failed'],
   ])('the database was read %s ms ago', (ageMs, verdict) => {
     const results = responseTo({ feed: { position: { epoch: 'e', revision: '7' }, ageMs } });
-    expect(judgeDatabase([results])).toMatchObject({
+    expect(checkDatabase([results])).toMatchObject({
       ...{ verdict, says: expect.stringMatching(/replica-1 has read PostgreSQL .* ago, at revision 7/) },
     });
   });
@@ -288,7 +288,7 @@ describe('the doctor’s check of the database', () => {
     ['nobody was asked', [], 'skipped'],
     ['the token was refused', [failedCall('UNAUTHENTICATED', 'unauthenticated')], 'skipped'],
   ] as const)('%s', (_what, results, verdict) => {
-    expect(judgeDatabase(results).verdict).toBe(verdict);
+    expect(checkDatabase(results).verdict).toBe(verdict);
   });
 });
 
@@ -313,12 +313,12 @@ describe('the doctor’s check of proxies', () => {
       'token-1 at ::1',
     ],
   ] as const)('%s', (_what, results, verdict, says) => {
-    expect(judgeProxies([results])).toMatchObject({ verdict, says: expect.stringContaining(says) });
+    expect(checkProxies([results])).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
   it('counts the proxies of all replicas: a replica without proxies is no warning while another has some', () => {
     const other = watched({ host: 'proxy-b' });
-    expect(judgeProxies([watched(), other])).toMatchObject({ verdict: 'ok' });
+    expect(checkProxies([watched(), other])).toMatchObject({ verdict: 'ok' });
   });
 
   it.each([
@@ -330,7 +330,7 @@ describe('the doctor’s check of proxies', () => {
     ['one of two has none', [watched({}, { redis: 'REDIS_STATE_NONE' })], 'warning'],
     ['none has told', [watched({ redis: 'REDIS_STATE_UNSPECIFIED' })], 'skipped'],
   ] as const)('Redis: %s', (_what, results, verdict) => {
-    expect(judgeRedis(results).verdict).toBe(verdict);
+    expect(checkRedis(results).verdict).toBe(verdict);
   });
 });
 
@@ -348,19 +348,19 @@ describe('the doctor’s check of versions', () => {
     [undefined, '1.2.0', 'warning', 'tells no version'],
     ['main', '1.2.0', 'warning', 'main'],
   ])('%s with a control plane of %s', (version, server, verdict, says) => {
-    expect(judgeSkew('proxy p', version, server)).toMatchObject({
+    expect(checkSkew('proxy p', version, server)).toMatchObject({
       ...{ verdict, says: expect.stringContaining(says) },
     });
   });
 
   it('covers gatewayctl, replicas and proxies', () => {
-    expect(judgeVersions('0.1.0', [watched({})]).verdict).toBe('ok');
-    expect(judgeVersions('0.2.0', [watched({})]).says).toContain('gatewayctl is 0.2.0, newer');
-    expect(judgeVersions('0.1.0', [watched({}, { version: '0.0.1', host: 'old' })]).says).toContain(
+    expect(checkVersions('0.1.0', [watched({})]).verdict).toBe('ok');
+    expect(checkVersions('0.2.0', [watched({})]).says).toContain('gatewayctl is 0.2.0, newer');
+    expect(checkVersions('0.1.0', [watched({}, { version: '0.0.1', host: 'old' })]).says).toContain(
       'proxy old',
     );
-    expect(judgeVersions('0.1.0', [watched({}), responseTo({ version: '0.3.0' })]).verdict).toBe('failed');
-    expect(judgeVersions('0.1.0', []).verdict).toBe('skipped');
+    expect(checkVersions('0.1.0', [watched({}), responseTo({ version: '0.3.0' })]).verdict).toBe('failed');
+    expect(checkVersions('0.1.0', []).verdict).toBe('skipped');
   });
 });
 
@@ -383,7 +383,7 @@ describe('the doctor’s check of a proxy by its admin listener', () => {
     ['that drains', seen(build, 'not ready: draining'), 'failed', 'draining'],
     ['that is away', { error: 'ECONNREFUSED' }, 'failed', 'no answer (ECONNREFUSED)'],
   ])('%s', (_what, admin, verdict, says) => {
-    expect(judgeProxy(url, admin)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+    expect(checkProxy(url, admin)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 });
 

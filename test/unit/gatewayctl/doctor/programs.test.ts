@@ -1,7 +1,7 @@
 // The doctor's verdicts on single programs, from their admin listeners, and on the end dates of their certificates.
 import { describe, expect, it } from 'vitest';
-import { judgeCertificates } from '../../../../gatewayctl/doctor/certificates.ts';
-import { judgeProgram } from '../../../../gatewayctl/doctor/program.ts';
+import { checkCertificates } from '../../../../gatewayctl/doctor/certificates.ts';
+import { checkProgram } from '../../../../gatewayctl/doctor/program.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 const day = 86_400_000;
@@ -42,13 +42,13 @@ describe('the doctor’s check of a program by its admin listener', () => {
     ],
   ] as const)('that %s', (_what, over, verdict, says) => {
     const seen = 'error' in over ? over : { ready: true, reason: 'ok', ...over };
-    expect(judgeProgram(url, seen)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+    expect(checkProgram(url, seen)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
   it('that waits for an image reports the name of the image it found', () => {
     const reason =
       'not ready: the sidecar’s image is the placeholder registry.invalid/model-gateway/proxy:0.1.0: name your own';
-    expect(judgeProgram(url, { ready: false, reason, metrics: injector })).toMatchObject({
+    expect(checkProgram(url, { ready: false, reason, metrics: injector })).toMatchObject({
       verdict: 'failed',
       says: expect.stringContaining('placeholder registry.invalid/model-gateway/proxy:0.1.0'),
       advice: expect.stringContaining('in your kustomization'),
@@ -71,15 +71,15 @@ describe('the doctor’s check of certificates that a program reports', () => {
     ['one that ends now', [now + 6 * day, now + 20 * day], 'failed', 'use-0 ends in 6 days'],
     ['one that has ended', [now + 60 * day, now - day], 'failed', 'use-1 has ended 24 h ago'],
   ] as const)('%s', (_what, ends, verdict, says) => {
-    const finding = judgeCertificates('http://x', seen(...ends), now);
+    const finding = checkCertificates('http://x', seen(...ends), now);
     expect(finding?.verdict).toBe(verdict);
     expect(finding?.says ?? '').toContain(says);
   });
 
   it('is left out when the program does not respond or shows no metrics', () => {
-    expect(judgeCertificates('http://x', { error: 'ECONNREFUSED' }, now)).toBeUndefined();
+    expect(checkCertificates('http://x', { error: 'ECONNREFUSED' }, now)).toBeUndefined();
     expect(
-      judgeCertificates('http://x', { ready: true, reason: 'ok', metrics: undefined }, now),
+      checkCertificates('http://x', { ready: true, reason: 'ok', metrics: undefined }, now),
     ).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 // The doctor's check of the keys of signed records.
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
-import { judgeRecordKeys } from '../../../../gatewayctl/doctor/record-keys.ts';
+import { checkRecordKeys } from '../../../../gatewayctl/doctor/record-keys.ts';
 import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { RecordKeysState__Output as Keys } from '../../../../proto/generated/gateway/v1/RecordKeysState.ts';
 
@@ -18,28 +18,28 @@ function responseTo(recordKey: string | undefined, proxies: Record<string, Keys 
 describe('the doctor’s check of record keys', () => {
   it('is skipped when the control plane reports no key', () => {
     for (const results of [[], [responseTo(undefined, { p1: null })]])
-      expect(judgeRecordKeys(results)).toMatchObject({ check: 'record keys', verdict: 'skipped' });
+      expect(checkRecordKeys(results)).toMatchObject({ check: 'record keys', verdict: 'skipped' });
   });
 
   it('is ok when every proxy with configured keys knows the signing key', () => {
-    expect(judgeRecordKeys([responseTo(one, { p1: given(other, one), p2: null })])).toMatchObject({
+    expect(checkRecordKeys([responseTo(one, { p1: given(other, one), p2: null })])).toMatchObject({
       ...{ verdict: 'ok', says: `records are signed with ${one}, which p1 know` },
     });
   });
 
   it('fails when a proxy does not know the signing key, and names the proxy', () => {
-    const finding = judgeRecordKeys([responseTo(one, { p1: given(one), p2: given(other) })]);
+    const finding = checkRecordKeys([responseTo(one, { p1: given(one), p2: given(other) })]);
     expect(finding).toMatchObject({ verdict: 'failed' });
     expect(finding.says).toContain('these proxies do not know it: p2');
   });
 
   it('is a warning while replicas sign with different keys', () => {
     const results = [responseTo(one, { p1: given(one, other) }), responseTo(other)];
-    expect(judgeRecordKeys(results)).toMatchObject({ verdict: 'warning' });
+    expect(checkRecordKeys(results)).toMatchObject({ verdict: 'warning' });
   });
 
   it('names the proxies without configured keys, whatever keys they learned', () => {
-    const finding = judgeRecordKeys([responseTo(one, { p1: learnt(), p2: learnt(one) })]);
+    const finding = checkRecordKeys([responseTo(one, { p1: learnt(), p2: learnt(one) })]);
     expect(finding).toMatchObject({ verdict: 'ok' });
     expect(finding.says).toContain('p1, p2');
   });

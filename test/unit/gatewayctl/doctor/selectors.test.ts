@@ -1,7 +1,7 @@
 // The doctor's check of stored model selectors.
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
-import { judgeSelectors } from '../../../../gatewayctl/doctor/selectors.ts';
+import { checkSelectors } from '../../../../gatewayctl/doctor/selectors.ts';
 import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { SelectorCheck__Output as SelectorCheck } from '../../../../proto/generated/gateway/v1/SelectorCheck.ts';
 import type { StoredSelector__Output as StoredSelector } from '../../../../proto/generated/gateway/v1/StoredSelector.ts';
@@ -29,11 +29,11 @@ describe('the doctor’s check of stored selectors', () => {
 
   it('is skipped when no replica reports them', () => {
     for (const results of [[], [responseTo()], [failedCall]])
-      expect(judgeSelectors(results)).toMatchObject({ check: 'selectors', verdict: 'skipped' });
+      expect(checkSelectors(results)).toMatchObject({ check: 'selectors', verdict: 'skipped' });
   });
 
   it('is ok when all of them select something', () => {
-    expect(judgeSelectors([checked()])).toMatchObject({
+    expect(checkSelectors([checked()])).toMatchObject({
       ...{ verdict: 'ok', says: 'all 12 select models that are known' },
     });
   });
@@ -43,7 +43,7 @@ describe('the doctor’s check of stored selectors', () => {
       ...{ id: 'l2', problem: 'SELECTOR_PROBLEM_UNMATCHED', selector: 'gpt-provider/gtp-4o' },
       ...{ countsAs: undefined, nearest: ['gpt-provider/gpt-4o'] },
     };
-    const finding = judgeSelectors([failedCall, checked({}, unmatched)]);
+    const finding = checkSelectors([failedCall, checked({}, unmatched)]);
     expect(finding).toMatchObject({
       verdict: 'warning',
       says: '2 of 12 need attention: limit l1 "openai/*" (alias, which counts as gpt-provider/*), limit l2 "gpt-provider/gtp-4o" (unmatched, near to gpt-provider/gpt-4o)',
@@ -55,7 +55,7 @@ describe('the doctor’s check of stored selectors', () => {
 
   it('reports the organization to operators of the platform', () => {
     const place = { selector: undefined, countsAs: undefined, problem: 'SELECTOR_PROBLEM_NO_PROVIDER' };
-    expect(judgeSelectors([checked(place)]).says).toBe(
+    expect(checkSelectors([checked(place)]).says).toBe(
       '1 of 12 need attention: limit l1 of organization o1 (no-provider)',
     );
   });

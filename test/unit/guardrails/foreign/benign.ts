@@ -39,13 +39,13 @@ function spread(files: readonly string[]): readonly string[] {
   return files.map((_, index) => files[(index * (step * piecesOfFiles + 1)) % files.length] ?? '');
 }
 
-interface Taken {
+interface BenignMatch {
   readonly what: string;
   readonly root: string;
   readonly bytesMax: number;
 }
 
-function upTo(files: readonly string[], { what, root, bytesMax }: Taken): readonly BenignText[] {
+function upTo(files: readonly string[], { what, root, bytesMax }: BenignMatch): readonly BenignText[] {
   const texts: BenignText[] = [];
   let bytes = 0;
   for (const file of new Set(files)) {

@@ -84,11 +84,11 @@ describe('the change feed', () => {
   });
 
   it('counts its age from the request of a confirmation, not from the response', async () => {
-    const askedAt = time.monotonic();
+    const requestedAt = time.monotonic();
     await time.advance(3_000);
     deliver({ type: 'started', horizon: at(1) });
     respond(1);
-    expect(records.feed.confirmedAt).toBe(askedAt);
+    expect(records.feed.confirmedAt).toBe(requestedAt);
   });
 
   it('accepts each confirmation once', async () => {

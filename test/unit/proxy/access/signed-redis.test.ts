@@ -209,7 +209,7 @@ describe('a record ahead of the feed', () => {
   it('is resolved and counted when the feed is connected', async () => {
     const proxy = startProxy(world, { withRedis: true });
     await world.time.advance(100);
-    proxy.link.bellMs = 10_000;
+    proxy.link.notificationMs = 10_000;
     world.database.touch(key);
     await startWarm();
     expect(await find(proxy)).toBe(`id-${key}`);

@@ -28,15 +28,15 @@ describe('the lease of a budget', () => {
 
   it('continues its sequence number after it was forgotten, in its own session only', () => {
     const leases = new LeaseTable();
-    const moment = { at: dayMs / 2, now: 0 };
-    const lease = leases.open(session, budget, moment);
+    const instant = { at: dayMs / 2, now: 0 };
+    const lease = leases.open(session, budget, instant);
     lease.acquire('draw', 0);
     leases.forget(lease, 's');
     expect(leases.current('a')).toBeUndefined();
-    const again = leases.open(session, budget, moment);
+    const again = leases.open(session, budget, instant);
     expect(again.seq).toBe(1);
     leases.forget(again, 'another');
-    expect(leases.open(session, budget, moment).seq).toBe(0);
+    expect(leases.open(session, budget, instant).seq).toBe(0);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { idleRows, parseTraitRows, TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { idleRows, parseCapabilityRows, CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 
 const profile = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/ab12cd';
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
-const tableOf = (...rows: readonly object[]) => new TraitTable(parseTraitRows(rows, 'own rows'));
+const tableOf = (...rows: readonly object[]) => new CapabilityTable(parseCapabilityRows(rows, 'own rows'));
 
 describe('model capabilities', () => {
   it('an operator’s rows override the shipped ones, and later rows override earlier ones', () => {
@@ -26,7 +26,7 @@ describe('model capabilities', () => {
     });
     const known = table.of('managed-cloud-models', claude);
     expect(table.of('managed-cloud-models', profile)).toEqual({ ...known, promptCache: 'none' });
-    expect(new TraitTable().of('managed-cloud-models', profile).family).toBe('other');
+    expect(new CapabilityTable().of('managed-cloud-models', profile).family).toBe('other');
   });
 
   it('a row applies to all names of its model and of its provider', () => {
@@ -44,7 +44,7 @@ describe('model capabilities', () => {
 
   it('a row for which no provider can have a model is reported', () => {
     const rows = ['openai/*', '*claude*', 'gpt*', 'studio-ai/x', 'opnai/*', 'gpt-4o', 'own-models/*', '*'];
-    const own = parseTraitRows(
+    const own = parseCapabilityRows(
       rows.map((models) => ({ models })),
       'own rows',
     );
@@ -52,7 +52,7 @@ describe('model capabilities', () => {
   });
 
   it('a model of an unknown family gets the capabilities that all models share', () => {
-    expect(new TraitTable().of('managed-cloud-models', 'maker.new-model-v1:0')).toMatchObject({
+    expect(new CapabilityTable().of('managed-cloud-models', 'maker.new-model-v1:0')).toMatchObject({
       family: 'other',
       forcedTools: false,
       jsonSchema: false,
@@ -71,6 +71,6 @@ describe('model capabilities', () => {
     ['likeness to nothing', [{ models: '*', like: 'claude' }]],
     ['likeness that is no text', [{ models: '*', like: 7 }]],
   ])('a table with %s is refused with a message that names its source', (_what, rows) => {
-    expect(() => parseTraitRows(rows, 'own rows')).toThrow(/^own rows/);
+    expect(() => parseCapabilityRows(rows, 'own rows')).toThrow(/^own rows/);
   });
 });

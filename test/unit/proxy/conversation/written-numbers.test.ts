@@ -2,7 +2,7 @@
 // nothing.
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../../common/exact-number.ts';
-import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 import { readMaxTokens, readNumber } from '../../../../proxy/conversation/options.ts';
 import { optionsOf } from '../../../../proxy/conversation/request.ts';
 import { count } from '../../../../proxy/conversation/usage.ts';
@@ -24,7 +24,7 @@ function options(fields: string) {
 }
 
 function dropped(fields: string) {
-  const capabilities = new TraitTable().of('assistant-provider', 'm');
+  const capabilities = new CapabilityTable().of('assistant-provider', 'm');
   return fieldRules.dropped(toConversation(request(fields)), { capabilities });
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 import { chatFields, extensionFields, isShaping } from '../../../../proxy/conversation/fields.ts';
 import { optionsOf } from '../../../../proxy/conversation/request.ts';
 import { FieldRules, type FieldTable } from '../../../../proxy/formats/fields.ts';
 
-const context = { capabilities: new TraitTable().of('assistant-provider', 'm') };
+const context = { capabilities: new CapabilityTable().of('assistant-provider', 'm') };
 
 /** The table of a format that maps only these fields. */
 function tableOf(mapped: readonly string[]) {

@@ -21,7 +21,7 @@ const body = {
 };
 
 /** @param judges the decision of each service, by the name of its guardrail */
-function openServices(judges: Readonly<Record<string, Judge>>) {
+function openServices(verifiers: Readonly<Record<string, Judge>>) {
   const requested: (readonly [string, readonly string[]])[] = [];
   const inspecting = openInspecting({
     serviceGuard: (guardrail) => ({
@@ -31,8 +31,8 @@ function openServices(judges: Readonly<Record<string, Judge>>) {
       ended: () => undefined,
       inspect: (texts, signal, about) => {
         requested.push([guardrail.name, texts]);
-        const judge = judges[guardrail.name];
-        return judge === undefined ? Promise.resolve(texts) : judge(texts, signal, about);
+        const verifier = verifiers[guardrail.name];
+        return verifier === undefined ? Promise.resolve(texts) : verifier(texts, signal, about);
       },
     }),
   });

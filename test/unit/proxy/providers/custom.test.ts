@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import type { KeyForm } from '../../../../proxy/access/principal.ts';
-import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
 import type { Credential } from '../../../../proxy/providers/credentials/credential.ts';
@@ -25,7 +25,7 @@ async function headersOf(provider: Provider, credential: Credential): Promise<Re
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
   const { headers } = await buildRequest({
     ...{ request: parseChatRequest(Buffer.from(JSON.stringify(body))), model: 'm', images: new Map() },
-    ...{ capabilities: new TraitTable().of(provider.name, 'm'), outputTokensMax: undefined, now: 0 },
+    ...{ capabilities: new CapabilityTable().of(provider.name, 'm'), outputTokensMax: undefined, now: 0 },
     target: {
       ...{ provider, baseUrl: parseBaseUrl(url), credential, providerKeyId: 'key-1' },
       ...{ region: 'eu-west-1', apiVersion: undefined },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CustomProvider, OrganizationRecord } from '../../../../proxy/access/principal.ts';
-import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 import { providersByName } from '../../../../proxy/providers/index.ts';
 import { BaseUrls } from '../../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../../../proxy/upstream/targets.ts';
 
-const traits = new TraitTable([{ models: 'gpt-provider/*', traits: { prefill: false } }]);
-const customProviders = new CustomProviders(providersByName, traits);
+const capabilities = new CapabilityTable([{ models: 'gpt-provider/*', capabilities: { prefill: false } }]);
+const customProviders = new CustomProviders(providersByName, capabilities);
 
 function organization(...configured: CustomProvider[]): OrganizationRecord {
   return {
@@ -31,7 +31,7 @@ const llama = {
 const inCluster: CustomProvider = {
   ...{ id: 'provider-1', name: 'in-cluster', wireFormat: 'gpt-provider', keyForm: 'none' },
   baseUrl: 'http://models.internal:8000/v1',
-  models: [{ catalogModel: llama, traits: { forcedTools: false } }],
+  models: [{ catalogModel: llama, capabilities: { forcedTools: false } }],
 };
 
 describe('custom providers', () => {
@@ -46,8 +46,8 @@ describe('custom providers', () => {
     const made = customProviders.of(organization(inCluster)).get('in-cluster');
     expect(made?.models.get('llama')).toBe(llama);
     expect(made?.models.get('gpt-4o')).toBeUndefined();
-    expect(made?.traitsOf('llama')).toMatchObject({ forcedTools: false, prefill: false });
-    expect(made?.traitsOf('gpt-4o')).toMatchObject({ forcedTools: true, prefill: false });
+    expect(made?.capabilitiesOf('llama')).toMatchObject({ forcedTools: false, prefill: false });
+    expect(made?.capabilitiesOf('gpt-4o')).toMatchObject({ forcedTools: true, prefill: false });
   });
 
   it('are omitted when their wire format is unknown', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 import { FetchedImage } from '../../../../proxy/conversation/media.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import {
@@ -104,7 +104,7 @@ function callTo(provider: Provider, request: ChatRequest): ProviderCall {
     ...{
       request,
       model: 'm-1',
-      capabilities: new TraitTable().of(provider.name, 'm-1'),
+      capabilities: new CapabilityTable().of(provider.name, 'm-1'),
       outputTokensMax: 1000,
       now: 1_795_176_000_000,
     },

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeAdvisories } from '../../../../scripts/advisories.ts';
+import { checkAdvisories } from '../../../../scripts/advisories.ts';
 import { findingsOf } from '../../../../scripts/release/osv.ts';
 import { compareVersions } from '../../../../scripts/release/versions.ts';
 
@@ -105,7 +105,7 @@ describe('the command that checks advisories', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
   const run = (from: string, sbom = 'dist') =>
-    judgeAdvisories(['--from', join(folder, from), '--sbom', join(folder, sbom)]);
+    checkAdvisories(['--from', join(folder, from), '--sbom', join(folder, sbom)]);
 
   it('exits with 1 for a match, in a folder of folders', () => {
     expect(run('osv')).toMatchObject({
@@ -129,7 +129,7 @@ describe('the command that checks advisories', () => {
   });
 
   it('exits with 2 without arguments', () => {
-    expect(judgeAdvisories([]).code).toBe(2);
-    expect(judgeAdvisories(['--form', 'x']).code).toBe(2);
+    expect(checkAdvisories([]).code).toBe(2);
+    expect(checkAdvisories(['--form', 'x']).code).toBe(2);
   });
 });

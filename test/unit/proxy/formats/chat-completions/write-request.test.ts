@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ModelCapabilities, TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
+import { type ModelCapabilities, CapabilityTable } from '../../../../../proxy/catalog/capabilities.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 import { passedBody } from '../../../../../proxy/formats/chat-completions/write-request.ts';
 import { gptProvider } from '../../../../../proxy/providers/gpt-provider.ts';
@@ -108,9 +108,9 @@ describe('a body that passes through', () => {
 
 describe('the shipped model capabilities', () => {
   it('contain the output limit of reasoning models at the studio too', () => {
-    const traits = new TraitTable();
+    const capabilities = new CapabilityTable();
     for (const model of ['gpt-5', 'o1', 'o3-mini', 'o4-mini', 'gpt-5.4']) {
-      expect(traits.of('studio-ai', model)).toMatchObject({
+      expect(capabilities.of('studio-ai', model)).toMatchObject({
         outputLimit: 'max_completion_tokens',
         family: 'gpt',
       });
@@ -123,13 +123,13 @@ describe('the shipped model capabilities', () => {
       'Phi-4',
       'Llama-3.3-70B-Instruct',
     ]) {
-      expect(traits.of('studio-ai', model).outputLimit).toBe('either');
+      expect(capabilities.of('studio-ai', model).outputLimit).toBe('either');
     }
     for (const model of ['Mistral-Large-3', 'ministral-3b', 'mistral-small', 'Codestral-2501']) {
-      expect(traits.of('studio-ai', model)).toMatchObject({ family: 'mistral', plainTurns: true });
+      expect(capabilities.of('studio-ai', model)).toMatchObject({ family: 'mistral', plainTurns: true });
     }
     for (const model of ['team-chat', 'our-assistant', 'australia']) {
-      expect(traits.of('studio-ai', model)).toMatchObject({ family: 'other', plainTurns: false });
+      expect(capabilities.of('studio-ai', model)).toMatchObject({ family: 'other', plainTurns: false });
     }
   });
 });

@@ -1,7 +1,7 @@
 // Requests for the managed cloud service, built from callers' bodies, and readers of its responses.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../../../../common/secret.ts';
-import { TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../../../../proxy/catalog/models.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 import { parseBaseUrl, type StreamReader } from '../../../../../proxy/formats/format.ts';
@@ -35,7 +35,7 @@ export function callOf(body: object, target: Partial<Target> = {}): ProviderCall
   return {
     request,
     model,
-    capabilities: new TraitTable().of('managed-cloud-models', model),
+    capabilities: new CapabilityTable().of('managed-cloud-models', model),
     outputTokensMax: findModel('managed-cloud-models', model)?.limits.maxOutputTokens,
     target: {
       provider: managedCloudModels,

@@ -8,7 +8,7 @@ import { gptProvider } from '../../../../../proxy/providers/gpt-provider.ts';
 import type { Target } from '../../../../../proxy/providers/provider.ts';
 import type { Transport } from '../../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../../simulator/index.ts';
-import { guardrailOf, openServiceDesk, organization } from '../../../../support/service-guards.ts';
+import { guardrailOf, openServiceFixture, organization } from '../../../../support/service-guards.ts';
 import { transportTo } from '../../../../support/transports.ts';
 
 let simulator: Simulator;
@@ -44,12 +44,12 @@ const guardrail = (check: Partial<ModerationCheck> = {}, fields: Partial<Guardra
   guardrailOf({ ...moderation, ...check }, fields);
 
 const requested: OrganizationRecord[] = [];
-function openDesk(targets: readonly Target[] = [target()], over = transport) {
+function openFixture(targets: readonly Target[] = [target()], over = transport) {
   const stored = (one: OrganizationRecord) => {
     requested.push(one);
     return targets;
   };
-  return openServiceDesk({ moderation: { transport: over, targets: stored } });
+  return openServiceFixture({ moderation: { transport: over, targets: stored } });
 }
 
 const inputs = () => simulator.requests.map((request) => (request.json() as { input: string[] }).input);
@@ -57,7 +57,7 @@ const inputs = () => simulator.requests.map((request) => (request.json() as { in
 describe('a call of moderation', () => {
   it('contains the texts, with the organization’s stored key', async () => {
     requested.length = 0;
-    expect(await openDesk().guard(guardrail()).inspect(['tea', 'and biscuits'], never)).toEqual([
+    expect(await openFixture().guard(guardrail()).inspect(['tea', 'and biscuits'], never)).toEqual([
       'tea',
       'and biscuits',
     ]);
@@ -74,7 +74,7 @@ describe('a call of moderation', () => {
   it('contains long texts in pieces that part no character, and at most 32 pieces', async () => {
     const long = `${'a'.repeat(7_999)}😀${'b'.repeat(8_000)}`;
     const many = Array.from({ length: 31 }, (_, index) => `text ${index}`);
-    await openDesk()
+    await openFixture()
       .guard(guardrail())
       .inspect([long, ...many], never);
     const pieces = inputs().toSorted((a, b) => b.length - a.length);
@@ -87,7 +87,7 @@ describe('a call of moderation', () => {
     [8_001, 2],
     [32 * 8_000, 32],
   ])('contains a text of %i characters in %i pieces', async (length, count) => {
-    await openDesk()
+    await openFixture()
       .guard(guardrail())
       .inspect(['a'.repeat(length)], never);
     expect(inputs().flat()).toHaveLength(count);
@@ -115,7 +115,7 @@ describe('moderation', () => {
     ],
     ['nothing by a name of JavaScript’s', { categories: ['constructor'], scoreMin: 0.1 }, 'tea', 'pass'],
   ])('finds %s', async (_what, check, text, decision) => {
-    const { guard, decisions, outcomes } = openDesk();
+    const { guard, decisions, outcomes } = openFixture();
     const judging = guard(guardrail(check)).inspect(['tea', text], never);
     if (decision === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     else expect(await judging).toEqual(['tea', text]);
@@ -123,7 +123,7 @@ describe('moderation', () => {
   });
 
   it('finds a match in the last piece of a long text', async () => {
-    const judging = openDesk()
+    const judging = openFixture()
       .guard(guardrail())
       .inspect([`${'a'.repeat(40 * 8_000)} flag:violence`], never);
     await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
@@ -133,7 +133,7 @@ describe('moderation', () => {
     ['observe', 'observe'],
     ['redact', 'block'],
   ] as const)('with action %s decides on a match: %s', async (action, decision) => {
-    const { guard, decisions } = openDesk();
+    const { guard, decisions } = openFixture();
     await guard(guardrail({}, { action }))
       .inspect(['flag:hate'], never)
       .catch(() => undefined);
@@ -158,7 +158,7 @@ describe('a failed moderation', () => {
   ])('is recorded when %s', async (_what, reason, behaviour) => {
     for (const onFailure of ['block', 'pass'] as const) {
       simulator.script(behaviour);
-      const { guard, decisions, outcomes, logged } = openDesk();
+      const { guard, decisions, outcomes, logged } = openFixture();
       const judging = guard(guardrail({}, { onFailure })).inspect(['tea'], never);
       if (onFailure === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
       else expect(await judging).toEqual(['tea']);
@@ -169,7 +169,7 @@ describe('a failed moderation', () => {
 
   it('is recorded when the organization has no key of the vendor', async () => {
     for (const targets of [[], [{ ...target(), credential: { apiKey: undefined } }]]) {
-      const { guard, decisions, outcomes } = openDesk(targets);
+      const { guard, decisions, outcomes } = openFixture(targets);
       await expect(guard(guardrail()).inspect(['tea'], never)).rejects.toMatchObject({
         code: 'guardrail_blocked',
       });
@@ -179,7 +179,7 @@ describe('a failed moderation', () => {
   });
 
   it('is recorded when the vendor refuses the key', async () => {
-    const { guard, outcomes, logged } = openDesk([target('sk-unknown')]);
+    const { guard, outcomes, logged } = openFixture([target('sk-unknown')]);
     await expect(guard(guardrail()).inspect(['tea'], never)).rejects.toMatchObject({
       code: 'guardrail_blocked',
     });
@@ -189,7 +189,7 @@ describe('a failed moderation', () => {
 
   it('is recorded when the base URL is at an address that is not allowed', async () => {
     const unlisted = transportTo([]);
-    const { guard, outcomes } = openDesk([target()], unlisted);
+    const { guard, outcomes } = openFixture([target()], unlisted);
     await expect(guard(guardrail()).inspect(['tea'], never)).rejects.toMatchObject({
       code: 'guardrail_blocked',
     });
@@ -200,7 +200,7 @@ describe('a failed moderation', () => {
   it('is recorded when one of several calls has failed, and the other calls are aborted', async () => {
     simulator.script({ stop: { by: 'silence', beforeHead: true } }, { times: 2 });
     simulator.script({ status: 500 });
-    const { guard, outcomes } = openDesk();
+    const { guard, outcomes } = openFixture();
     const texts = Array.from({ length: 3 * 32 }, () => 'tea');
     await expect(guard(guardrail()).inspect(texts, never)).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect(outcomes).toEqual(['refused']);
@@ -212,7 +212,7 @@ describe('a failed moderation', () => {
 
 it('a request that ends aborts its calls of moderation', async () => {
   simulator.script({ stop: { by: 'silence', beforeHead: true } });
-  const { guard, decisions, outcomes } = openDesk();
+  const { guard, decisions, outcomes } = openFixture();
   const ending = new AbortController();
   const judging = guard(guardrail()).inspect(['tea'], ending.signal);
   await expect.poll(() => simulator.requests.length).toBe(1);

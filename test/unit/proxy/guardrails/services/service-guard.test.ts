@@ -5,7 +5,7 @@ import { Secret } from '../../../../../common/secret.ts';
 import { createWebhookSecret } from '../../../../../common/webhook-signature.ts';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import { LookupRefusedError } from '../../../../../proxy/upstream/name-lookups.ts';
-import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
+import { guardrailOf, openServiceFixture } from '../../../../support/service-guards.ts';
 
 const never = new AbortController().signal;
 
@@ -25,7 +25,7 @@ it('failures in a row are counted over all requests and stages of a guardrail, a
     opened++;
     return unreachable;
   };
-  const { guard, outcomes } = openServiceDesk({ openPost });
+  const { guard, outcomes } = openServiceFixture({ openPost });
   const ask = (one: Guardrail, stage?: 'output') =>
     guard(one, stage)
       .inspect(['tea'], never)
@@ -42,7 +42,7 @@ it('failures in a row are counted over all requests and stages of a guardrail, a
 });
 
 it('a guardrail of an unknown kind fails', async () => {
-  const { guard, decisions, outcomes } = openServiceDesk({});
+  const { guard, decisions, outcomes } = openServiceFixture({});
   const unknown = guardrailOf({ kind: 'unknown' }, { message: 'Not here.' });
   await expect(guard(unknown).inspect(['tea'], never)).rejects.toMatchObject({
     code: 'guardrail_blocked',
@@ -56,14 +56,14 @@ it.each([
   ['redact', true],
   ['observe', false],
 ] as const)('a guard with action %s withholds a response until it has decided: %s', (action, holds) => {
-  expect(openServiceDesk({ post: unreachable }).guard(webhook({ action })).reservations).toBe(holds);
+  expect(openServiceFixture({ post: unreachable }).guard(webhook({ action })).reservations).toBe(holds);
 });
 
 it.each(['block', 'pass'] as const)(
   'a call that the gateway has no capacity for is unavailable, whatever the failure rule: %s',
   async (onFailure) => {
     const post: GuardedPost = () => Promise.reject(new LookupRefusedError());
-    const { guard, decisions, outcomes } = openServiceDesk({ post });
+    const { guard, decisions, outcomes } = openServiceFixture({ post });
     for (const action of ['block', 'redact'] as const)
       await expect(guard(webhook({ action, onFailure })).inspect(['tea'], never)).rejects.toMatchObject({
         code: 'guardrail_unavailable',

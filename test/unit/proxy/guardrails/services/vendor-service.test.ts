@@ -18,7 +18,7 @@ import {
   serviceAccountKey,
   serviceFixtures,
 } from '../../../../support/guardrails/service-fixtures.ts';
-import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
+import { guardrailOf, openServiceFixture } from '../../../../support/service-guards.ts';
 import { createAuthority, type TestAuthority } from '../../../../support/tls.ts';
 import {
   postOnLoopback,
@@ -68,8 +68,8 @@ function checkOf(adapter: string, { options, credential = {} }: ServiceFixture):
   };
 }
 
-function openDesk(options: Partial<GuardOptions> = {}, targets: () => readonly Target[] = () => []) {
-  return openServiceDesk({
+function openFixture(options: Partial<GuardOptions> = {}, targets: () => readonly Target[] = () => []) {
+  return openServiceFixture({
     post: postOnLoopback(authority, { bodyBytesMax: 64 * 1024, ...options }),
     cloud: { targets, sign: signedHeaders },
   });
@@ -95,16 +95,16 @@ it('every adapter has a fixture and a row in the documentation', () => {
 
 describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
   const { text, requests, authenticates, nonsense } = fixture;
-  const judge = async (fields: Partial<Guardrail>, stage: 'input' | 'output' = 'input', more = {}) => {
-    const desk = openDesk();
-    const guard = desk.guard(guardrailOf({ ...checkOf(adapter, fixture), ...more }, fields), stage);
+  const verifier = async (fields: Partial<Guardrail>, stage: 'input' | 'output' = 'input', more = {}) => {
+    const opened = openFixture();
+    const guard = opened.guard(guardrailOf({ ...checkOf(adapter, fixture), ...more }, fields), stage);
     const left = await guard.inspect([text], never).catch((error: { code?: string }) => error.code);
-    return { ...desk, left };
+    return { ...opened, left };
   };
 
   it('sends the request that the vendor documents', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
-    const { left, outcomes } = await judge({});
+    const { left, outcomes } = await verifier({});
     expect([left, outcomes]).toEqual([[text], ['answered']]);
     const parsed = request().map(({ path, body }) => ({ path, body: JSON.parse(body) }));
     expect(parsed.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(requests);
@@ -114,23 +114,23 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
 
   it.each(fixture.responses)('finds $name', async ({ response: result, labels, stage }) => {
     receiver.respond = responding(result);
-    const { left, decisions } = await judge({ action: 'block' }, stage);
+    const { left, decisions } = await verifier({ action: 'block' }, stage);
     const at = `our-guard ${stage ?? 'input'}`;
     if (labels.length === 0) expect([left, decisions]).toEqual([[text], [`${at} pass`]]);
     else expect([left, decisions]).toEqual(['guardrail_blocked', [`${at} block`]]);
-    const observed = await judge({ action: 'observe' }, stage);
+    const observed = await verifier({ action: 'observe' }, stage);
     expect(observed.decisions).toEqual([`${at} ${labels.length === 0 ? 'pass' : 'observe'}`]);
-    const others = await judge({ action: 'block' }, stage, { labels: ['ANOTHER_LABEL'] });
+    const others = await verifier({ action: 'block' }, stage, { labels: ['ANOTHER_LABEL'] });
     expect(others.left).toEqual([text]);
     for (const label of labels)
-      expect((await judge({ action: 'block' }, stage, { labels: [label] })).left).toBe('guardrail_blocked');
+      expect((await verifier({ action: 'block' }, stage, { labels: [label] })).left).toBe('guardrail_blocked');
   });
 
   it.each(fixture.responses.filter(({ labels }) => labels.length > 0))(
     'redacts $name when the response contains the redaction, and blocks otherwise',
     async ({ response: result, stage, left }) => {
       receiver.respond = responding(result);
-      const redacted = await judge({ action: 'redact' }, stage);
+      const redacted = await verifier({ action: 'redact' }, stage);
       expect(redacted.left).toEqual(left === undefined ? 'guardrail_blocked' : [left]);
     },
   );
@@ -139,10 +139,10 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
     'fails when the service returns %s',
     async (_json, result) => {
       receiver.respond = responding(result);
-      const { left, decisions, outcomes } = await judge({});
+      const { left, decisions, outcomes } = await verifier({});
       expect([left, decisions]).toEqual(['guardrail_blocked', ['our-guard input failed_block']]);
       expect(outcomes).toEqual(['answer']);
-      expect((await judge({ onFailure: 'pass' })).left).toEqual([text]);
+      expect((await verifier({ onFailure: 'pass' })).left).toEqual([text]);
     },
   );
 
@@ -155,18 +155,18 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
   ])('fails when the service responds with %s', async (_what, outcome, respond) => {
     receiver.respond = (response, request) =>
       request.path === '/token' ? responding({})(response, request) : respond(response, request);
-    const { left, outcomes } = await judge({});
+    const { left, outcomes } = await verifier({});
     expect([left, outcomes]).toEqual(['guardrail_blocked', [outcome]]);
   });
 
   it('fails when the service is slow', async () => {
     receiver.respond = () => undefined;
-    const { left, outcomes } = await judge({}, 'input', { timeoutMs: 50 });
+    const { left, outcomes } = await verifier({}, 'input', { timeoutMs: 50 });
     expect([left, outcomes]).toEqual(['guardrail_blocked', ['timeout']]);
   });
 
   it('does not call an address that is not allowed', async () => {
-    const { guard, outcomes } = openDesk({ allows: addressRule({ allow: [], deny: [] }) });
+    const { guard, outcomes } = openFixture({ allows: addressRule({ allow: [], deny: [] }) });
     const judging = guard(guardrailOf(checkOf(adapter, fixture))).inspect([text], never);
     await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect([outcomes, receiver.received]).toEqual([['unreachable'], []]);
@@ -174,7 +174,7 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
 
   it('joins short texts in one call and keeps them apart', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
-    const { guard } = openDesk();
+    const { guard } = openFixture();
     await guard(guardrailOf(checkOf(adapter, fixture))).inspect(['one', 'two', 'three'], never);
     expect(request()).toHaveLength(requests.length);
     expect(request()[0]?.body).toContain('one\\n\\ntwo\\n\\nthree');
@@ -186,7 +186,7 @@ describe('the token of a service account', () => {
     const fixture = serviceFixtures.model_armor;
     if (fixture === undefined) throw new Error('no fixture');
     receiver.respond = responding(fixture.responses[0]?.response);
-    const { guard } = openDesk();
+    const { guard } = openFixture();
     const guardrail = guardrailOf(checkOf('model_armor', fixture));
     await guard(guardrail).inspect([fixture.text], never);
     await guard(guardrail).inspect([fixture.text], never);
@@ -211,14 +211,14 @@ describe('the cloud’s own service', () => {
   it('is called with the organization’s stored key when the guardrail has none', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const stored = { credential: { apiKey: new Secret('stored-bedrock-key') } } as Target;
-    const { guard } = openDesk({}, () => [stored]);
+    const { guard } = openFixture({}, () => [stored]);
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
     await guard(guardrailOf(check)).inspect([fixture.text], never);
     expect(request()[0]?.headers.authorization).toBe('Bearer stored-bedrock-key');
   });
 
   it('is not called when neither has a key', async () => {
-    const { guard, outcomes } = openDesk();
+    const { guard, outcomes } = openFixture();
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
     await guard(guardrailOf(check))
       .inspect([fixture.text], never)

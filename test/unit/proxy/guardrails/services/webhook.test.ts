@@ -14,7 +14,7 @@ import {
   webhookResponseBytesMax,
 } from '../../../../../proxy/guardrails/services/webhook.ts';
 import { startBlackHole } from '../../../../support/black-hole.ts';
-import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
+import { guardrailOf, openServiceFixture } from '../../../../support/service-guards.ts';
 import { createAuthority, type TestAuthority } from '../../../../support/tls.ts';
 import { postOnLoopback, type Receiver, startReceiver } from '../../../../support/webhook-receiver.ts';
 
@@ -45,15 +45,15 @@ function guardrail({ url = receiver.url(), timeoutMs = 5000, ...fields }: Desire
   return guardrailOf({ kind: 'webhook', url, timeoutMs, secret: new Secret(secret) }, fields);
 }
 
-function openDesk(options: Partial<GuardOptions> = {}) {
+function openFixture(options: Partial<GuardOptions> = {}) {
   const more = { bodyBytesMax: webhookResponseBytesMax, keep: webhookConnections, ...options };
-  return openServiceDesk({ post: postOnLoopback(authority, more) });
+  return openServiceFixture({ post: postOnLoopback(authority, more) });
 }
 
 describe('a call of a webhook', () => {
   it('contains the contract’s question, signed', async () => {
     receiver.respond = responds({ decision: 'pass' });
-    const { guard } = openDesk();
+    const { guard } = openFixture();
     await guard(guardrail(), 'output').inspect(texts, never);
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
     expect(JSON.parse(body)).toEqual({
@@ -73,7 +73,7 @@ describe('a call of a webhook', () => {
 
   it('uses the same connection for all requests', async () => {
     receiver.respond = responds({ decision: 'pass' });
-    const { guard } = openDesk();
+    const { guard } = openFixture();
     for (let times = 0; times < 3; times++) await guard(guardrail()).inspect(texts, never);
     expect(new Set(receiver.received.map(({ port }) => port)).size).toBe(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
@@ -81,7 +81,7 @@ describe('a call of a webhook', () => {
 
   it('contains texts with unpaired surrogates', async () => {
     receiver.respond = responds({ decision: 'pass' });
-    expect(await openDesk().guard(guardrail()).inspect(['\ud83d', 'é\u0000'], never)).toEqual([
+    expect(await openFixture().guard(guardrail()).inspect(['\ud83d', 'é\u0000'], never)).toEqual([
       '\ud83d',
       'é\u0000',
     ]);
@@ -111,7 +111,7 @@ describe('the response of a webhook', () => {
     [{ decision: 'redact', texts: ['Where is it?', ''] }, 'observe', 'observe', texts],
   ])('is applied: %j with action %s gives %s', async (response, action, decision, left) => {
     receiver.respond = responds(response);
-    const { guard, decisions, outcomes } = openDesk();
+    const { guard, decisions, outcomes } = openFixture();
     const judging = guard(guardrail({ action })).inspect(texts, never);
     if (left === undefined) {
       await expect(judging).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('the response of a webhook', () => {
     ['the text that is rewritten', 0, 'block'],
   ])('that redacts is applied or blocks when the fixed text is %s', async (_where, fixed, decision) => {
     receiver.respond = responds({ decision: 'redact', texts: ['Where is it?', texts[1]] });
-    const { guard, decisions } = openDesk();
+    const { guard, decisions } = openFixture();
     const judging = guard(guardrail({ action: 'redact' })).inspect(texts, never, {
       isFixed: (index) => index === fixed,
     });
@@ -242,7 +242,7 @@ describe.each(broken)('a webhook that %s has failed (%s)', (_what, reason, { res
     ['observe', 'block', 'failed_pass'],
   ])('with action %s and failure rule %s the decision is %s', async (action, onFailure, decision) => {
     receiver.respond = respond ?? responds({ decision: 'pass' });
-    const { guard, decisions, outcomes, logged } = openDesk(options);
+    const { guard, decisions, outcomes, logged } = openFixture(options);
     const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).inspect(texts, never);
     if (decision === 'failed_block')
       await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
@@ -258,7 +258,7 @@ describe.each(broken)('a webhook that %s has failed (%s)', (_what, reason, { res
 it('a webhook that never responds costs its time limit and no more', async () => {
   const hole = await startBlackHole();
   try {
-    const { guard, outcomes } = openDesk();
+    const { guard, outcomes } = openFixture();
     const url = `https://localhost:${hole.port}/`;
     const began = performance.now();
     const judging = guard(guardrail({ url, timeoutMs: 150 })).inspect(texts, never);
@@ -274,7 +274,7 @@ it('a webhook that never responds costs its time limit and no more', async () =>
 
 it('a response with exactly the maximum length is read', async () => {
   receiver.respond = responds(passOf(webhookResponseBytesMax));
-  const { guard, outcomes } = openDesk();
+  const { guard, outcomes } = openFixture();
   await guard(guardrail()).inspect(texts, never);
   expect(outcomes).toEqual(['answered']);
 });
@@ -286,7 +286,7 @@ it('a request that ends aborts its call of the webhook, which does not count as 
       cut = true;
     });
   };
-  const { guard, decisions, outcomes } = openDesk();
+  const { guard, decisions, outcomes } = openFixture();
   const ending = new AbortController();
   const judging = guard(guardrail()).inspect(texts, ending.signal);
   await expect.poll(() => receiver.received.length).toBe(1);

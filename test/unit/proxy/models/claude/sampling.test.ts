@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
-import { TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../../proxy/catalog/capabilities.ts';
 import { optionsOf } from '../../../../../proxy/conversation/request.ts';
 import { readSampling } from '../../../../../proxy/models/claude/sampling.ts';
 
-const traits = new TraitTable();
+const capabilities = new CapabilityTable();
 const read = (model: string, body: JsonObject, thinking = false) =>
-  readSampling(optionsOf(body), traits.of('assistant-provider', model), thinking);
+  readSampling(optionsOf(body), capabilities.of('assistant-provider', model), thinking);
 const free = 'claude-opus-4-1';
 const one = 'claude-sonnet-4-5';
 const none = 'claude-opus-4-8';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
-import { TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable } from '../../../../../proxy/catalog/capabilities.ts';
 import { optionsOf } from '../../../../../proxy/conversation/request.ts';
 import { noThinking, readThinking } from '../../../../../proxy/models/claude/thinking.ts';
 
-const traits = new TraitTable();
+const capabilities = new CapabilityTable();
 const read = (model: string, body: JsonObject, maxTokens = 10_000) =>
-  readThinking(optionsOf(body), traits.of('assistant-provider', model), maxTokens);
+  readThinking(optionsOf(body), capabilities.of('assistant-provider', model), maxTokens);
 const budget = (tokens: number) => ({
   config: { type: 'enabled', budget_tokens: tokens },
   effort: undefined,
