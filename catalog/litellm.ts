@@ -18,12 +18,12 @@ import type { CallPrices, CatalogModel, ModelPrices, PriceSet, PriceTier, TokenP
 export function rowsOfLitellm(list: JsonObject, asOf: string, source: string): readonly CatalogModel[] {
   const found = new Map<string, Collected>();
   for (const [key, value] of Object.entries(list)) {
-    const place = isObject(value) ? placeOf(key, value) : undefined;
-    if (place === undefined || !isObject(value)) continue;
-    const name = `${place.provider}/${place.name}`;
-    const known: Collected = found.get(name) ?? { place, regions: new Map() };
+    const listed = isObject(value) ? entryOf(key, value) : undefined;
+    if (listed === undefined || !isObject(value)) continue;
+    const name = `${listed.provider}/${listed.name}`;
+    const known: Collected = found.get(name) ?? { location: listed, regions: new Map() };
     found.set(name, known);
-    if (place.region !== undefined) known.regions.set(place.region, value);
+    if (listed.region !== undefined) known.regions.set(listed.region, value);
     // If two lists of one vendor contain the model, the list that sells it under its own name wins.
     else if (known.row === undefined || value.litellm_provider === 'azure') known.row = value;
   }
@@ -39,14 +39,14 @@ function isListed(row: unknown): boolean {
   return isObject(row) && typeof row.litellm_provider === 'string';
 }
 
-interface Place {
+interface ListedModel {
   readonly provider: string;
   readonly name: string;
   readonly region: string | undefined;
 }
 
 interface Collected {
-  readonly place: Place;
+  readonly location: ListedModel;
   row?: JsonObject;
   readonly regions: Map<string, JsonObject>;
 }
@@ -54,9 +54,9 @@ interface Collected {
 const cloudRegion = /^[a-z]{2}(-[a-z]+)+-\d$/;
 
 /** Undefined for a model of an unsupported vendor, or an entry that is not a callable model. */
-function placeOf(key: string, { litellm_provider: list }: JsonObject): Place | undefined {
+function entryOf(key: string, { litellm_provider: list }: JsonObject): ListedModel | undefined {
   const parts = key.split('/');
-  const place = (provider: string, prefix: string | undefined): Place | undefined => {
+  const listed = (provider: string, prefix: string | undefined): ListedModel | undefined => {
     const own = prefix !== undefined && parts[0] === prefix ? parts.slice(1) : parts;
     const [first = '', ...rest] = own;
     const name = rest.length === 0 ? first : rest.join('/');
@@ -68,18 +68,18 @@ function placeOf(key: string, { litellm_provider: list }: JsonObject): Place | u
   };
   switch (list) {
     case 'openai':
-      return withoutRegion(place('gpt-provider', 'openai'));
+      return withoutRegion(listed('gpt-provider', 'openai'));
     case 'azure':
-      return place('studio-ai', 'azure');
+      return listed('studio-ai', 'azure');
     case 'azure_ai':
-      return withoutRegion(place('studio-ai', 'azure_ai'));
+      return withoutRegion(listed('studio-ai', 'azure_ai'));
     case 'anthropic':
-      return withoutRegion(place('assistant-provider', 'anthropic'));
+      return withoutRegion(listed('assistant-provider', 'anthropic'));
     case 'gemini':
-      return parts[0] === 'gemini' ? withoutRegion(place('search-provider', 'gemini')) : undefined;
+      return parts[0] === 'gemini' ? withoutRegion(listed('search-provider', 'gemini')) : undefined;
     case 'bedrock':
     case 'bedrock_converse': {
-      const found = place('managed-cloud-models', 'bedrock');
+      const found = listed('managed-cloud-models', 'bedrock');
       return found?.region === undefined || cloudRegion.test(found.region) ? found : undefined;
     }
     default:
@@ -87,8 +87,8 @@ function placeOf(key: string, { litellm_provider: list }: JsonObject): Place | u
   }
 }
 
-function withoutRegion(place: Place | undefined): Place | undefined {
-  return place?.region === undefined ? place : undefined;
+function withoutRegion(listed: ListedModel | undefined): ListedModel | undefined {
+  return listed?.region === undefined ? listed : undefined;
 }
 
 /** Names that no vendor accepts. */
@@ -108,7 +108,7 @@ const dropped: readonly RegExp[] = [
 
 /** Whether the model serves chat completions, including media that the vendor's chat API produces besides text. */
 function isChat(
-  { place: { provider, name } }: Collected,
+  { location: { provider, name } }: Collected,
   { mode, supported_endpoints: paths }: JsonObject,
 ): boolean {
   // The search provider's other API, which the gateway does not support.
@@ -125,14 +125,14 @@ interface PriceMatch {
 }
 
 function rowOf(collected: Collected, found: PriceMatch): CatalogModel | undefined {
-  const { place, row } = collected;
+  const { location: listed, row } = collected;
   if (row === undefined) return undefined;
-  const { provider, name } = place;
+  const { provider, name } = listed;
   const date = /(20\d{2})-?(\d{2})-?(\d{2})(?!\d)/.exec(name);
   const created = date === null ? Number.NaN : Date.parse(date.slice(1).join('-')) / 1000;
   const head = { provider, name, created: Number.isNaN(created) ? Date.parse(found.asOf) / 1000 : created };
   if (!isChat(collected, row)) return { ...head, chat: false, limits: {}, capabilities: [] };
-  const prices = pricesOf(place, row, found);
+  const prices = pricesOf(listed, row, found);
   const regional = regionalPrices(collected, found);
   return {
     ...head,
@@ -144,9 +144,9 @@ function rowOf(collected: Collected, found: PriceMatch): CatalogModel | undefine
   };
 }
 
-function regionalPrices({ place, regions }: Collected, found: PriceMatch): Record<string, ModelPrices> {
+function regionalPrices({ location: listed, regions }: Collected, found: PriceMatch): Record<string, ModelPrices> {
   const pairs = [...regions].flatMap(([region, row]) => {
-    const prices = pricesOf(place, row, found);
+    const prices = pricesOf(listed, row, found);
     return prices === undefined ? [] : [[region, prices] as const];
   });
   return Object.fromEntries(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -199,15 +199,15 @@ function amountsOf(row: JsonObject, ending: string): Amounts {
 }
 
 /** Undefined if there is no plausible price. */
-function pricesOf(place: Place, row: JsonObject, { asOf, source }: PriceMatch): ModelPrices | undefined {
-  const usual = rightAmounts(place, row);
+function pricesOf(listed: ListedModel, row: JsonObject, { asOf, source }: PriceMatch): ModelPrices | undefined {
+  const usual = rightAmounts(listed, row);
   if (usual === undefined) return undefined;
   const above = thresholds(row);
   const listens = row.supports_audio_input === true && row[fields.audioInput] === undefined;
   const sounding = (set: PriceSet) => (row.litellm_provider === 'gemini' ? withSound(set, listens) : set);
   const served = Object.entries(serviceTiers(row, usual, above)).map(([tier, set]) => [tier, sounding(set)]);
   const surcharges = surchargesOf(row);
-  const calls = callsOf(place, row);
+  const calls = callsOf(listed, row);
   return {
     ...sounding(priceSet(usual, tiersOf(row, above, usual, ''))),
     ...(served.length > 0 && { serviceTiers: Object.fromEntries(served) }),
@@ -238,7 +238,7 @@ function withSound({ tiers, ...amounts }: PriceSet, listens: boolean): PriceSet 
 
 type UsualAmounts = Amounts & { readonly input: number; readonly output: number };
 
-function rightAmounts({ name }: Place, row: JsonObject): UsualAmounts | undefined {
+function rightAmounts({ name }: ListedModel, row: JsonObject): UsualAmounts | undefined {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, ...others } = amountsOf(row, '');
   if (input === undefined || output === undefined) return undefined;
   // A price of 0 means unknown, except for open models that are free of charge.
@@ -355,7 +355,7 @@ function surchargesOf(row: JsonObject): Record<string, string> {
 }
 
 /** Only items that the vendor's chat API reports, or that every request incurs. */
-function callsOf({ provider, name }: Place, row: JsonObject): CallPrices {
+function callsOf({ provider, name }: ListedModel, row: JsonObject): CallPrices {
   const {
     search_context_cost_per_query: search,
     web_search_billing_unit: unit,

@@ -98,13 +98,13 @@ export function aRecord<T>(fields: { readonly [Name in keyof T]-?: Shape<T[Name]
 }
 
 /** Checks a part of a value and adds its location to the error. */
-export function at<T>(place: string, shape: Shape<T>, value: unknown): T {
+export function at<T>(location: string, shape: Shape<T>, value: unknown): T {
   try {
     return shape(value);
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     const problem = error.path === '' ? error.message : error.message.slice(error.path.length + 1);
     const joint = error.path === '' || error.path.startsWith('[') ? '' : '.';
-    throw new ShapeError(problem, `${place}${joint}${error.path}`);
+    throw new ShapeError(problem, `${location}${joint}${error.path}`);
   }
 }

@@ -26,10 +26,10 @@ export class PrivateUpstreams {
   readonly #organizations = new Map<string, Set<string> | undefined>();
 
   constructor(listed: readonly PrivateUpstream[]) {
-    for (const { hostAndPort: place, organization } of listed) {
-      const known = this.#organizations.get(place);
-      const isForAll = organization === undefined || (this.#organizations.has(place) && known === undefined);
-      this.#organizations.set(place, isForAll ? undefined : (known ?? new Set()).add(organization));
+    for (const { hostAndPort: location, organization } of listed) {
+      const known = this.#organizations.get(location);
+      const isForAll = organization === undefined || (this.#organizations.has(location) && known === undefined);
+      this.#organizations.set(location, isForAll ? undefined : (known ?? new Set()).add(organization));
     }
   }
 

@@ -16,34 +16,34 @@ export interface Resealed {
 /** One change: all secrets or none. @throws StoreUnavailableError */
 export function resealProviderSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, { table: 'provider_keys', action: 'ProviderKeys.Reseal' }, (row) => {
-    const place = { ...placeOf(row), providerKeyId: row.id };
-    const opened = unsealProviderSecret(masterKeys, place, row.secret);
-    return opened && sealProviderSecret(masterKeys, place, opened);
+    const binding = { ...bindingOf(row), providerKeyId: row.id };
+    const opened = unsealProviderSecret(masterKeys, binding, row.secret);
+    return opened && sealProviderSecret(masterKeys, binding, opened);
   });
 }
 
 /** One change: all secrets or none. Only webhook guardrails have secrets. @throws StoreUnavailableError */
 export function resealGuardrailSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, { table: 'guardrails', action: 'Guardrails.Reseal' }, (row) => {
-    const place = { ...placeOf(row), webhookId: row.id };
-    const opened = unsealWebhookSecret(masterKeys, place, row.secret);
-    return opened && sealWebhookSecret(masterKeys, place, opened);
+    const binding = { ...bindingOf(row), webhookId: row.id };
+    const opened = unsealWebhookSecret(masterKeys, binding, row.secret);
+    return opened && sealWebhookSecret(masterKeys, binding, opened);
   });
 }
 
 /** One change: all secrets or none. @throws StoreUnavailableError */
 export function resealWebhookSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, { table: 'webhooks', action: 'Webhooks.Reseal' }, (row) => {
-    const place = { ...placeOf(row), webhookId: row.id };
-    const opened = unsealWebhookSecret(masterKeys, place, row.secret);
-    return opened && sealWebhookSecret(masterKeys, place, opened);
+    const binding = { ...bindingOf(row), webhookId: row.id };
+    const opened = unsealWebhookSecret(masterKeys, binding, row.secret);
+    return opened && sealWebhookSecret(masterKeys, binding, opened);
   });
 }
 
 type SealedTable = 'provider_keys' | 'webhooks' | 'guardrails';
 type SealedRow = Pick<Schema['webhooks'], 'id' | 'organization_id' | 'secret' | 'secret_version'>;
 
-function placeOf(row: SealedRow) {
+function bindingOf(row: SealedRow) {
   return { organizationId: row.organization_id, version: row.secret_version };
 }
 

@@ -8,20 +8,20 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Undefined for an unsupported shell. */
 export function completionScript(shell: string, tree: Tree): string | undefined {
-  if (shell === 'bash') return bashScript(wordsByPlace(tree));
-  if (shell === 'zsh') return `${zshHead}${bashScript(wordsByPlace(tree))}`;
+  if (shell === 'bash') return bashScript(wordsByPosition(tree));
+  if (shell === 'zsh') return `${zshHead}${bashScript(wordsByPosition(tree))}`;
   return shell === 'fish' ? fishScript(tree) : undefined;
 }
 
 /** The possible next words, by the preceding commands ("keys create") or option ("keys create --active"). */
-function wordsByPlace({ resources, commands }: Tree): ReadonlyMap<string, readonly string[]> {
+function wordsByPosition({ resources, commands }: Tree): ReadonlyMap<string, readonly string[]> {
   const words = new Map<string, readonly string[]>();
-  const leaf = (place: string, command: Command) => {
+  const leaf = (location: string, command: Command) => {
     const values = (command.arguments ?? []).flatMap((given) => choicesFor(command, given) ?? []);
-    words.set(place, [...values, ...optionsOf(command).map(({ flags }) => longFlag(flags))]);
+    words.set(location, [...values, ...optionsOf(command).map(({ flags }) => longFlag(flags))]);
     for (const given of optionsOf(command)) {
       const choices = choicesFor(command, given);
-      if (choices !== undefined) words.set(`${place} ${longFlag(given.flags)}`, choices);
+      if (choices !== undefined) words.set(`${location} ${longFlag(given.flags)}`, choices);
     }
   };
   words.set('', [...resources.map(({ name }) => name), ...Object.keys(commands)]);
@@ -49,7 +49,7 @@ function longFlag(flags: string): string {
 const zshHead = '#compdef gatewayctl\nautoload -U +X bashcompinit && bashcompinit\n';
 
 function bashScript(words: ReadonlyMap<string, readonly string[]>): string {
-  const rows = [...words].map(([place, choices]) => `    '${place}') echo '${choices.join(' ')}' ;;`);
+  const rows = [...words].map(([location, choices]) => `    '${location}') echo '${choices.join(' ')}' ;;`);
   return `# Completion of gatewayctl; source it.
 _gatewayctl_words() {
   case "$1" in

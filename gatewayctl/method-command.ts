@@ -25,7 +25,7 @@ export async function runMethod(command: MethodCommand, invocation: Invocation):
     throw usageMistake('nothing is to be changed: give an option for what is');
   for (const [given, value] of invocation.given) {
     if (given.field !== undefined)
-      await place(request, given, { value, requestType, invocation, organizationId });
+      await rank(request, given, { value, requestType, invocation, organizationId });
   }
   await fillOrganization(command, request, { invocation, organizationId });
   request = (await command.complete?.(request, invocation)) ?? request;
@@ -49,7 +49,7 @@ interface Placing {
   readonly organizationId: () => Promise<string | undefined>;
 }
 
-async function place(request: Request, given: Given, placing: Placing): Promise<void> {
+async function rank(request: Request, given: Given, placing: Placing): Promise<void> {
   const { value, requestType, invocation, organizationId } = placing;
   const path = given.field ?? '';
   const other = [...invocation.given.keys()].find((one) => one !== given && one.field === path);

@@ -33,7 +33,7 @@ export interface Session {
 export async function openSession(options: ConnectionOptions, io: Io): Promise<Session> {
   const { name, context } = chooseContext(options, io.env);
   const target: Target = {
-    ...place(options, context, io.env),
+    ...rank(options, context, io.env),
     token: await chooseToken(options, context, io),
     timeoutMs: timeoutMs(options.timeout),
   };
@@ -69,7 +69,7 @@ export function chooseContext(
 }
 
 /** A token belongs to the server of its context. If another server is given, the token is not sent. */
-function place(options: ConnectionOptions, context: Context | undefined, env: NodeJS.ProcessEnv) {
+function rank(options: ConnectionOptions, context: Context | undefined, env: NodeJS.ProcessEnv) {
   const server = options.server ?? (env.GATEWAYCTL_SERVER || undefined) ?? context?.server;
   if (server === undefined)
     throw usageMistake('no server is known; name one: gatewayctl context add local --server 127.0.0.1:50051');

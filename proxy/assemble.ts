@@ -38,7 +38,7 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
 import { openLookupShare, openLoopScheduler, openUpstream, type UpstreamShares } from './open-upstream.ts';
-import { PriceBook } from './pricing/price-book.ts';
+import { PriceTable } from './pricing/price-book.ts';
 import { providersByName } from './providers/index.ts';
 import { LocalRates } from './rates/local-rates.ts';
 import type { Rates } from './rates/rates.ts';
@@ -287,7 +287,7 @@ function openLedger(
     metrics,
     budgetMetrics,
     rates: openRates(shared, () => leases.sessions, lifecycle),
-    prices: new PriceBook(),
+    prices: new PriceTable(),
   });
 }
 

@@ -90,18 +90,18 @@ function* piecesOf(result: SimulatedResponse): Generator<Buffer> {
     yield* bodyOf(result);
     return;
   }
-  let held = Buffer.alloc(0);
+  let buffered = Buffer.alloc(0);
   let next = 0;
   const size = () => sizes[Math.min(next, sizes.length - 1)] ?? 1;
   for (const part of bodyOf(result)) {
-    held = Buffer.concat([held, part]);
-    while (held.length >= size()) {
-      yield held.subarray(0, size());
-      held = held.subarray(size());
+    buffered = Buffer.concat([buffered, part]);
+    while (buffered.length >= size()) {
+      yield buffered.subarray(0, size());
+      buffered = buffered.subarray(size());
       next += 1;
     }
   }
-  if (held.length > 0) yield held;
+  if (buffered.length > 0) yield buffered;
 }
 
 function* bodyOf(result: SimulatedResponse): Generator<Buffer> {

@@ -13,7 +13,7 @@ export interface ProviderSecretText {
 }
 
 /** The row that a sealed secret belongs to. */
-export interface ProviderSecretPlace {
+export interface ProviderSecretBinding {
   readonly organizationId: string;
   readonly providerKeyId: string;
   /** Column `secret_version`. */
@@ -23,27 +23,27 @@ export interface ProviderSecretPlace {
 /** @returns base64, for column `secret` */
 export function sealProviderSecret(
   keys: SealKeys,
-  place: ProviderSecretPlace,
+  binding: ProviderSecretBinding,
   secret: ProviderSecretText,
 ): string {
-  return seal(keys, context(place), Buffer.from(JSON.stringify(secret))).toString('base64');
+  return seal(keys, context(binding), Buffer.from(JSON.stringify(secret))).toString('base64');
 }
 
 /** Undefined if no key opens it for this row: another master key, another row, or an altered value. */
 export function unsealProviderSecret(
   keys: SealKeys,
-  place: ProviderSecretPlace,
+  binding: ProviderSecretBinding,
   sealed: string,
 ): ProviderSecretText | undefined {
-  const opened = unseal(keys, context(place), Buffer.from(sealed, 'base64'));
-  const named = (value: unknown) => at(`provider_keys.secret of ${place.providerKeyId}`, theSecret, value);
+  const opened = unseal(keys, context(binding), Buffer.from(sealed, 'base64'));
+  const named = (value: unknown) => at(`provider_keys.secret of ${binding.providerKeyId}`, theSecret, value);
   return opened === undefined ? undefined : readShape(opened.toString(), named);
 }
 
 /** An authenticated secret was written by sealProviderSecret, perhaps of another version. */
 const theSecret = aMessage<ProviderSecretText>('ProviderSecret');
 
-function context({ organizationId, providerKeyId, version }: ProviderSecretPlace): SealContext {
+function context({ organizationId, providerKeyId, version }: ProviderSecretBinding): SealContext {
   return {
     derive: ['provider-secret', organizationId],
     associated: [organizationId, providerKeyId, 'secret', String(version)],

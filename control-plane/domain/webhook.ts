@@ -64,7 +64,7 @@ function hasExtras(url: URL, text: string): boolean {
 }
 
 /** The row that a sealed secret belongs to. */
-export interface WebhookSecretPlace {
+export interface WebhookSecretBinding {
   readonly organizationId: string;
   readonly webhookId: string;
   /** Column `secret_version`. */
@@ -72,20 +72,20 @@ export interface WebhookSecretPlace {
 }
 
 /** @returns base64, for column `secret` */
-export function sealWebhookSecret(keys: SealKeys, place: WebhookSecretPlace, secret: string): string {
-  return seal(keys, context(place), Buffer.from(secret)).toString('base64');
+export function sealWebhookSecret(keys: SealKeys, binding: WebhookSecretBinding, secret: string): string {
+  return seal(keys, context(binding), Buffer.from(secret)).toString('base64');
 }
 
 /** Undefined if no key opens it for this row. */
 export function unsealWebhookSecret(
   keys: SealKeys,
-  place: WebhookSecretPlace,
+  binding: WebhookSecretBinding,
   sealed: string,
 ): string | undefined {
-  return unseal(keys, context(place), Buffer.from(sealed, 'base64'))?.toString();
+  return unseal(keys, context(binding), Buffer.from(sealed, 'base64'))?.toString();
 }
 
-function context({ organizationId, webhookId, version }: WebhookSecretPlace): SealContext {
+function context({ organizationId, webhookId, version }: WebhookSecretBinding): SealContext {
   return {
     derive: ['webhook-secret', organizationId],
     associated: [organizationId, webhookId, 'secret', String(version)],

@@ -67,7 +67,7 @@ export async function runBodyTrials({
   const time = new InspectionTime(strings.join('\n'));
   const trials = await tryAll(guardrails, (row) => trialOf(row, { texts, strings, body, text, time }));
   if (trials === 'too_long') return trials;
-  return toResponse(trials, { texts, body, place: slot, stage, inner: new InnerPointers(body, texts.slots) });
+  return toResponse(trials, { texts, body, location: slot, stage, inner: new InnerPointers(body, texts.slots) });
 }
 
 interface BodyTrial extends Trial {
@@ -130,13 +130,13 @@ function exceeded({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck, body: 
 interface Tested {
   readonly texts: Texts;
   readonly body: JsonObject;
-  readonly place: TextLocation;
+  readonly location: TextLocation;
   readonly stage: Stage;
   readonly inner: InnerPointers;
 }
 
 function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrailsResponse {
-  const { texts, body, place: slot, stage, inner } = tested;
+  const { texts, body, location: slot, stage, inner } = tested;
   const results = trials.map((trial) => ({
     ...resultOf(trial),
     slots: trial.slots.flatMap((found) => positionsOf(found, texts.slots, inner)).slice(0, slotsMax),

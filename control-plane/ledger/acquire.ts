@@ -42,12 +42,12 @@ function step(open: OpenLease | NoLease, request: AcquireStep, instant: Instant)
   const { budget, windowRow, lease } = open;
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
-  if (request.seq === lease.seq) return { answer: { ...stored(lease), reclaimOf: undefined } };
+  if (request.seq === lease.seq) return { response: { ...stored(lease), reclaimOf: undefined } };
   const response = decide(open, request, instant);
   const { granted } = response;
   const isBusy = response.outcome === 'busy';
   return {
-    answer: {
+    response: {
       ...response,
       reclaimOf: isBusy ? budget.organizationId : undefined,
       attainable: isBusy && !instant.isHealing ? attainable(open) : undefined,
@@ -114,7 +114,7 @@ function isDrawable(period: BudgetPeriod, window: string, now: number): boolean 
 }
 
 function refused(outcome: AcquireOutcome): Step<Acquired> {
-  return { answer: { outcome, granted: 0, reclaimOf: undefined } };
+  return { response: { outcome, granted: 0, reclaimOf: undefined } };
 }
 
 /** If the operation of this number was a release, the proxy has lost count. */

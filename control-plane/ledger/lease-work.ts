@@ -50,7 +50,7 @@ export interface LeaseWork<ReadResponse> {
 }
 
 export interface Step<ReadResponse> {
-  readonly answer: ReadResponse;
+  readonly response: ReadResponse;
   /** Whether the window refused the operation because of spent money. */
   readonly exceeded?: true;
   /** The new lease and window; absent if nothing changes. */
@@ -73,7 +73,7 @@ export async function workOnLeases<ReadResponse>(
   const results = works.map((work): PromiseSettledResult<ReadResponse> => {
     try {
       const found = find(opened, work);
-      const { answer: response, after, exceeded: isExceeded } = work.step(found, instant);
+      const { response: response, after, exceeded: isExceeded } = work.step(found, instant);
       if (isExceeded && typeof found !== 'string')
         exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
       if (after !== undefined) {

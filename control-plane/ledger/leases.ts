@@ -56,7 +56,7 @@ export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]
           remaining: ref('excluded.remaining'),
           state: ref('excluded.state'),
           seq: ref('excluded.seq'),
-          answer: ref('excluded.answer'),
+          response: ref('excluded.answer'),
           shut: ref('excluded.shut'),
           back: ref('excluded.back'),
         })),
@@ -97,9 +97,9 @@ export function takeFrom(
   windowRow: WindowRow,
   amount: number,
 ): { readonly lease: LeaseRow; readonly windowRow: WindowRow } {
-  const held = lease.state === 'open' ? 'leased' : 'unsettled';
+  const claimed = lease.state === 'open' ? 'leased' : 'unsettled';
   return {
     lease: { ...lease, remaining: lease.remaining - amount },
-    windowRow: { ...windowRow, [held]: windowRow[held] - amount },
+    windowRow: { ...windowRow, [claimed]: windowRow[claimed] - amount },
   };
 }

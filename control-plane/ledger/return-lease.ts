@@ -18,10 +18,10 @@ export function returning(caller: ProxyCaller, request: Return): LeaseWork<numbe
 }
 
 function step(open: OpenLease | NoLease, request: Return): Step<number> {
-  if (typeof open === 'string') return { answer: 0 };
+  if (typeof open === 'string') return { response: 0 };
   const { lease, windowRow } = open;
-  if (request.seq === lease.seq) return { answer: storedReturn(lease, idOfLease(lease)).returned ?? 0 };
-  if (request.seq !== lease.seq + 1) return { answer: 0 };
+  if (request.seq === lease.seq) return { response: storedReturn(lease, idOfLease(lease)).returned ?? 0 };
+  if (request.seq !== lease.seq + 1) return { response: 0 };
   const freed = Math.min(request.amount, lease.back);
   const taken = Math.min(request.amount - freed, lease.remaining);
   const after = takeFrom(lease, windowRow, taken);
@@ -29,7 +29,7 @@ function step(open: OpenLease | NoLease, request: Return): Step<number> {
   const response = JSON.stringify({ returned });
   const { seq, shut = 0 } = request;
   return {
-    answer: returned,
+    response: returned,
     after: {
       windowRow: after.windowRow,
       lease: { ...after.lease, back: lease.back - freed, seq, answer: response, shut },

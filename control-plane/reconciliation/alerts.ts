@@ -8,7 +8,7 @@ import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { enqueueDeliveries } from '../webhooks/enqueue.ts';
-import { type DayPlace, daysAround } from './day-inputs.ts';
+import { type ReconcileDay, daysAround } from './day-inputs.ts';
 import { theReasons } from './explain.ts';
 
 const context = {
@@ -46,7 +46,7 @@ export async function sendDriftAlerts(
 }
 
 /** An organization that imports all the time waits; the others do not wait for it. */
-async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayPlace[]> {
+async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly ReconcileDay[]> {
   const days = await db
     .selectFrom('reconcile_rows')
     .select(['organization_id as organizationId', 'vendor', 'day'])
@@ -68,7 +68,7 @@ async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayP
     .orderBy('day')
     .limit(daysMax)
     .execute();
-  const ready: DayPlace[] = [];
+  const ready: ReconcileDay[] = [];
   for (const day of days) {
     if (ready.length === reportsMax) break;
     if (!(await isPending(db, day))) ready.push(day);
@@ -77,7 +77,7 @@ async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayP
 }
 
 /** Whether the day, or a day beside it, is due for a comparison that may still explain the difference. */
-async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: DayPlace): Promise<boolean> {
+async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: ReconcileDay): Promise<boolean> {
   const pending = await db
     .selectFrom('reconcile_days')
     .select('day')
@@ -91,8 +91,8 @@ async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: Da
 
 type DriftRow = Selectable<ReconcileRowsTable>;
 
-async function notify(tx: ChangeTransaction, place: DayPlace): Promise<Change<boolean> | Unchanged<boolean>> {
-  const { organizationId, vendor, day } = place;
+async function notify(tx: ChangeTransaction, location: ReconcileDay): Promise<Change<boolean> | Unchanged<boolean>> {
+  const { organizationId, vendor, day } = location;
   // One statement, so that of two replicas, or of a replica and a comparison that rewrites the day, only one gets each
   // row.
   const rows = await tx.db
@@ -106,7 +106,7 @@ async function notify(tx: ChangeTransaction, place: DayPlace): Promise<Change<bo
     .execute();
   // Another replica has reported the differences, or they no longer exist.
   if (rows.length === 0) return { unchanged: false };
-  const data = summary(place, rows);
+  const data = summary(location, rows);
   const timestamp = new Date(tx.now).toISOString();
   await enqueueDeliveries(tx, organizationId, { type: 'reconcile.drift', timestamp, data });
   const { drift: _, ...after } = data;
@@ -128,7 +128,7 @@ const keysOf = jsonColumn('reconcile_rows', 'provider_key_ids', strings);
 const reasonsOf = jsonColumn('reconcile_rows', 'reasons', theReasons);
 
 /** The fields are described in docs/webhooks.md. */
-function summary({ organizationId, vendor, day }: DayPlace, rows: readonly DriftRow[]) {
+function summary({ organizationId, vendor, day }: ReconcileDay, rows: readonly DriftRow[]) {
   const left = ({ drift, adjusted }: DriftRow) => drift - adjusted;
   const largest = rows.toSorted((a, b) => Math.abs(left(b)) - Math.abs(left(a)));
   return {

@@ -53,14 +53,14 @@ export interface RecordedUsage {
   readonly requested: Map<string, number>;
 }
 
-export interface CellPlace {
+export interface CellKey {
   readonly group: Group;
   /** Without its provider; empty if the cell is of no model. */
   readonly model: string;
   readonly kind: BillRowKind;
 }
 
-export interface Cell extends CellPlace {
+export interface Cell extends CellKey {
   /** Whether the catalog or a mapping knows its model. */
   readonly known: boolean;
   readonly billed: Billed;
@@ -83,10 +83,10 @@ export interface Cells {
 }
 
 /** @param places cells that are created even if nothing is recorded or billed there */
-export function cellsOf(day: DayOfVendor, places: readonly CellPlace[] = []): Cells {
+export function cellsOf(day: DayOfVendor, locations: readonly CellKey[] = []): Cells {
   const table = new Table(day);
   let ignored = 0;
-  for (const place of places) table.at(place);
+  for (const location of locations) table.at(location);
   for (const row of day.rows) ignored += addRow(table, day, row);
   for (const sum of day.sums) addSum(table, day, sum);
   const cells = [...table.cells.values()];
@@ -132,8 +132,8 @@ class Table {
     return this.#named(text, model === 'ignored' ? undefined : model?.model);
   }
 
-  at(place: CellPlace, isMapped = false): Cell {
-    const { group, model, kind } = place;
+  at(location: CellKey, isMapped = false): Cell {
+    const { group, model, kind } = location;
     const key = `${kind} ${group.id} ${model}`;
     const known = isMapped || model === '' || this.#names.isKnown(model);
     const cell = this.cells.get(key) ?? { group, model, known, kind, billed: noBill(), ledger: nothing() };

@@ -6,7 +6,7 @@ import type { BillRowKind, BillVendor } from '../../proto/words/money.ts';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import { type Analysis, analyse, type Bound, isBeyond, largerSide } from './analysis.ts';
 import { type Cell, cellsOf, qualified, saysOf } from './cells.ts';
-import { type AdjustedPlace, type DayInputs, daysAround, type Neighbour } from './day-inputs.ts';
+import { type AdjustedCell, type DayInputs, daysAround, type Neighbour } from './day-inputs.ts';
 import { called, type Explained, explain, type Surroundings } from './explain.ts';
 import { noTokens } from './tokens.ts';
 
@@ -87,7 +87,7 @@ function counts({ cell }: Analysis, difference: number, bound: Bound): boolean {
 
 function withAdjustments(inputs: DayInputs, analyses: readonly Analysis[]): readonly Compared[] {
   const { vendor, day, adjustments } = inputs;
-  const idOf = ({ group, model, kind }: AdjustedPlace | Cell) =>
+  const idOf = ({ group, model, kind }: AdjustedCell | Cell) =>
     driftId({ vendor, day, group: group.id, model, kind });
   const sums = new Map<string, number>();
   for (const one of adjustments) sums.set(idOf(one), (sums.get(idOf(one)) ?? 0) + one.amount);
@@ -165,7 +165,7 @@ function stateOf(reasons: Explained['reasons'], unexplained: number): DriftRow['
   return unexplained === 0 ? 'explained' : 'unexplained';
 }
 
-interface DriftPlace {
+interface DriftKey {
   readonly vendor: BillVendor;
   readonly day: string;
   /** Id of its group. */
@@ -178,7 +178,7 @@ interface DriftPlace {
  * The id of a difference: a UUID of version 8 (RFC 9562) made from its attributes, so that every comparison gives the
  * same id.
  */
-function driftId({ vendor, day, group, model, kind }: DriftPlace): string {
+function driftId({ vendor, day, group, model, kind }: DriftKey): string {
   const digits = hash('sha256', JSON.stringify([vendor, day, group, model, kind]), 'hex');
   const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`];
   return [...parts, `8${digits.slice(17, 20)}`, digits.slice(20, 32)].join('-');

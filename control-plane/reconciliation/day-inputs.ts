@@ -6,21 +6,21 @@ import type { BillDocument, BillVendor } from '../../proto/words/money.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Bound } from './analysis.ts';
-import type { BillRow, CellPlace, DayOfVendor } from './cells.ts';
+import type { BillRow, CellKey, DayOfVendor } from './cells.ts';
 import { finalAt } from './documents.ts';
 import { readLedgerSums } from './ledger-sums.ts';
 import { createMappings, groupWithoutMapping, type Mappings, theReferences } from './mappings.ts';
 import { modelNames } from './model-names.ts';
 import { type PriceOf, readPrices } from './prices.ts';
 
-export interface DayPlace {
+export interface ReconcileDay {
   readonly organizationId: string;
   readonly vendor: BillVendor;
   readonly day: string;
 }
 
 /** The cell and amount of an adjustment. */
-export interface AdjustedPlace extends CellPlace {
+export interface AdjustedCell extends CellKey {
   /** In nano-dollars. */
   readonly amount: number;
 }
@@ -40,7 +40,7 @@ export interface DayInputs extends DayOfVendor {
   readonly preliminary: string | undefined;
   readonly priceOf: PriceOf;
   readonly bound: Bound;
-  readonly adjustments: readonly AdjustedPlace[];
+  readonly adjustments: readonly AdjustedCell[];
   /** Differences of the day before and the day after, by id. */
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   nameOfKey(id: string): string;
@@ -49,10 +49,10 @@ export interface DayInputs extends DayOfVendor {
 /** @returns undefined if nothing is known of the day any more */
 export async function readDay(
   db: Kysely<Schema>,
-  place: DayPlace,
+  location: ReconcileDay,
   now: number,
 ): Promise<DayInputs | undefined> {
-  const { organizationId, vendor, day } = place;
+  const { organizationId, vendor, day } = location;
   const state = await db
     .selectFrom('reconcile_days')
     .select('version')
@@ -61,7 +61,7 @@ export async function readDay(
     .where('day', '=', day)
     .executeTakeFirst();
   if (state === undefined) return undefined;
-  const covering = await readCovering(db, place);
+  const covering = await readCovering(db, location);
   const mappings = await readMappings(db, organizationId, vendor);
   const names = await readKeyNames(db, organizationId);
   return {
@@ -71,13 +71,13 @@ export async function readDay(
     covering: covering.ofDay.map(({ document }) => document),
     preliminary: preliminaryBecause(covering, day, now),
     duplicates: duplicatesOf(covering.ofDay),
-    rows: await readRows(db, place),
+    rows: await readRows(db, location),
     sums: await readLedgerSums(db, organizationId, day),
     mappings,
     priceOf: await readPrices(db, organizationId, day),
     bound: await readBound(db, organizationId),
-    adjustments: await readAdjusted(db, place, mappings),
-    neighbours: await readNeighbours(db, place),
+    adjustments: await readAdjusted(db, location, mappings),
+    neighbours: await readNeighbours(db, location),
     nameOfKey: (id) => names.get(id) ?? id,
   };
 }
@@ -98,7 +98,7 @@ export async function readMappings(
   return createMappings(rows);
 }
 
-function readRows(db: Kysely<Schema>, { organizationId, vendor, day }: DayPlace): Promise<BillRow[]> {
+function readRows(db: Kysely<Schema>, { organizationId, vendor, day }: ReconcileDay): Promise<BillRow[]> {
   return db
     .selectFrom('bill_rows')
     .select(['document', 'account', 'refs', 'model', 'kind', 'tier', 'requests', 'tokens', 'cost'])
@@ -130,7 +130,7 @@ const expectedDays = 10;
 
 async function readCovering(
   db: Kysely<Schema>,
-  { organizationId, vendor, day }: DayPlace,
+  { organizationId, vendor, day }: ReconcileDay,
 ): Promise<Covering> {
   const at = Date.parse(day);
   const around = await db
@@ -192,9 +192,9 @@ const refsOf = jsonColumn('usage_adjustments', 'refs', theReferences);
 /** An adjustment belongs to the group that its provider key or reference is mapped to now. */
 async function readAdjusted(
   db: Kysely<Schema>,
-  { organizationId, vendor, day }: DayPlace,
+  { organizationId, vendor, day }: ReconcileDay,
   mappings: Mappings,
-): Promise<readonly AdjustedPlace[]> {
+): Promise<readonly AdjustedCell[]> {
   const rows = await db
     .selectFrom('usage_adjustments')
     .select(['id', 'provider_key_id', 'refs', 'name', 'kind', 'amount'])
@@ -214,7 +214,7 @@ async function readAdjusted(
 
 async function readNeighbours(
   db: Kysely<Schema>,
-  { organizationId, vendor, day }: DayPlace,
+  { organizationId, vendor, day }: ReconcileDay,
 ): Promise<ReadonlyMap<string, Neighbour>> {
   const rows = await db
     .selectFrom('reconcile_rows')

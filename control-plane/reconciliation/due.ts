@@ -5,7 +5,7 @@ import { dayMs } from '../../common/budget-window.ts';
 import type { BillVendor } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
-import type { DayPlace } from './day-inputs.ts';
+import type { ReconcileDay } from './day-inputs.ts';
 
 interface DueTransaction {
   readonly db: Kysely<Schema>;
@@ -71,8 +71,8 @@ export async function markAll(
 }
 
 /** Makes a day due at once that was changed during its comparison, instead of at its postponed time. */
-export async function dueNow({ db, now }: DueTransaction, place: DayPlace): Promise<void> {
-  await ofPlace(db.updateTable('reconcile_days').set({ due_at: now }), place).execute();
+export async function dueNow({ db, now }: DueTransaction, day: ReconcileDay): Promise<void> {
+  await ofDay(db.updateTable('reconcile_days').set({ due_at: now }), day).execute();
 }
 
 /** Called before takeDue, because takeDue writes and so waits for other writers. */
@@ -90,7 +90,7 @@ export async function isAnyDue(db: Kysely<Schema>, now: number): Promise<boolean
 const claimedMs = 600_000;
 
 /** Takes the day that has been due for longest, for this replica. */
-export async function takeDue({ db, now, locks }: LedgerTransaction): Promise<DayPlace | undefined> {
+export async function takeDue({ db, now, locks }: LedgerTransaction): Promise<ReconcileDay | undefined> {
   const due = await locks
     .update(
       db
@@ -106,19 +106,19 @@ export async function takeDue({ db, now, locks }: LedgerTransaction): Promise<Da
     .executeTakeFirst();
   if (due === undefined) return undefined;
   // Checks the due time again, because a replica that locked the row first has postponed it.
-  const place = { organizationId: due.organization_id, vendor: due.vendor, day: due.day };
-  const { numUpdatedRows } = await ofPlace(
+  const day = { organizationId: due.organization_id, vendor: due.vendor, day: due.day };
+  const { numUpdatedRows } = await ofDay(
     db.updateTable('reconcile_days').set({ due_at: now + claimedMs }),
-    place,
+    day,
   )
     .where('due_at', '<=', now)
     .executeTakeFirstOrThrow();
-  return numUpdatedRows === 0n ? undefined : place;
+  return numUpdatedRows === 0n ? undefined : day;
 }
 
-function ofPlace(
+function ofDay(
   update: UpdateQueryBuilder<Schema, 'reconcile_days', 'reconcile_days', UpdateResult>,
-  { organizationId, vendor, day }: DayPlace,
+  { organizationId, vendor, day }: ReconcileDay,
 ) {
   return update
     .where('organization_id', '=', organizationId)

@@ -79,21 +79,21 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
 /** Compares one day. @returns whether there was one @throws StoreUnavailableError */
 export async function compareNext({ store, clock, log, metrics }: CompareDeps): Promise<boolean> {
   if (!(await store.snapshot((db) => isAnyDue(db, clock.now())))) return false;
-  const [place, now] = await store.ledger(async (tx) => [await takeDue(tx), tx.now] as const);
-  if (place === undefined) return false;
+  const [day, now] = await store.ledger(async (tx) => [await takeDue(tx), tx.now] as const);
+  if (day === undefined) return false;
   try {
-    const inputs = await store.snapshot((db) => readDay(db, place, now));
+    const inputs = await store.snapshot((db) => readDay(db, day, now));
     if (inputs === undefined) return true;
     const { version } = inputs;
     const compared = compareDay(inputs);
-    const isWritten = await store.ledger((tx) => writeDay(tx, place, { version, compared }));
+    const isWritten = await store.ledger((tx) => writeDay(tx, day, { version, compared }));
     // The change has made the day due, but this replica has postponed it since.
-    if (!isWritten) await store.ledger((tx) => dueNow(tx, place));
+    if (!isWritten) await store.ledger((tx) => dueNow(tx, day));
     metrics.billDayCompared(isWritten ? 'written' : 'outdated');
   } catch (err) {
     metrics.billDayCompared('failed');
     log.error(
-      { err, vendor: place.vendor, day: place.day, organization_id: place.organizationId },
+      { err, vendor: day.vendor, day: day.day, organization_id: day.organizationId },
       'a day of bills could not be compared; trying again in ten minutes',
     );
   }

@@ -6,16 +6,16 @@ import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
 import { type Bound, isBeyond } from './analysis.ts';
 import type { ComparedDay, DriftRow } from './compare.ts';
-import type { DayPlace } from './day-inputs.ts';
+import type { ReconcileDay } from './day-inputs.ts';
 import { markDays, nextDue } from './due.ts';
 
 /** @returns whether it was written */
 export async function writeDay(
   { db, now, locks }: LedgerTransaction,
-  place: DayPlace,
+  location: ReconcileDay,
   { version, compared }: { readonly version: number; readonly compared: ComparedDay },
 ): Promise<boolean> {
-  const { organizationId, vendor, day } = place;
+  const { organizationId, vendor, day } = location;
   const state = await locks
     .update(
       db
@@ -27,7 +27,7 @@ export async function writeDay(
     )
     .executeTakeFirst();
   if (state?.version !== version) return false;
-  await replaceRows(db, place, compared, now);
+  await replaceRows(db, location, compared, now);
   const { preliminary, billed, wakes, rows: _rows, bound: _bound, ...sums } = compared;
   await db
     .updateTable('reconcile_days')
@@ -43,13 +43,13 @@ export async function writeDay(
     .where('vendor', '=', vendor)
     .where('day', '=', day)
     .execute();
-  await markDays({ db, now }, place, wakes);
+  await markDays({ db, now }, location, wakes);
   return true;
 }
 
 async function replaceRows(
   db: Kysely<Schema>,
-  { organizationId, vendor, day }: DayPlace,
+  { organizationId, vendor, day }: ReconcileDay,
   { rows, bound }: ComparedDay,
   now: number,
 ): Promise<void> {

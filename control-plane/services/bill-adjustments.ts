@@ -51,7 +51,7 @@ export async function settle(
   const amount = amountOf(drift, left, fields);
   const subject = fields.subject ?? { kind: 'organization', id: organizationId };
   await requireExists(call.db, organizationId, { field: 'subject', ...subject });
-  await requirePlace(call, organizationId);
+  await requireSubject(call, organizationId);
   const [firstKey = ''] = keysOfDrift(drift);
   const row: AdjustmentRow = {
     id: uuidv7(call.now),
@@ -97,7 +97,7 @@ export async function undo(
       'it was undone already, or undoes another; settle the difference anew',
     );
   }
-  await requirePlace(call, request.organizationId);
+  await requireSubject(call, request.organizationId);
   const row: AdjustmentRow = {
     ...before,
     id: uuidv7(call.now),
@@ -260,7 +260,7 @@ async function keyColumns(db: ChangeCall['db'], keyId: string) {
 }
 
 /** @throws CallError */
-async function requirePlace({ db }: ChangeCall, organizationId: string): Promise<void> {
+async function requireSubject({ db }: ChangeCall, organizationId: string): Promise<void> {
   const { count } = await db
     .selectFrom('usage_adjustments')
     .select(({ fn }) => fn.countAll<number>().as('count'))

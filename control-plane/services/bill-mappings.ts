@@ -39,7 +39,7 @@ export async function setMapping(
   const target = checked(targetFields(reference, request));
   await requireKeys(call.db, request.organizationId, target.provider_key_ids);
   const before = await find(call.db, { ...request, vendor, reference });
-  if (before === undefined) await requirePlace(call.db, request.organizationId);
+  if (before === undefined) await requireSubject(call.db, request.organizationId);
   const columns = {
     provider_key_ids: JSON.stringify(target.provider_key_ids.toSorted()),
     model: target.model ?? null,
@@ -190,7 +190,7 @@ async function requireKeys(
 }
 
 /** @throws CallError */
-async function requirePlace(db: Kysely<Schema>, organizationId: string): Promise<void> {
+async function requireSubject(db: Kysely<Schema>, organizationId: string): Promise<void> {
   const { count } = await db
     .selectFrom('bill_mappings')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -200,13 +200,13 @@ async function requirePlace(db: Kysely<Schema>, organizationId: string): Promise
   throw new CallError('too_many_mappings', `there are ${mappingsMax} already; delete one that is not needed`);
 }
 
-interface MappingPlace {
+interface MappingKey {
   readonly organizationId: string;
   readonly vendor: MappingRow['vendor'];
   readonly reference: Reference;
 }
 
-function find(db: Kysely<Schema>, { organizationId, vendor, reference }: MappingPlace) {
+function find(db: Kysely<Schema>, { organizationId, vendor, reference }: MappingKey) {
   return db
     .selectFrom('bill_mappings')
     .selectAll()

@@ -60,20 +60,20 @@ export async function importBill(
   });
   const days = readDays(request.days, { firstMs: call.now - call.deps.usageKeptMs, lastMs: call.now });
   const { organizationId } = request;
-  const place = { organization_id: organizationId, vendor: documents[document].vendor, document, account };
-  const stored = await readStored(call.db, place, days);
-  const replaced = days.map((day) => replacement(call.now, place, day, stored.get(day.day) ?? []));
+  const scope = { organization_id: organizationId, vendor: documents[document].vendor, document, account };
+  const stored = await readStored(call.db, scope, days);
+  const replaced = days.map((day) => replacement(call.now, scope, day, stored.get(day.day) ?? []));
   await requireRoom(call.db, organizationId, replaced);
   const importId = uuidv7(call.now);
   await writeRows(
     call,
-    place,
+    scope,
     replaced.filter(({ unchanged }) => !unchanged).map(({ day }) => day),
   );
-  await writeDays(call, place, { importId, replaced });
+  await writeDays(call, scope, { importId, replaced });
   // An operator who imports unchanged days every night causes no work.
   const fresh = replaced.filter(({ isNew }) => isNew).map(({ day }) => day.day);
-  await markDays(call, { organizationId, vendor: place.vendor }, fresh);
+  await markDays(call, { organizationId, vendor: scope.vendor }, fresh);
   const cost = sumOf(days.map((day) => day.cost));
   return {
     result: { importId, days: replaced.map(message) },
@@ -211,14 +211,14 @@ function sumOf(costs: readonly (number | null)[]): number | null {
 }
 
 /** The owner and the identity of a document. */
-type Place = Pick<BillDayRow, 'organization_id' | 'vendor' | 'document' | 'account'>;
+type Location = Pick<BillDayRow, 'organization_id' | 'vendor' | 'document' | 'account'>;
 
 type StoredDay = Pick<BillDayRow, 'day' | 'account' | 'digest' | 'rows' | 'final'>;
 
 /** The stored days of the document, of all accounts. */
 async function readStored(
   db: Kysely<Schema>,
-  { organization_id, vendor, document }: Place,
+  { organization_id, vendor, document }: Location,
   days: readonly Day[],
 ): Promise<ReadonlyMap<string, readonly StoredDay[]>> {
   const stored = await db
@@ -251,7 +251,7 @@ interface Replacement {
 /** @param ofDay the stored rows of the day */
 function replacement(
   now: number,
-  { document, account }: Place,
+  { document, account }: Location,
   day: Day,
   ofDay: readonly StoredDay[],
 ): Replacement {
@@ -284,7 +284,7 @@ async function requireRoom(
 
 async function writeDays(
   { db, now, caller, insertRows }: ChangeCall,
-  { organization_id, vendor, document, account }: Place,
+  { organization_id, vendor, document, account }: Location,
   { importId, replaced }: { readonly importId: string; readonly replaced: readonly Replacement[] },
 ): Promise<void> {
   const values = replaced.map(({ day, final }) => [
@@ -298,7 +298,7 @@ async function writeDays(
 
 async function writeRows(
   { db, insertRows }: ChangeCall,
-  { organization_id, vendor, document, account }: Place,
+  { organization_id, vendor, document, account }: Location,
   days: readonly Day[],
 ): Promise<void> {
   if (days.length === 0) return;

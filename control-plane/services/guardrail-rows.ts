@@ -55,7 +55,7 @@ function secretOf(
   row: GuardrailRow,
 ): Pick<GuardrailRecord, 'secret' | 'credential'> {
   if (row.secret === null) return {};
-  const secret = unsealWebhookSecret(sealKeys, secretPlace(row), row.secret);
+  const secret = unsealWebhookSecret(sealKeys, secretBinding(row), row.secret);
   // An authenticated secret of a service was written as a credential.
   if (secret !== undefined)
     return checkOf(row).service
@@ -69,7 +69,7 @@ function secretOf(
 }
 
 /** The row that the secret of a guardrail's webhook is bound to. */
-export function secretPlace(row: Pick<GuardrailRow, 'id' | 'organization_id' | 'secret_version'>) {
+export function secretBinding(row: Pick<GuardrailRow, 'id' | 'organization_id' | 'secret_version'>) {
   return { organizationId: row.organization_id, webhookId: row.id, version: row.secret_version };
 }
 

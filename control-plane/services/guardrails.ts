@@ -54,7 +54,7 @@ import {
   keyIdsOf,
   requireAiSystems,
   requireKeys,
-  secretPlace,
+  secretBinding,
 } from './guardrail-rows.ts';
 import type { ChangeCall, Outcome, OutsideCall, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
@@ -295,7 +295,7 @@ function credentialText(credential: CredentialText | undefined): string | undefi
 function sealed({ deps }: ChangeCall, secret: string | undefined, row: GuardrailRow): GuardrailRow {
   if (secret === undefined) return row;
   const versioned = { ...row, secret_version: row.secret_version + 1 };
-  return { ...versioned, secret: sealWebhookSecret(deps.masterKeys, secretPlace(versioned), secret) };
+  return { ...versioned, secret: sealWebhookSecret(deps.masterKeys, secretBinding(versioned), secret) };
 }
 
 /** Checks the guardrail alone, and together with the organization's others. @throws CallError */

@@ -56,7 +56,7 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
   if (fields.kind === 'budget') await lockWindowsOf(call, request.organizationId);
   await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
   await requireMayLimit(call, fields.subject);
-  await requirePlace(call.db, fields.subject);
+  await requireSubject(call.db, fields.subject);
   const row: LimitRow = {
     id: uuidv7(call.now),
     organization_id: request.organizationId,
@@ -178,7 +178,7 @@ async function requireMayLimit(call: ChangeCall, { kind, id }: LimitSubject): Pr
 }
 
 /** @throws CallError */
-async function requirePlace(db: Kysely<Schema>, subject: LimitSubject): Promise<void> {
+async function requireSubject(db: Kysely<Schema>, subject: LimitSubject): Promise<void> {
   const { count } = await db
     .selectFrom('limits')
     .select((column) => column.fn.countAll<number>().as('count'))

@@ -35,7 +35,7 @@ export async function create(call: ChangeCall, request: CreatePriceRequest__Outp
     model: modelSelector(known, request.allowUnmatched === true)(request.model),
     prices: modelPrices(dayOf(call.now))(request.prices),
   });
-  await requirePlace(call.db, request.organizationId, fields.model.stored);
+  await requireSubject(call.db, request.organizationId, fields.model.stored);
   const row: PriceRow = {
     id: uuidv7(call.now),
     organization_id: request.organizationId,
@@ -83,7 +83,7 @@ export async function remove(
 }
 
 /** @throws CallError, NameTakenError if there is a price for the model under any of its names */
-async function requirePlace(db: Kysely<Schema>, organizationId: string, model: string): Promise<void> {
+async function requireSubject(db: Kysely<Schema>, organizationId: string, model: string): Promise<void> {
   const rows = await db
     .selectFrom('prices')
     .select('model')

@@ -63,15 +63,15 @@ export async function create(
     priority: optional(within(0, priorityMax), request.priority),
     weight: optional(within(1, weightMax), request.weight),
   });
-  const place = { organizationId: request.organizationId, providerKeyId: uuidv7(call.now), version: 1 };
+  const binding = { organizationId: request.organizationId, providerKeyId: uuidv7(call.now), version: 1 };
   const row: ProviderKeyRow = {
-    id: place.providerKeyId,
+    id: binding.providerKeyId,
     organization_id: request.organizationId,
     provider: fields.provider,
     name: fields.name,
     hint: secretHint(fields.secret),
-    secret: sealProviderSecret(call.deps.masterKeys, place, fields.secret),
-    secret_version: place.version,
+    secret: sealProviderSecret(call.deps.masterKeys, binding, fields.secret),
+    secret_version: binding.version,
     settings: settingsText({}, fields.settings),
     priority: fields.priority ?? 0,
     weight: fields.weight ?? 1,
@@ -172,19 +172,19 @@ function secretColumns(
   row: ProviderKeyRow,
   secret: ProviderSecretText | undefined,
 ): Partial<ProviderKeyRow> {
-  const place = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
+  const binding = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
   if (secret !== undefined) {
     const version = row.secret_version + 1;
     return {
-      secret: sealProviderSecret(deps.masterKeys, { ...place, version }, secret),
+      secret: sealProviderSecret(deps.masterKeys, { ...binding, version }, secret),
       secret_version: version,
       hint: secretHint(secret),
     };
   }
-  const present = unsealProviderSecret(deps.masterKeys, place, row.secret);
+  const present = unsealProviderSecret(deps.masterKeys, binding, row.secret);
   return present === undefined
     ? {}
-    : { secret: sealProviderSecret(deps.masterKeys, place, present), hint: secretHint(present) };
+    : { secret: sealProviderSecret(deps.masterKeys, binding, present), hint: secretHint(present) };
 }
 
 function settingsText(present: StoredSettings, patch: ProviderSettingsPatch | undefined): string {

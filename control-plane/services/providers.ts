@@ -51,7 +51,7 @@ export async function create(
     models: optional(providerModels(dayOf(call.now)), request.models),
     passed_fields: optional(passedFields, request.passedFields),
   });
-  await expectPlace(call.db, organizationId, fields.name);
+  await expectRoom(call.db, organizationId, fields.name);
   const row: ProviderRow = {
     id: uuidv7(call.now),
     organization_id: organizationId,
@@ -136,7 +136,7 @@ export async function remove(
  * @throws CallError, NameTakenError if the name is taken: by the platform, or by an organization for one of the
  * platform's
  */
-async function expectPlace(db: Kysely<Schema>, organizationId: string | null, name: string): Promise<void> {
+async function expectRoom(db: Kysely<Schema>, organizationId: string | null, name: string): Promise<void> {
   const own = organizationId === null ? 'is' : '=';
   const { count } = await db
     .selectFrom('providers')

@@ -158,8 +158,8 @@ function toProviderKeyRecord(
   { sealKeys, log }: RecordsDeps,
   row: Selectable<Schema['provider_keys']>,
 ): ProviderKeyRecord | undefined {
-  const place = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
-  const secret = unsealProviderSecret(sealKeys, place, row.secret);
+  const binding = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
+  const secret = unsealProviderSecret(sealKeys, binding, row.secret);
   if (secret === undefined) {
     // The organization's other provider keys still work.
     log.error(

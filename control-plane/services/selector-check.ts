@@ -17,7 +17,7 @@ export async function selectorCheck(call: ResponseCall): Promise<SelectorCheck |
   if (role === 'member') return undefined;
   if (organizationId === undefined) {
     const last = call.deps.replica.selectors();
-    return last && checkMessage(last.at, last.findings, placeOf);
+    return last && checkMessage(last.at, last.findings, locationOf);
   }
   const findings = await checkSelectors({ read: (work) => work(call.db), organizationId });
   return checkMessage(call.now, findings, wholeOf);
@@ -36,7 +36,7 @@ function checkMessage(
   };
 }
 
-function placeOf({ holder, id, organizationId, problem }: FoundSelector) {
+function locationOf({ holder, id, organizationId, problem }: FoundSelector) {
   return {
     holder: selectorHolders.names[holder],
     id,
@@ -49,7 +49,7 @@ function wholeOf(found: FoundSelector): StoredSelector {
   const { selector, problem, known } = found;
   const countsAs = canonicalSelector(selector);
   return {
-    ...placeOf(found),
+    ...locationOf(found),
     selector,
     ...(countsAs !== selector && { countsAs }),
     nearest:

@@ -161,8 +161,8 @@ class Reader {
     this.#violations.push({ field: `${this.#list}[${this.#position}].${field}`, description });
   }
 
-  of<T>(field: string, value: T, holds: boolean, description: string): T {
-    if (!holds) this.wrong(field, description);
+  of<T>(field: string, value: T, contains: boolean, description: string): T {
+    if (!contains) this.wrong(field, description);
     return value;
   }
 

@@ -42,15 +42,15 @@ export async function create(
     name: name(request.name),
     url: webhookUrl(call.deps.webhookAddresses)(request.url),
   });
-  await requirePlace(call.db, request.organizationId);
-  const place = { organizationId: request.organizationId, webhookId: uuidv7(call.now), version: 1 };
+  await requireSubject(call.db, request.organizationId);
+  const binding = { organizationId: request.organizationId, webhookId: uuidv7(call.now), version: 1 };
   const secret = createWebhookSecret();
   const row: WebhookRow = {
-    id: place.webhookId,
+    id: binding.webhookId,
     organization_id: request.organizationId,
     ...fields,
-    secret: sealWebhookSecret(call.deps.masterKeys, place, secret),
-    secret_version: place.version,
+    secret: sealWebhookSecret(call.deps.masterKeys, binding, secret),
+    secret_version: binding.version,
     enabled: 1,
     created_at: call.now,
     revision: call.revision,
@@ -102,11 +102,11 @@ export async function rotateSecret(
 ): Promise<Outcome<RotateWebhookSecretResponse>> {
   const before = await find(call.db, request.id);
   const version = before.secret_version + 1;
-  const place = { organizationId: before.organization_id, webhookId: before.id, version };
+  const binding = { organizationId: before.organization_id, webhookId: before.id, version };
   const secret = createWebhookSecret();
   const after: WebhookRow = {
     ...before,
-    secret: sealWebhookSecret(call.deps.masterKeys, place, secret),
+    secret: sealWebhookSecret(call.deps.masterKeys, binding, secret),
     secret_version: version,
     revision: call.revision,
   };
@@ -147,7 +147,7 @@ export async function listDeliveries(
 }
 
 /** @throws CallError */
-async function requirePlace(db: Kysely<Schema>, organizationId: string): Promise<void> {
+async function requireSubject(db: Kysely<Schema>, organizationId: string): Promise<void> {
   const { count } = await db
     .selectFrom('webhooks')
     .select((column) => column.fn.countAll<number>().as('count'))

@@ -9,7 +9,7 @@ import type { EpochChange, Lineage, Position } from './store.ts';
 type EpochRow = Selectable<Schema['epochs']>;
 
 /** The parts of a transaction that show its position in the history. */
-interface Place {
+interface Location {
   readonly db: Kysely<Schema>;
   readonly now: number;
   readonly epoch: string;
@@ -51,7 +51,7 @@ export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Posit
  * database was found to have gone back
  */
 export async function noteEpoch(
-  { db, epoch }: Omit<Place, 'now'>,
+  { db, epoch }: Omit<Location, 'now'>,
   lastChange?: LastChange | 'lost',
 ): Promise<EpochRow> {
   const known = await read(db, epoch);
@@ -96,14 +96,14 @@ function readLastChange(db: Kysely<Schema>): Promise<LastChange> {
 
 const lineageMax = 16;
 
-export async function readLineage(place: Place): Promise<Lineage> {
+export async function readLineage(location: Location): Promise<Lineage> {
   const continues: Position[] = [];
-  let row: EpochRow | undefined = await noteEpoch(place);
+  let row: EpochRow | undefined = await noteEpoch(location);
   while (row?.continues_epoch && row.continues_revision !== null && continues.length < lineageMax) {
     continues.push({ epoch: row.continues_epoch, revision: row.continues_revision });
-    row = await read(place.db, row.continues_epoch);
+    row = await read(location.db, row.continues_epoch);
   }
-  return { epoch: place.epoch, continues };
+  return { epoch: location.epoch, continues };
 }
 
 /**
@@ -123,7 +123,7 @@ export function countedIn({ epoch, continues }: Lineage, at: Position): number |
  * Records when an epoch that may lack the last commits was first found, by the ledger or by a proxy's watch. Earlier
  * transactions do not count, because proxies need time from then on to report again what was lost.
  */
-export async function noteRestored({ db, now, epoch }: Place): Promise<void> {
+export async function noteRestored({ db, now, epoch }: Location): Promise<void> {
   await noteEpoch({ db, epoch });
   await db
     .updateTable('epochs')
@@ -151,12 +151,12 @@ const oneLossMs = 60_000;
  * @param since a position of another epoch
  * @param isBelieved whether the proxy may report a loss on behalf of all others
  */
-export async function epochChange(place: Place, since: Position, isBelieved: boolean): Promise<EpochChange> {
-  await noteRestored(place);
-  const present = await noteEpoch(place);
-  const change = await changeBetween(place.db, present, since);
+export async function epochChange(location: Location, since: Position, isBelieved: boolean): Promise<EpochChange> {
+  await noteRestored(location);
+  const present = await noteEpoch(location);
+  const change = await changeBetween(location.db, present, since);
   if (change !== 'undone') return change;
-  const { db, epoch, now } = place;
+  const { db, epoch, now } = location;
   if (isBelieved && now - (present.restored_at ?? Number.NEGATIVE_INFINITY) > oneLossMs)
     await db.updateTable('epochs').set({ restored_at: now }).where('epoch', '=', epoch).execute();
   return 'restored';

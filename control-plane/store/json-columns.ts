@@ -22,12 +22,12 @@ export function jsonColumn<Table extends keyof Schema, Column extends keyof Sche
  * @param place table, column and id, for the error
  * @throws StoredJsonError
  */
-export function readColumn<T>(text: string, shape: Shape<T>, place: string): T {
+export function readColumn<T>(text: string, shape: Shape<T>, location: string): T {
   try {
     return readShape(text, shape);
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
-    throw new StoredJsonError(`${place}: ${error.message}`);
+    throw new StoredJsonError(`${location}: ${error.message}`);
   }
 }
 

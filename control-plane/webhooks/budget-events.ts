@@ -81,8 +81,8 @@ function typed(news: BudgetNews, now: number): { readonly type: BudgetEvent['typ
     case 'threshold':
       return { type: 'budget.threshold_reached', data: { percent, ...sums } };
     case 'exceeded': {
-      const held = { leasedUsd: usd(leased), unsettledUsd: usd(unconfirmed) };
-      return { type: 'budget.exceeded', data: { ...sums, ...held } };
+      const claimed = { leasedUsd: usd(leased), unsettledUsd: usd(unconfirmed) };
+      return { type: 'budget.exceeded', data: { ...sums, ...claimed } };
     }
     case 'unsettled': {
       const { proxies = 0, since = now } = silent ?? {};

@@ -121,7 +121,7 @@ export class Deliverer {
   }
 
   #secretOf({ organizationId, webhookId, secret, secretVersion }: DueDelivery): string | undefined {
-    const place = { organizationId, webhookId, version: secretVersion };
-    return unsealWebhookSecret(this.#deps.masterKeys, place, secret);
+    const location = { organizationId, webhookId, version: secretVersion };
+    return unsealWebhookSecret(this.#deps.masterKeys, location, secret);
   }
 }

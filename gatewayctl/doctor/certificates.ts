@@ -11,11 +11,11 @@ const [soonMs, urgentMs] = [21 * dayMs, 7 * dayMs];
 export function checkCertificates(url: string, seen: AdminSeen, now: number): Finding | undefined {
   if ('error' in seen || seen.metrics === undefined) return undefined;
   const ends = readMetrics(seen.metrics).filter(({ name }) => name === metric);
-  const judged = ends
+  const verdicts = ends
     .toSorted((one, other) => one.value - other.value)
     .map(({ labels, value }) => checkOne(`${url}: ${labels.use ?? 'a certificate'}`, value * 1000 - now));
-  const [first] = judged;
-  return first && gravest(judged, first);
+  const [first] = verdicts;
+  return first && gravest(verdicts, first);
 }
 
 function checkOne(which: string, leftMs: number): Finding {

@@ -111,10 +111,10 @@ async function ask(meetings: readonly Meeting[], probe: Probe): Promise<ProbeRes
 }
 
 async function lookAtPrograms({ proxies, admins }: DoctorRequest, probe: Probe): Promise<Finding[]> {
-  const look = async (url: string, judge: typeof checkProgram) => {
+  const look = async (url: string, check: typeof checkProgram) => {
     const seen = await probe.admin(url);
     const certificates = checkCertificates(url, seen, probe.now());
-    return [judge(url, seen), ...(certificates === undefined ? [] : [certificates])];
+    return [check(url, seen), ...(certificates === undefined ? [] : [certificates])];
   };
   const found = await Promise.all([
     ...proxies.map((url) => look(url, checkProxy)),

@@ -47,9 +47,9 @@ async function lookUp(host: string): Promise<LookedUp> {
 /** An attempt returns undefined if the server does not speak its protocol. */
 async function meet({ server, transport }: Target, address: string, port: number): Promise<Met> {
   const { host } = parseServer(server);
-  const place = { address, port };
-  const overTls = () => meetOverTls(place, transport.kind === 'tls' ? { host, ...transport } : { host });
-  const plainly = () => meetPlainly(place);
+  const location = { address, port };
+  const overTls = () => meetOverTls(location, transport.kind === 'tls' ? { host, ...transport } : { host });
+  const plainly = () => meetPlainly(location);
   const [first, second] = transport.kind === 'tls' ? [overTls, plainly] : [plainly, overTls];
   return (await first()) ?? (await second()) ?? { speaks: 'unknown' };
 }

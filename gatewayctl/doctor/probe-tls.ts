@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
 import type { CertificateSeen, Met } from './probe.ts';
-import { connectMaxMs, type Place } from './probe-plaintext.ts';
+import { connectMaxMs, type Location } from './probe-plaintext.ts';
 
 export interface Expected {
   readonly host: string;
@@ -15,7 +15,7 @@ export interface Expected {
 }
 
 /** Undefined: something listens, but does not speak TLS. */
-export function meetOverTls({ address, port }: Place, expected: Expected): Promise<Met | undefined> {
+export function meetOverTls({ address, port }: Location, expected: Expected): Promise<Met | undefined> {
   const name = expected.serverName ?? expected.host;
   const ca = authorities(expected.caFile);
   return new Promise((resolve) => {

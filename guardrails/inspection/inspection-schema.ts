@@ -137,7 +137,7 @@ class Walk {
   readonly #put: (slot: Slot) => string;
   #depth = 0;
   #groups = 0;
-  readonly #turns = new Turns();
+  readonly #turns = new TurnLocations();
   /** The path from the body to the current location, if requested. */
   readonly #path: string[] | undefined;
   /** The same path for a JSON pointer, if requested. */
@@ -264,7 +264,7 @@ function numberOf(part: unknown, at: number): string {
  * text. All system messages are one turn, wherever they are, and do not separate the messages around them, because some
  * vendors receive all system text before the rest.
  */
-class Turns {
+class TurnLocations {
   #last: unknown;
   #turn = 1;
   #current = 1;

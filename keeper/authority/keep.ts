@@ -92,8 +92,8 @@ class Keeper implements CertificateKeeper {
     if (authority?.current === undefined || bundle === undefined) return false;
     const stored = await readSecret(client, ref);
     let certificate = certificateIn(stored.data);
-    const held = { certificate, bundle: stored.data['ca.crt'] };
-    const step = leafStepOf(leaf, held, { bundle, now: clock.now() });
+    const storedLeaf = { certificate, bundle: stored.data['ca.crt'] };
+    const step = leafStepOf(leaf, storedLeaf, { bundle, now: clock.now() });
     const acts = step !== undefined && isLeader();
     if (acts) {
       const fresh = step === 'renew' ? await this.#issue(leaf, authority.current) : {};

@@ -71,9 +71,9 @@ export interface StoredLeaf {
 /** The due step; undefined: none. */
 export type LeafStep = 'renew' | 'update_bundle';
 
-export function leafStepOf(leaf: Leaf, held: StoredLeaf, context: LeafContext): LeafStep | undefined {
-  if (!isGood(leaf, held, context)) return 'renew';
-  return held.bundle === context.bundle ? undefined : 'update_bundle';
+export function leafStepOf(leaf: Leaf, storedLeaf: StoredLeaf, context: LeafContext): LeafStep | undefined {
+  if (!isGood(leaf, storedLeaf, context)) return 'renew';
+  return storedLeaf.bundle === context.bundle ? undefined : 'update_bundle';
 }
 
 function isGood(leaf: Leaf, { certificate }: StoredLeaf, { bundle, now }: LeafContext): boolean {

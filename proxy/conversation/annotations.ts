@@ -4,14 +4,14 @@ import { isNumber } from '../../common/exact-number.ts';
 import type { JsonObject } from '../../common/json.ts';
 
 /** The part of the content that the source supports, in UTF-16 units. */
-export interface CitedPlace {
+export interface CitedSpan {
   readonly start_index: number;
   readonly end_index: number;
 }
 
 /** @param title of the page, if it has one */
-export function urlCitation(place: CitedPlace, url: string, title: unknown): JsonObject {
-  const cited = { ...place, title: typeof title === 'string' ? title : url, url };
+export function urlCitation(span: CitedSpan, url: string, title: unknown): JsonObject {
+  const cited = { ...span, title: typeof title === 'string' ? title : url, url };
   return { type: 'url_citation', url_citation: cited };
 }
 
@@ -31,14 +31,14 @@ export interface CitedDocument {
  * (from 1, end excluded) and `start_block_index`/`end_block_index` (from 0, end excluded).
  */
 export function documentCitation(
-  place: CitedPlace,
+  span: CitedSpan,
   { index, title, quote, location }: CitedDocument,
 ): JsonObject {
   const numbers = Object.entries(location).filter(([, value]) => isNumber(value));
   return {
     type: 'document_citation',
     document_citation: {
-      ...place,
+      ...span,
       ...(isNumber(index) && { document_index: index }),
       ...(typeof title === 'string' && { document_title: title }),
       ...(typeof quote === 'string' && { cited_text: quote }),

@@ -61,7 +61,7 @@ export function guardedFailure(error: unknown, guards: ResponseGuards): unknown 
 
 /** @returns undefined if the text is blocked, or if a service would have to check it first */
 function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | undefined {
-  if (guards.services.some(({ reservations: holds }) => holds)) return undefined;
+  if (guards.services.some(({ reservations: contains }) => contains)) return undefined;
   try {
     return guardText(guards.guards(form), text);
   } catch (error) {
@@ -82,11 +82,11 @@ function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | un
 export function guardStrings(
   fields: JsonObject,
   makeGuards: ResponseGuards['guards'],
-  place: TextLocation = responseLocations,
+  location: TextLocation = responseLocations,
 ): JsonObject {
   let group: number | undefined;
   let guards: readonly Guard[] = [];
-  const guarded = mapTexts(fields, place, (slot) => {
+  const guarded = mapTexts(fields, location, (slot) => {
     if (slot.isFixed) return guardText(makeGuards('fixed'), slot.text);
     if (slot.group !== group) guards = makeGuards();
     group = slot.group;

@@ -218,9 +218,9 @@ class GuardrailScan {
  * match.
  */
 function inOrder(compiled: readonly CompiledGuardrail[]): readonly number[] {
-  const place = ({ guardrail }: CompiledGuardrail) => (guardrail.action === 'observe' ? 1 : 0);
+  const location = ({ guardrail }: CompiledGuardrail) => (guardrail.action === 'observe' ? 1 : 0);
   return [...compiled.entries()]
-    .sort(([, a], [, b]) => place(a) - place(b) || a.matcher.cost - b.matcher.cost)
+    .sort(([, a], [, b]) => location(a) - location(b) || a.matcher.cost - b.matcher.cost)
     .map(([index]) => index);
 }
 

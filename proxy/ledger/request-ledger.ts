@@ -22,7 +22,7 @@ import {
   mayThinkUnseen,
   type Terms,
 } from '../pricing/charge.ts';
-import type { PriceBook } from '../pricing/price-book.ts';
+import type { PriceTable } from '../pricing/price-book.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';
 import { unpriceable } from '../pricing/unpriceable.ts';
@@ -43,7 +43,7 @@ export interface BudgetMetrics {
 }
 
 export interface RequestLedgerDeps extends RateLimitsDeps {
-  readonly prices: PriceBook;
+  readonly prices: PriceTable;
   readonly budgets: Budgets;
   readonly usageLog: UsageLog;
   readonly budgetMetrics: BudgetMetrics;

@@ -8,7 +8,7 @@ import { compilePrices, dearestOf, reservedAsDearest, type Prices } from './pric
 
 export type PricedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'catalogModel' | 'targets'>;
 
-export class PriceBook {
+export class PriceTable {
   readonly #own = new WeakMap<OrganizationRecord, OwnPrices>();
   readonly #now: () => number;
 
@@ -98,12 +98,12 @@ function reservedAnywhere(usual: Prices, regions: NonNullable<CatalogModel['regi
   const regional = Object.values(regions).flatMap((one) =>
     one.next === undefined ? [one] : [one, one.next],
   );
-  const held = reservedAsDearest(
+  const waiting = reservedAsDearest(
     usual,
     regional.flatMap((one) => compiled(one, undefined) ?? []),
   );
-  anywhere.set(usual, held);
-  return held;
+  anywhere.set(usual, waiting);
+  return waiting;
 }
 
 const noRegions: NonNullable<CatalogModel['regions']> = Object.freeze({});
@@ -124,11 +124,11 @@ const compilations = new WeakMap<ModelPrices, Compilations>();
 function compiled(prices: ModelPrices, region: string | undefined): Prices | undefined {
   const known: Compilations = compilations.get(prices) ?? new Map();
   // Regions come from operators' settings and callers' headers. All regions that change nothing share one compilation.
-  const place =
+  const priced =
     region !== undefined && Object.hasOwn(prices.surcharges ?? {}, region) ? region : region && elsewhere;
-  if (known.has(place)) return known.get(place);
-  const compilation = compilePrices(prices, place);
-  compilations.set(prices, known.set(place, compilation));
+  if (known.has(priced)) return known.get(priced);
+  const compilation = compilePrices(prices, priced);
+  compilations.set(prices, known.set(priced, compilation));
   return compilation;
 }
 

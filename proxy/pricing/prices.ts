@@ -185,11 +185,11 @@ class CompiledPrices implements Prices {
   /** Without a configured region, the request may be processed in any. */
   *#mayServe(serviceTiers: readonly ServiceTier[]): Iterable<RateTiers> {
     const { usual, surcharged, region } = this.#compiled;
-    const places = region === undefined ? [usual, ...surcharged.values()] : [this.#servedIn(region)];
-    for (const place of places) {
-      yield place.usual;
+    const priced = region === undefined ? [usual, ...surcharged.values()] : [this.#servedIn(region)];
+    for (const tiersOf of priced) {
+      yield tiersOf.usual;
       for (const tier of serviceTiers) {
-        const tiers = place.others.get(tier);
+        const tiers = tiersOf.others.get(tier);
         if (tiers !== undefined) yield tiers;
       }
     }

@@ -41,10 +41,10 @@ export class BatchCall implements ScriptCall {
     this.#batch = batch;
     // Added before the limits of ended requests, whose maxima are older.
     this.#requested = begun.map(({ request }) => request.limits.map((limit) => this.#limitRequested(limit)));
-    const requested = this.#limits.size;
+    const asked = this.#limits.size;
     const words = {
       leaseMs,
-      requested,
+      asked,
       alone: alone.flatMap(({ count, limit }) => [this.#limits.get(limit.id)?.position ?? 0, count]),
       ended: this.#endedWords(),
       endedLeases: ended.map(({ request }) => request.name),

@@ -20,7 +20,7 @@ export interface ScriptWindow {
 export class NoReplyError extends RedisUnavailableError {}
 
 const late = -1;
-type Reply = readonly [state: number, now: number, response?: string];
+type RedisReply = readonly [state: number, now: number, response?: string];
 
 export class TimedScripts {
   readonly #deps: TimedScriptsDeps;
@@ -44,7 +44,7 @@ export class TimedScripts {
     return response ?? '';
   }
 
-  async #ask(script: Script, { keys, args }: ScriptCall, { shard, windowMs }: ScriptWindow): Promise<Reply> {
+  async #ask(script: Script, { keys, args }: ScriptCall, { shard, windowMs }: ScriptWindow): Promise<RedisReply> {
     const { clock, connection } = this.#deps;
     const until = clock.monotonic() + windowMs;
     let isSent = false;
@@ -53,7 +53,7 @@ export class TimedScripts {
         isSent = true;
         const requested = clock.monotonic();
         const notAfter = this.#clocks[shard]?.timeAt(until) ?? 0;
-        const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as Reply;
+        const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as RedisReply;
         this.#clocks[shard]?.update(reply[1], { requested, read: clock.monotonic() });
         return reply;
       }, shard);

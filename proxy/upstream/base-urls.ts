@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import { type BaseUrl, parseBaseUrl } from '../formats/format.ts';
 import type { Provider } from '../providers/provider.ts';
 
-export interface Place {
+export interface UrlPlaceholders {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
 }
@@ -42,17 +42,17 @@ export class BaseUrls {
   }
 
   /** @throws GatewayError invalid_endpoint, invalid_region */
-  of(provider: Provider, place: Place): BaseUrl {
+  of(provider: Provider, location: UrlPlaceholders): BaseUrl {
     const fixed = this.#fixed.get(provider);
     if (fixed !== undefined) return fixed;
     const template = this.#settings.templates.get(provider.name) ?? provider.defaultBaseUrl;
-    if (template.includes('{')) return this.#fill(template, place);
+    if (template.includes('{')) return this.#fill(template, location);
     const url = parseBaseUrl(template);
     this.#fixed.set(provider, url);
     return url;
   }
 
-  #fill(template: string, { endpoint, region }: Place): BaseUrl {
+  #fill(template: string, { endpoint, region }: UrlPlaceholders): BaseUrl {
     const filled = template
       .replaceAll('{endpoint}', () => checkEndpoint(endpoint ?? ''))
       .replaceAll('{region}', () => checkRegion(region ?? ''));

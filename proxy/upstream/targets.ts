@@ -4,7 +4,7 @@ import type { OrganizationRecord, ProviderKey } from '../access/principal.ts';
 import { parseBaseUrl } from '../formats/format.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 import type { Provider, Target } from '../providers/provider.ts';
-import type { BaseUrls, Place } from './base-urls.ts';
+import type { BaseUrls, UrlPlaceholders } from './base-urls.ts';
 
 interface WeightedTarget extends Target {
   readonly priority: number;
@@ -12,7 +12,7 @@ interface WeightedTarget extends Target {
 }
 
 /** The caller's own credential, and where it may be sent. */
-export interface DirectCredential extends Place {
+export interface DirectCredential extends UrlPlaceholders {
   readonly credential: Credential;
 }
 

@@ -47,7 +47,7 @@ export class TranslationWorkers {
   readonly #waitMsMax: number;
   readonly #workMsMax: number;
   readonly #file: string | URL;
-  readonly #places = new OccupiedShare(shares.translation_workers.bounds);
+  readonly #occupied = new OccupiedShare(shares.translation_workers.bounds);
   readonly #queue = new FairQueue<Waiting>({ waiting: shares.translation_queue.bounds, quantum });
   readonly #idle = new Set<Worker>();
   readonly #busy = new Map<Worker, Waiting>();
@@ -66,7 +66,7 @@ export class TranslationWorkers {
 
   /** Busy workers. */
   get working(): ReadShare {
-    return this.#places;
+    return this.#occupied;
   }
 
   /**
@@ -101,7 +101,7 @@ export class TranslationWorkers {
       if (worker === undefined) continue;
       this.#idle.delete(worker);
       this.#busy.set(worker, next);
-      this.#places.take(next.owner);
+      this.#occupied.take(next.owner);
       clearTimeout(next.timer);
       next.timer = setTimeout(() => this.#end(worker, 'it took too long'), this.#workMsMax).unref();
       worker.postMessage(next.job, bytesOf(next.job));
@@ -109,7 +109,7 @@ export class TranslationWorkers {
   }
 
   #next(): Waiting | undefined {
-    const mayServe = (owner: ShareOwner) => this.#places.hasRoom(owner);
+    const mayServe = (owner: ShareOwner) => this.#occupied.hasRoom(owner);
     for (;;) {
       const next = this.#isClosed ? undefined : this.#queue.shift(mayServe);
       if (next === undefined) return undefined;
@@ -161,7 +161,7 @@ export class TranslationWorkers {
     if (one === undefined) return undefined;
     this.#busy.delete(worker);
     clearTimeout(one.timer);
-    this.#places.give(one.owner);
+    this.#occupied.give(one.owner);
     return one;
   }
 

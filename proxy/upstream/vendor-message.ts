@@ -37,11 +37,11 @@ function repeats(words: string, { body, bytes }: ChatRequest): boolean {
     words.slice(at * step, (at + 1) * step),
   );
   const { model: _named, ...rest } = body;
-  const holds = (value: unknown): boolean => {
+  const contains = (value: unknown): boolean => {
     if (typeof value === 'string')
       return value.length >= step && pieces.some((piece) => value.includes(piece));
-    if (Array.isArray(value)) return value.some(holds);
-    return isObject(value) && Object.values(value).some(holds);
+    if (Array.isArray(value)) return value.some(contains);
+    return isObject(value) && Object.values(value).some(contains);
   };
-  return holds(rest);
+  return contains(rest);
 }

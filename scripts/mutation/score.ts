@@ -43,8 +43,8 @@ export function survivorLines(
       const { line, column } = result.location.start;
       const original = shortened(textAt(read(result.fileName), result.location));
       const mark = result.status === 'NoCoverage' ? ' (not covered)' : '';
-      const place = `${result.fileName}:${line}:${column}`;
-      return `${place} ${result.mutatorName}${mark}: ${original} → ${shortened(result.replacement ?? '')}`;
+      const location = `${result.fileName}:${line}:${column}`;
+      return `${location} ${result.mutatorName}${mark}: ${original} → ${shortened(result.replacement ?? '')}`;
     })
     .toSorted();
 }

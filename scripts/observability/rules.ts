@@ -37,11 +37,11 @@ function recordedRule({ name, expr }: Recorded) {
   return { record: name, expr };
 }
 
-function alertRule({ name, severity, for: holds, expr, summary, description, runbook }: Alert) {
+function alertRule({ name, severity, for: contains, expr, summary, description, runbook }: Alert) {
   return {
     alert: name,
     expr,
-    for: holds,
+    for: contains,
     labels: { severity },
     annotations: { summary, description, runbook: `docs/runbook.md#${runbook}` },
   };

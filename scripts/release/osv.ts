@@ -54,7 +54,7 @@ export function findingsOf(
   components: readonly Component[],
 ): readonly Finding[] {
   const shipped = Map.groupBy(components, ({ name }) => name);
-  const findings = advisories.flatMap((advisory) => (isInForce(advisory) ? judge(advisory, shipped) : []));
+  const findings = advisories.flatMap((advisory) => (isInForce(advisory) ? check(advisory, shipped) : []));
   return findings.toSorted((a, b) => (`${a.id} ${a.name}` < `${b.id} ${b.name}` ? -1 : 1));
 }
 
@@ -62,7 +62,7 @@ function isInForce({ withdrawn }: Json): boolean {
   return withdrawn === undefined || withdrawn === null;
 }
 
-function judge(advisory: Json, shipped: ReadonlyMap<string, readonly Component[]>): readonly Finding[] {
+function check(advisory: Json, shipped: ReadonlyMap<string, readonly Component[]>): readonly Finding[] {
   const byPackage = Map.groupBy(objects(advisory.affected), nameOf);
   return [...byPackage].flatMap(([name, affected]) => {
     const components = name === undefined ? [] : (shipped.get(name) ?? []);

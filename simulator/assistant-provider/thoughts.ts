@@ -23,9 +23,9 @@ function checkIssued({ block, at }: PlacedBlock, inLatest: boolean): void {
     throw badRequest(`${at}: Invalid \`data\` in \`redacted_thinking\` block`);
   }
   if (block.type !== 'thinking') return;
-  const judged = checkSignature(String(block.signature), String(block.thinking));
-  if (judged === 'foreign') throw badRequest(`${at}: Invalid \`signature\` in \`thinking\` block`);
-  if (judged === 'issued' || !inLatest) return;
+  const verdict = checkSignature(String(block.signature), String(block.thinking));
+  if (verdict === 'foreign') throw badRequest(`${at}: Invalid \`signature\` in \`thinking\` block`);
+  if (verdict === 'issued' || !inLatest) return;
   throw badRequest(
     `${at}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
   );

@@ -54,11 +54,11 @@ const domains = {
   blocked_domains: nullable(arrayOf(string())),
   max_uses: nullable(integer(1)),
 };
-const place = nullable(string());
+const location = nullable(string());
 const search = {
   ...domains,
   user_location: nullable(
-    object({ type: choice('approximate') }, { city: place, country: place, region: place, timezone: place }),
+    object({ type: choice('approximate') }, { city: location, country: location, region: location, timezone: location }),
   ),
 };
 const fetching = {

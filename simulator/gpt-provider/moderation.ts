@@ -56,9 +56,9 @@ const quietScore = 0.0001;
 const loudScore = 0.97;
 const flaggedFrom = 0.5;
 
-function resultOf(judged: string): Json {
+function resultOf(verdict: string): Json {
   const scores = new Map(categories.map((category) => [category, quietScore]));
-  for (const [, category = '', score = loudScore] of judged.matchAll(
+  for (const [, category = '', score = loudScore] of verdict.matchAll(
     /flag:([a-z/-]+)(?:=([01](?:\.\d+)?))?/g,
   ))
     if (scores.has(category)) scores.set(category, Number(score));

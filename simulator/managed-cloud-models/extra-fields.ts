@@ -82,8 +82,8 @@ const checks: Readonly<Partial<Record<Family, Check>>> = {
 };
 
 function claudeRefusal({ path, fault, value }: FieldFault): Refusal {
-  const place = path.replace(/^thinking\.budget_tokens$/, 'thinking.enabled.budget_tokens');
-  const refuse = (what: string) => modelRefuses(`${place}: ${what}`);
+  const location = path.replace(/^thinking\.budget_tokens$/, 'thinking.enabled.budget_tokens');
+  const refuse = (what: string) => modelRefuses(`${location}: ${what}`);
   switch (fault.kind) {
     case 'unknown':
       return refuse('Extra inputs are not permitted');

@@ -48,11 +48,11 @@ export function resultsFit(request: ConverseRequest): void {
       throw invalid(`The content field at ${path}.toolResult cannot be empty when status value is error.`);
     }
   }
-  for (const [at, message] of request.messages.entries()) checkPlaces(request, message, at);
+  for (const [at, message] of request.messages.entries()) checkContent(request, message, at);
   checkIds(request);
 }
 
-function checkPlaces({ model }: ConverseRequest, { content }: Message, at: number): void {
+function checkContent({ model }: ConverseRequest, { content }: Message, at: number): void {
   const kinds = content.map((block) => Object.keys(block)[0]).filter((kind) => kind !== 'cachePoint');
   const results = kinds.filter((kind) => kind === 'toolResult').length;
   if (results === 0 || results === kinds.length) return;

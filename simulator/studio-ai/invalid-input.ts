@@ -16,7 +16,7 @@ export function invalidInput(details: readonly Detail[]): StudioRefusal {
 
 export function detailOf({ path, fault, value }: FieldFault): Detail {
   const [type, msg] = wordsOf(fault);
-  return { type, loc: placeOf(path), msg, input: value ?? null };
+  return { type, loc: locationOf(path), msg, input: value ?? null };
 }
 
 export function extraInput(name: string, value: unknown): Detail {
@@ -29,7 +29,7 @@ export function extraInput(name: string, value: unknown): Detail {
 }
 
 /** `messages[0].content` becomes `body`, `messages`, 0, `content`. */
-function placeOf(path: string): readonly (string | number)[] {
+function locationOf(path: string): readonly (string | number)[] {
   const steps = path.match(/[^.[\]]+/g) ?? [];
   return ['body', ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))];
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../support/recorded.ts';
 import type { WindowState } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
-import { type Evidence, judge } from './ledger.judge.ts';
+import { type Evidence, verify } from './ledger.judge.ts';
 
 const reported = { promptTokens: 10, completionTokens: 5 };
 const cost = 310_000;
@@ -58,7 +58,7 @@ function faultsOf(evidence: Partial<Evidence>): readonly string[] {
   const { calls = [call('a')] } = evidence;
   const witnessed = new Map(calls.map(({ name }) => [name, request('finished')] as const));
   const whole = { witnessed, recorded: [row('a')], windows: [ledger()], reserved: [], absences: [] };
-  return judge({ ...whole, ...evidence, calls }).faults;
+  return verify({ ...whole, ...evidence, calls }).faults;
 }
 
 const unreported = { run: killed, endedAt: 25_000 };

@@ -51,7 +51,7 @@ function costOfCall({ reported }: Call): number {
   return reported === null ? 0 : costReported(reported);
 }
 
-export function judge(evidence: Evidence): Verdict {
+export function verify(evidence: Evidence): Verdict {
   const { calls, recorded, windows } = evidence;
   const rows = Map.groupBy(recorded, ({ requestId }) => requestId);
   const faults = windows.flatMap(faultsOf);

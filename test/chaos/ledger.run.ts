@@ -10,7 +10,7 @@ import { metric } from '../support/telemetry.ts';
 import { record } from '../support/witness.ts';
 import { type Audit, Auditor, startAudit } from './ledger.books.ts';
 import { startCallers } from './ledger.callers.ts';
-import { judge, type UnreportedCall, type Verdict } from './ledger.judge.ts';
+import { verify, type UnreportedCall, type Verdict } from './ledger.judge.ts';
 import { type Absence, planFinale, planStrikes, strike } from './ledger.strikes.ts';
 import { startWorld, type World } from './ledger.world.ts';
 
@@ -59,7 +59,7 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const windows = await auditor.windows();
     const recordings = await Promise.all(world.organizations.map((each) => exported(world, each)));
     const evidence = { calls: calling.calls, witnessed, recorded: recordings.flat(), windows, absences };
-    const verdict = judge({ ...evidence, reserved: await auditor.reserved() });
+    const verdict = verify({ ...evidence, reserved: await auditor.reserved() });
     const outcomes = tally(calling.calls.map(({ outcome }) => outcome));
     const sums = { leased: sumOf(windows, 'leased'), unsettled: sumOf(windows, 'unsettled') };
     const faults = [...rested, ...verdict.faults, ...audit.faults];

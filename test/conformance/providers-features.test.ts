@@ -82,9 +82,9 @@ async function expectResponse(one: Case, outcome: AcceptedOutcome): Promise<void
   expect(headers.get('x-svc-dropped-params')).toBe(droppedBy(outcome));
   const named = outcome.is === 'emulated' ? outcome.names : undefined;
   expect(headers.get('x-svc-emulated-params')).toBe(named ?? null);
-  const place = outcome.is === 'told' ? completion : scene.received().json();
+  const location = outcome.is === 'told' ? completion : scene.received().json();
   if (!('at' in outcome)) return;
-  const found = valueAt(place, outcome.at);
+  const found = valueAt(location, outcome.at);
   expect(found).toBeDefined();
   if (outcome.value !== undefined) expect(found).toEqual(outcome.value);
 }

@@ -47,7 +47,7 @@ const texts = Object.entries(says).flatMap(([who, say]) =>
   ),
 );
 
-const places: Readonly<Record<string, (part: Json) => Json>> = {
+const locations: Readonly<Record<string, (part: Json) => Json>> = {
   'behind words': (part) => spoken(user([text('Look.'), part])),
   alone: (part) => spoken(user([part])),
   'in a result': (part) => ({
@@ -61,10 +61,10 @@ const places: Readonly<Record<string, (part: Json) => Json>> = {
   }),
 };
 
-const attached = Object.entries(places).flatMap(([where, place]) =>
+const attached = Object.entries(locations).flatMap(([where, location]) =>
   group(
     `media ${where}`,
-    Object.fromEntries(Object.entries(media).map(([name, part]) => [name, place(part)])),
+    Object.fromEntries(Object.entries(media).map(([name, part]) => [name, location(part)])),
   ),
 );
 

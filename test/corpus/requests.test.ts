@@ -49,8 +49,8 @@ function textsIn({ messages, tools = [], functions = [], tool_choice }: Json): s
 
 function formsOf(part: Json): string[] {
   if (typeof part.text === 'string') return [part.text];
-  const [held] = Object.values(part).filter(isObject) as Json[];
-  const data = [held?.url, held?.data, held?.file_data].find((one) => typeof one === 'string') ?? '';
+  const [inner] = Object.values(part).filter(isObject) as Json[];
+  const data = [inner?.url, inner?.data, inner?.file_data].find((one) => typeof one === 'string') ?? '';
   // The gateway may have fetched it.
   if (/^https:/.test(String(data))) return [String(data), png];
   const base64 = String(data)

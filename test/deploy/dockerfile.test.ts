@@ -246,12 +246,12 @@ describe('the parser of Dockerfiles', () => {
  */
 function heldBy(target: string): string {
   if (isolation !== 'a container') return app();
-  const held = join(directory, `held-${target}`);
-  if (existsSync(held)) return held;
+  const built = join(directory, `held-${target}`);
+  if (existsSync(built)) return built;
   const copied = inheritedInstructions(stages, target).filter(({ flags }) => flags.from === 'compile');
   for (const { words } of copied) {
     const [from = '', to = ''] = words;
-    cpSync(join(directory, from), join(held, to), { recursive: true });
+    cpSync(join(directory, from), join(built, to), { recursive: true });
   }
-  return held;
+  return built;
 }

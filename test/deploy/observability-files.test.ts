@@ -190,9 +190,9 @@ describe('alerts', () => {
 
   it('have unique names, a duration, a summary, a description and a runbook link', () => {
     expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
-    for (const { name, for: holds, summary, description, runbook } of alerts) {
+    for (const { name, for: persistsFor, summary, description, runbook } of alerts) {
       expect(name).toMatch(/^Gateway[A-Z]\w+$/);
-      expect(holds).toMatch(/^\d+[mh]$/);
+      expect(persistsFor).toMatch(/^\d+[mh]$/);
       expect(summary.length, name).toBeLessThan(130);
       expect(description, name).toMatch(/[.]$/);
       expect(runbook).toMatch(/^[a-z]+(?:-[a-z]+)*$/);

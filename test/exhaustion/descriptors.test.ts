@@ -19,7 +19,7 @@ let world: World;
 let proxy: Program;
 let provider: Forwarder;
 let key: string;
-const held: Socket[] = [];
+const sockets: Socket[] = [];
 
 beforeAll(async () => {
   world = await startWorld({ options: { descriptorsMax } });
@@ -31,7 +31,7 @@ beforeAll(async () => {
   key = (await world.organization.createKey()).value;
 }, startMs);
 afterEach(() => {
-  for (const socket of held.splice(0)) socket.destroy();
+  for (const socket of sockets.splice(0)) socket.destroy();
 });
 afterAll(async () => {
   await world?.close();
@@ -41,7 +41,7 @@ afterAll(async () => {
 /** Opens connections that send nothing, from the test's one address. */
 async function reserve(port: number, count: number): Promise<void> {
   for (let made = 0; made < count; made++)
-    held.push(connect({ port, host: '127.0.0.1' }).on('error', () => undefined));
+    sockets.push(connect({ port, host: '127.0.0.1' }).on('error', () => undefined));
   await sleep(500);
 }
 
@@ -66,7 +66,7 @@ describe('connections that send nothing', () => {
       0,
     );
     expect(openNow(proxy)).toBeLessThan(descriptorsMax);
-    for (const socket of held.splice(0)) socket.destroy();
+    for (const socket of sockets.splice(0)) socket.destroy();
     await until(async () => (await ask(proxy, key)) === '200');
   });
 
@@ -77,7 +77,7 @@ describe('connections that send nothing', () => {
       expect(openNow(world.controlPlane)).toBeLessThan(descriptorsMax);
       expect(await probe(world.controlPlane)).toBe(200);
       expect(await metric(world.controlPlane, 'gateway_accept_failures_total')).toBeGreaterThan(0);
-      for (const socket of held.splice(0)) socket.destroy();
+      for (const socket of sockets.splice(0)) socket.destroy();
       const { value } = await until(() => world.organization.createKey().catch(() => undefined));
       expect(await ask(proxy, value)).toBe('200');
     },
@@ -121,7 +121,7 @@ describe('a program without a free descriptor', () => {
     const newcomers = Array.from({ length: 5 }, () =>
       connect({ port: proxy.ports.port ?? 0, host: '127.0.0.1' }),
     );
-    held.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
+    sockets.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
     await sleep(300);
     expect(await askKept()).toBe('503 overloaded');
     limit(proxy, 'nofile', descriptorsMax);
@@ -137,7 +137,7 @@ describe('a program without a free descriptor', () => {
     const newcomers = ['http_port', 'grpc_port', 'admin_port'].map((port) =>
       connect({ port: controlPlane.ports[port] ?? 0, host: '127.0.0.1' }),
     );
-    held.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
+    sockets.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
     await sleep(300);
     // The proxy's call uses an existing connection.
     expect(await ask(proxy, key)).toBe('200');

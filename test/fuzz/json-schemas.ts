@@ -26,17 +26,17 @@ export function anySchema(random: Random): JsonObject {
   ])();
 }
 
-interface Place {
+interface SchemaPosition {
   readonly depth: number;
   /** Definitions that the schema can refer to. */
   readonly names: readonly string[];
 }
 
-function object(random: Random, place: Place): JsonObject {
+function object(random: Random, location: SchemaPosition): JsonObject {
   const names = ['name', 'cups', 'größe', 'a b', 'type', '$x', 'required', 'items', 'ünter-strich_'];
   const count = random.below(4);
   const properties = Object.fromEntries(
-    Array.from({ length: count }, () => [random.pick(names), schema(random, inside(place))]),
+    Array.from({ length: count }, () => [random.pick(names), schema(random, inside(location))]),
   );
   const required = Object.keys(properties).filter(() => random.chance(0.6));
   return {
@@ -48,21 +48,21 @@ function object(random: Random, place: Place): JsonObject {
   };
 }
 
-function inside({ depth, names }: Place): Place {
+function inside({ depth, names }: SchemaPosition): SchemaPosition {
   return { depth: depth - 1, names };
 }
 
-function schema(random: Random, place: Place): JsonObject {
-  if (place.depth <= 0) return scalar(random);
+function schema(random: Random, location: SchemaPosition): JsonObject {
+  if (location.depth <= 0) return scalar(random);
   const makers: readonly (() => JsonObject)[] = [
     () => scalar(random),
     () => scalar(random),
-    () => object(random, place),
-    () => ({ type: 'array', items: schema(random, inside(place)), ...sizes(random) }),
-    () => ({ anyOf: [schema(random, inside(place)), { type: 'null' }], ...notes(random) }),
-    () => ({ oneOf: [scalar(random), object(random, inside(place))] }),
-    () => ({ allOf: [object(random, inside(place))] }),
-    () => (place.names.length === 0 ? scalar(random) : { $ref: `#/$defs/${random.pick(place.names)}` }),
+    () => object(random, location),
+    () => ({ type: 'array', items: schema(random, inside(location)), ...sizes(random) }),
+    () => ({ anyOf: [schema(random, inside(location)), { type: 'null' }], ...notes(random) }),
+    () => ({ oneOf: [scalar(random), object(random, inside(location))] }),
+    () => ({ allOf: [object(random, inside(location))] }),
+    () => (location.names.length === 0 ? scalar(random) : { $ref: `#/$defs/${random.pick(location.names)}` }),
   ];
   return random.pick(makers)();
 }

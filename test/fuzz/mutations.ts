@@ -96,9 +96,9 @@ function withOtherValue(random: Random, part: Buffer): Buffer {
 
 function changedJson(random: Random, json: string): string {
   const value = parseJson(json);
-  const places = placesIn(value);
-  if (places.length === 0) return json;
-  const { holder, key } = random.pick(places);
+  const locations = holdersIn(value);
+  if (locations.length === 0) return json;
+  const { holder, key } = random.pick(locations);
   if (random.chance(0.2)) Reflect.deleteProperty(holder, key);
   else Reflect.set(holder, key, random.pick(oddValues));
   return JSON.stringify(value);
@@ -127,14 +127,14 @@ const oddValues: readonly unknown[] = [
   ...[{ type: 'text' }, { a: 1 }, 'y'.repeat(3000), '{"a":1}', '__proto__', { toString: 1 }, { length: -1 }],
 ];
 
-interface Place {
+interface HeldValue {
   readonly holder: object;
   readonly key: string;
 }
 
-function placesIn(value: unknown): readonly Place[] {
+function holdersIn(value: unknown): readonly HeldValue[] {
   if (!isObject(value) && !Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [{ holder: value, key }, ...placesIn(inner)]);
+  return Object.entries(value).flatMap(([key, inner]) => [{ holder: value, key }, ...holdersIn(inner)]);
 }
 
 interface FrameParts {

@@ -65,7 +65,7 @@ export function fuzzRedactions({ seed, cases }: FuzzOptions): Redacted {
     const parsed = `case ${number}: ${text} became ${whole}`;
     assert.notEqual(parseJson(whole), undefined, parsed);
     assert.equal(throughWindow(matchers, cut(text, random)), whole, `in pieces, ${parsed}`);
-    assert.equal(judged(matchers, text), whole, `of a request, ${parsed}`);
+    assert.equal(classified(matchers, text), whole, `of a request, ${parsed}`);
     if (replaced > 0) texts++;
     findings += replaced;
   }
@@ -86,7 +86,7 @@ function throughWindow(matchers: readonly Matcher[], pieces: readonly string[], 
   return left.join('') + window.end(pieces.at(-1));
 }
 
-function judged(matchers: readonly Matcher[], text: string): string {
+function classified(matchers: readonly Matcher[], text: string): string {
   const texts = { slots: [{ text, isFixed: false, group: 1 }], joins: [] };
   const found = locate(texts, scan(matchers, [text], 512).hits);
   return replace(texts, found, ({ label }) => put(label))[0] ?? text;

@@ -298,11 +298,11 @@ function noise(random: Random, max: number): Buffer {
 
 function cut(random: Random, bytes: Buffer): Plan['pieces'] {
   const count = random.pick([1, 1, 2, 3, 10]);
-  const places = Array.from({ length: count - 1 }, () => random.below(bytes.length + 1)).sort(
+  const locations = Array.from({ length: count - 1 }, () => random.below(bytes.length + 1)).sort(
     (a, b) => a - b,
   );
-  return [0, ...places].map((from, index) => ({
-    bytes: bytes.subarray(from, places[index] ?? bytes.length),
+  return [0, ...locations].map((from, index) => ({
+    bytes: bytes.subarray(from, locations[index] ?? bytes.length),
     delayMs: random.pick([0, 0, 0, 1, 10, 60]),
   }));
 }

@@ -102,10 +102,10 @@ async function start({ from }: WorldOptions, closers: Closers): Promise<Omit<Wor
   closers.push(() => controlPlane.child.stop());
   const { grpc_port: grpcPort = 0, http_port: httpPort = 0 } = controlPlane.line;
   const { platform, proxyToken } = await bootstrap(httpPort, bootstrapToken);
-  const places: Places = { redis, upstreamPort, dnsPort, grpcPort, proxyToken };
+  const locations: Locations = { redis, upstreamPort, dnsPort, grpcPort, proxyToken };
   const proxy = await startPlane(
     'proxy/main.ts',
-    { ...shared, ...proxyEnvironment(places) },
+    { ...shared, ...proxyEnvironment(locations) },
     { timeoutMs: startMs },
   );
   closers.push(() => proxy.child.stop());
@@ -145,7 +145,7 @@ async function startUpstream(closers: Closers) {
   return { child, port, dnsPort };
 }
 
-interface Places {
+interface Locations {
   readonly redis: TestRedis;
   readonly upstreamPort: number;
   readonly dnsPort: number;
@@ -153,7 +153,7 @@ interface Places {
   readonly proxyToken: string;
 }
 
-function proxyEnvironment({ redis, upstreamPort, dnsPort, grpcPort, proxyToken }: Places) {
+function proxyEnvironment({ redis, upstreamPort, dnsPort, grpcPort, proxyToken }: Locations) {
   return {
     REDIS_URL: redis.url,
     GATEWAY_CACHE_KEY: createSealKey(),

@@ -89,12 +89,12 @@ describe.each([
 
   it('are searched in data that contains the expected texts', () => {
     const { id } = scene.gateway.organization;
-    const holds = (where: string, ...texts: string[]) => {
+    const contains = (where: string, ...texts: string[]) => {
       const bytes = haystack.get(where) ?? Buffer.alloc(0);
       expect(texts.filter((text) => !bytes.includes(text))).toEqual([]);
     };
-    holds('the logs', '"msg":"request"', '"msg":"call"', '"msg":"a call failed"', '"level":"debug"', id);
-    holds(
+    contains('the logs', '"msg":"request"', '"msg":"call"', '"msg":"a call failed"', '"level":"debug"', id);
+    contains(
       'the logs',
       'upstream_authentication_failed',
       'upstream_unreachable',
@@ -102,9 +102,9 @@ describe.each([
       'upstream_timeout',
       'client_left',
     );
-    holds('the metrics of the proxy', 'gateway_requests_total{', 'gateway_malformed_requests_total{');
-    holds('the metrics of the control plane', 'gateway_control_plane_calls_total{');
-    holds(
+    contains('the metrics of the proxy', 'gateway_requests_total{', 'gateway_malformed_requests_total{');
+    contains('the metrics of the control plane', 'gateway_control_plane_calls_total{');
+    contains(
       'the answers',
       'access_not_found',
       'access_blocked',
@@ -114,8 +114,8 @@ describe.each([
       '[DONE]',
       '[key]',
     );
-    holds('the audit events', 'VirtualKeys.Rotate', 'ProviderKeys.Update');
-    holds('the database', scene.keys.usable.slice(-4), 'usable key', 'ProviderKeys.Update', id);
+    contains('the audit events', 'VirtualKeys.Rotate', 'ProviderKeys.Update');
+    contains('the database', scene.keys.usable.slice(-4), 'usable key', 'ProviderKeys.Update', id);
     expect(haystack.get('Redis')?.length).toBeGreaterThan(1000);
   });
 

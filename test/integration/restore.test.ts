@@ -9,7 +9,7 @@ import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { startSimulator } from '../../simulator/index.ts';
 import { admission, chat, outcomes, turns } from '../support/asking.ts';
-import { type BackedUpDatabase, postgresInPlace, postgresIntoFresh, sqliteFile } from '../support/backups.ts';
+import { type BackedUpDatabase, postgresSameDatabase, postgresIntoFresh, sqliteFile } from '../support/backups.ts';
 import { bootstrap, newOrganization, startPlane, type TestOrganization } from '../support/gateway.ts';
 import { type Child, freePort, startNode, until } from '../support/process.ts';
 import { ledgerOf, createBudget, makeDear, recordedCost } from '../support/spending.ts';
@@ -111,7 +111,7 @@ async function startPrograms(database: BackedUpDatabase) {
 
 describe.each([
   ['a PostgreSQL dump into an empty database', postgresIntoFresh],
-  ['a PostgreSQL dump into the same database', postgresInPlace],
+  ['a PostgreSQL dump into the same database', postgresSameDatabase],
   ['a SQLite file', sqliteFile],
 ])('restored from a backup: %s', (_how, open) => {
   it('keys and limits are as in the backup, usage is complete, proxies resolve again, and lost revocations are in the log', async () => {

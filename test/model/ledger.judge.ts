@@ -12,7 +12,7 @@ import {
   matches,
   rowKey,
 } from './ledger.reference.ts';
-import type { LedgerRead, EventsRead, Executed, Turn } from './ledger.side.ts';
+import type { LedgerRead, EventsRead, Executed, StoreStep } from './ledger.side.ts';
 
 export class Violation extends Error {}
 
@@ -124,11 +124,11 @@ export class LedgerVerifier {
   }
 
   /** Applies the operations of the ledger, in the order in which they took effect. */
-  apply(executed: Executed, turn: Turn): void {
+  apply(executed: Executed, step: StoreStep): void {
     const before = this.#overs();
     const spentBefore = new Map(this.#spent);
-    const named = this.#applyToReference(executed, turn);
-    if (executed.kind === 'close' || executed.kind === 'expire') this.#closedIn = turn.turn;
+    const named = this.#applyToReference(executed, step);
+    if (executed.kind === 'close' || executed.kind === 'expire') this.#closedIn = step.step;
     for (const [key, over] of this.#overs()) {
       // A new row starts with usage from before its budget was created.
       const start = before.get(key) ?? this.#overOf(key, spentBefore.get(key) ?? 0);
@@ -188,7 +188,7 @@ export class LedgerVerifier {
   }
 
   /** @returns how far each row may exceed its limit now */
-  #applyToReference(executed: Executed, { after, now }: Turn): ReadonlyMap<string, number> {
+  #applyToReference(executed: Executed, { after, now }: StoreStep): ReadonlyMap<string, number> {
     const { reference } = this;
     switch (executed.kind) {
       case 'keep':

@@ -11,7 +11,7 @@ export class MemorySide implements LedgerSide {
   readonly #deps: SideDeps;
   readonly #ledger: LedgerReference;
   readonly #seenAt = new Map<string, number>();
-  #turns = 0;
+  #steps = 0;
 
   constructor(deps: SideDeps, ledger = new LedgerReference()) {
     this.#deps = deps;
@@ -124,8 +124,8 @@ export class MemorySide implements LedgerSide {
   }
 
   #executed(executed: Executed): void {
-    this.#turns += 1;
-    this.#deps.onExecuted(executed, { turn: this.#turns, after: this.#turns - 1, now: this.#now });
+    this.#steps += 1;
+    this.#deps.onExecuted(executed, { step: this.#steps, after: this.#steps - 1, now: this.#now });
   }
 }
 

@@ -193,10 +193,10 @@ export class ModelProxy {
   reservations(isRecorded: (id: string) => boolean): Claims {
     if (!this.isAlive) return this.#lastReservations(isRecorded);
     const claims = new Map<string, Claim>();
-    for (const { available, reservations: holds, open, origin, shut } of this.budgets.leases()) {
-      if (open < 0 || shut < 0 || holds < 0)
-        throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${holds}`);
-      claims.set(leaseKey(origin), { all: available + holds, firm: open + holds });
+    for (const { available, reservations: reservations, open, origin, shut } of this.budgets.leases()) {
+      if (open < 0 || shut < 0 || reservations < 0)
+        throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${reservations}`);
+      claims.set(leaseKey(origin), { all: available + reservations, firm: open + reservations });
     }
     return claims;
   }

@@ -119,6 +119,6 @@ function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
 function describe(proxy: ModelProxy): string {
   const slices = proxy.budgets
     .leases()
-    .map(({ available, reservations: holds, operation, origin }) => ({ available, reservations: holds, operation, origin }));
+    .map(({ available, reservations: reservations, operation, origin }) => ({ available, reservations: reservations, operation, origin }));
   return `${proxy.usageLog.gauges.events} events, ${JSON.stringify(slices)}`;
 }

@@ -41,9 +41,9 @@ export type Executed =
   | { readonly kind: 'delete'; readonly budgetId: string };
 
 /** When an operation took effect. */
-export interface Turn {
+export interface StoreStep {
   /** Rises in the order in which operations on the same rows took effect; operations of one transaction share it. */
-  readonly turn: number;
+  readonly step: number;
   /**
    * The number of the last operation that took effect before this one began. This operation may have missed the effects
    * of later ones where it read without a lock.
@@ -54,7 +54,7 @@ export interface Turn {
 }
 
 /** Called in the order of the operations of a transaction. */
-export type OnExecuted = (executed: Executed, turn: Turn) => void;
+export type OnExecuted = (executed: Executed, step: StoreStep) => void;
 
 export interface LedgerRead {
   /** By rowKey. */

@@ -31,7 +31,7 @@ import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
-import type { LedgerRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, Turn } from './ledger.side.ts';
+import type { LedgerRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, StoreStep } from './ledger.side.ts';
 
 export interface StoreSideDeps extends SideDeps {
   readonly store: Store;
@@ -84,8 +84,8 @@ export class StoreSide implements LedgerSide {
   /** The times of the transactions of one closing. */
   readonly #closing = new AsyncLocalStorage<number[]>();
   /** By the time of a transaction. Each transaction has a unique time, which is in its response. */
-  readonly #turns = new Map<number, Omit<Turn, 'now'>>();
-  #lastTurn = 0;
+  readonly #steps = new Map<number, Omit<StoreStep, 'now'>>();
+  #lastStep = 0;
 
   constructor(deps: StoreSideDeps) {
     this.#deps = deps;
@@ -276,13 +276,13 @@ export class StoreSide implements LedgerSide {
   }
 
   #executed(executed: Executed, now: number): void {
-    const taken = this.#turns.get(now);
+    const taken = this.#steps.get(now);
     if (taken === undefined) throw new Error('an answer tells a time that no transaction went by');
     this.#deps.onExecuted(executed, { ...taken, now });
   }
 
   #inLedger<T>(work: (tx: LedgerTransaction) => Promise<T>): Promise<T> {
-    return this.#deps.store.ledger((tx) => this.#inTurn(tx, work));
+    return this.#deps.store.ledger((tx) => this.#inStep(tx, work));
   }
 
   async #change<T>(kind: Executed['kind'], work: (call: ChangeCall) => Promise<Worked<T>>): Promise<void> {
@@ -299,9 +299,9 @@ export class StoreSide implements LedgerSide {
     } as const;
     const change = () =>
       store.change(context, (tx) =>
-        this.#inTurn(tx, async (turn): Promise<Change<Done> | Unchanged<Done>> => {
-          const { executed, outcome } = await work({ ...turn, caller, deps: serviceDeps });
-          const done: Done = { executed, now: turn.now };
+        this.#inStep(tx, async (step): Promise<Change<Done> | Unchanged<Done>> => {
+          const { executed, outcome } = await work({ ...step, caller, deps: serviceDeps });
+          const done: Done = { executed, now: step.now };
           return 'unchanged' in outcome ? { unchanged: done } : { ...outcome, result: done };
         }),
       );
@@ -310,19 +310,19 @@ export class StoreSide implements LedgerSide {
   }
 
   // The number is assigned with all locks held, so operations on the same rows come before or after.
-  async #inTurn<Tx extends Pick<LedgerTransaction, 'now' | 'locks'>, T>(
+  async #inStep<Tx extends Pick<LedgerTransaction, 'now' | 'locks'>, T>(
     tx: Tx,
     work: (tx: Tx) => Promise<T>,
   ): Promise<T> {
     const { clock, unlocked } = this.#deps;
     let now = clock.now();
-    while (this.#turns.has(now)) now += 1;
-    const after = this.#lastTurn;
-    this.#turns.set(now, { turn: 0, after });
+    while (this.#steps.has(now)) now += 1;
+    const after = this.#lastStep;
+    this.#steps.set(now, { step: 0, after });
     const locks = unlocked !== undefined && this.#kind.getStore() === unlocked ? noLocks : tx.locks;
     const result = await work({ ...tx, now, locks });
-    this.#lastTurn += 1;
-    this.#turns.set(now, { turn: this.#lastTurn, after });
+    this.#lastStep += 1;
+    this.#steps.set(now, { step: this.#lastStep, after });
     this.#closing.getStore()?.push(now);
     return result;
   }

@@ -9,7 +9,7 @@ import { settle, VirtualTime } from '../support/virtual-time.ts';
 import { type Claim, type Claims, LedgerVerifier, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
 import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
-import type { LedgerRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from './ledger.side.ts';
+import type { LedgerRead, Executed, LedgerSide, SideDeps, Subjects, StoreStep } from './ledger.side.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -63,7 +63,7 @@ export class World {
   read: LedgerRead = { ledger: new Map(), leases: new Map() };
   readonly #options: WorldOptions;
   readonly #pending = new Set<Promise<void>>();
-  readonly #executed: (Turn & { readonly executed: Executed })[] = [];
+  readonly #executed: (StoreStep & { readonly executed: Executed })[] = [];
   readonly #names = new Map<string, string>();
   readonly #arrived: (() => Promise<void>)[] = [];
   /** Work to do when no operation is in progress at the control plane. */
@@ -104,7 +104,7 @@ export class World {
     this.#side = await this.#options.openSide({
       clock: { now: () => this.now(), monotonic: () => this.time.monotonic() },
       subjects,
-      onExecuted: (executed, turn) => void this.#executed.push({ executed, ...turn }),
+      onExecuted: (executed, step) => void this.#executed.push({ executed, ...step }),
       onReclaim: (budgetId, window) => this.#reclaim(budgetId, window),
     });
     this.#expireLater();
@@ -157,13 +157,13 @@ export class World {
    */
   loseLast(ms: number): void {
     this.#atRest.push(async () => {
-      const [snapshot, judged] = [await this.side.snapshot(), this.verifier.snapshot()];
+      const [snapshot, verdict] = [await this.side.snapshot(), this.verifier.snapshot()];
       const changes = this.#changes;
       this.time.after(ms, () => {
         this.#atRest.push(async () => {
           if (changes !== this.#changes) return;
           const epoch = await this.side.restore(snapshot);
-          this.verifier.restore(judged);
+          this.verifier.restore(verdict);
           this.read = await this.side.read();
           this.count('restored');
           this.log(`restored ${epoch}`);
@@ -267,14 +267,14 @@ export class World {
       this.verifier.checkClaims(this.read, this.claims());
       return;
     }
-    const inTurn = this.#executed.splice(0).toSorted((a, b) => a.turn - b.turn);
+    const inStep = this.#executed.splice(0).toSorted((a, b) => a.step - b.step);
     let isTouched = false;
-    for (const { executed, ...turn } of inTurn) {
+    for (const { executed, ...step } of inStep) {
       if (!this.#isNews(executed)) continue;
       isTouched ||= executed.kind !== 'keep';
       if (changing.has(executed.kind)) this.#changes += 1;
       this.log(described(executed));
-      this.verifier.apply(executed, turn);
+      this.verifier.apply(executed, step);
       this.#spread(executed);
     }
     if (isTouched) this.read = await this.side.read();

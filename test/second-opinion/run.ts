@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { catalogInForce } from '../../catalog/in-force.ts';
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
-import { PriceBook } from '../../proxy/pricing/price-book.ts';
+import { PriceTable } from '../../proxy/pricing/price-book.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { chatCallOf } from '../support/charged-calls.ts';
 import { goldenCall } from '../support/golden.ts';
@@ -49,7 +49,7 @@ function ownCost({ vendor, model, usage: { response, requested = {}, head = {}, 
   const target = { ...golden.target, ...(region !== undefined && { region }) };
   const body = Buffer.from(bodyOf(response, model));
   const { usage } = provider.format.readResponse({ ...golden, target }, { head, body });
-  const prices = new PriceBook().of({ ...chatCallOf(vendor, model, requested), targets: [target] });
+  const prices = new PriceTable().of({ ...chatCallOf(vendor, model, requested), targets: [target] });
   if (usage === undefined || prices === undefined) return { cost: undefined, isCovered: false };
   return { cost: prices.costOf(usage), isCovered: prices.covers(usage) };
 }

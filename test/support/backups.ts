@@ -45,7 +45,7 @@ export async function postgresIntoFresh(): Promise<BackedUpDatabase> {
 }
 
 /** The backup replaces the database: another one with the same name. */
-export async function postgresInPlace(): Promise<BackedUpDatabase> {
+export async function postgresSameDatabase(): Promise<BackedUpDatabase> {
   const { url, drop } = await createDatabase();
   const { file, remove } = dumpFile();
   const name = new URL(url).pathname.slice(1);

@@ -54,10 +54,10 @@ export class Canaries {
    * Plants each secret, in one form or another, in a copy of each source. @returns those that the search does not find
    */
   unseen(haystack: Haystack): readonly string[] {
-    return [...haystack].flatMap(([where, bytes], place) =>
+    return [...haystack].flatMap(([where, bytes], location) =>
       [...this.#secrets].flatMap(([canary, secret], turn) => {
         const all = Object.entries(plants(secret));
-        const [form, plant] = all[(place + turn) % all.length] ?? ['itself', secret];
+        const [form, plant] = all[(location + turn) % all.length] ?? ['itself', secret];
         const middle = Math.floor(bytes.length / 2);
         const copy = Buffer.concat([bytes.subarray(0, middle), plant, bytes.subarray(middle)]);
         const seen = needlesOf(canary, secret).some((needle) => copy.includes(needle.bytes));

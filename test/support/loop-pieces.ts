@@ -7,10 +7,10 @@ import { isMainThread } from 'node:worker_threads';
 const file = process.env.LOOP_PIECES_FILE;
 if (isMainThread && file !== undefined) {
   let last = spentMs();
-  let turns: number[] = [];
+  let loop: number[] = [];
   const turn = () => {
     const now = spentMs();
-    if (now - last > 1) turns.push(now - last);
+    if (now - last > 1) loop.push(now - last);
     last = now;
     setImmediate(turn).unref();
   };
@@ -18,8 +18,8 @@ if (isMainThread && file !== undefined) {
   setInterval(() => undefined, 5).unref();
   setImmediate(turn).unref();
   process.on('SIGUSR2', () => {
-    writeFileSync(file, JSON.stringify(turns.toSorted((a, b) => b - a)));
-    turns = [];
+    writeFileSync(file, JSON.stringify(loop.toSorted((a, b) => b - a)));
+    loop = [];
     last = spentMs();
   });
 }

@@ -73,21 +73,21 @@ export async function storeWebhook(
   store: Store,
   row: Partial<Schema['webhooks']> & { readonly url: string },
 ): Promise<StoredWebhook> {
-  const place = { organizationId: row.organization_id ?? 'organization-1', webhookId: uuidv7(), version: 1 };
-  const secret = `whsec_${Buffer.from(place.webhookId).toString('base64')}`;
+  const location = { organizationId: row.organization_id ?? 'organization-1', webhookId: uuidv7(), version: 1 };
+  const secret = `whsec_${Buffer.from(location.webhookId).toString('base64')}`;
   await change(store, async (tx) => {
     await tx.db
       .insertInto('webhooks')
       .values({
-        ...{ id: place.webhookId, organization_id: place.organizationId, name: place.webhookId },
-        ...{ secret: sealWebhookSecret(masterKeys, place, secret), secret_version: 1, enabled: 1 },
+        ...{ id: location.webhookId, organization_id: location.organizationId, name: location.webhookId },
+        ...{ secret: sealWebhookSecret(masterKeys, location, secret), secret_version: 1, enabled: 1 },
         ...{ created_at: tx.now, revision: tx.revision },
         ...row,
       })
       .execute();
     return undefined;
   });
-  return { id: place.webhookId, secret };
+  return { id: location.webhookId, secret };
 }
 
 let lastMs = 0;

@@ -218,7 +218,7 @@ export const kindOfTomorrow = 'requests_per_century' as RateKind;
 
 export const newRequests = (max: number) => newLimit('requests_per_minute', max);
 export const newTokens = (max: number) => newLimit('tokens_per_minute', max);
-export const newPlaces = (max: number) => newLimit('concurrent_requests', max);
+export const newSlotLimit = (max: number) => newLimit('concurrent_requests', max);
 
 export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateDecision> {
   return rates.take({ organizationId: usualOrganization, limits, tokens });

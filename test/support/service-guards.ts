@@ -72,9 +72,9 @@ export function openServiceFixture(
   return {
     guard: (guardrail, stage = 'input') => {
       const made = guards(guardrail, { call, stage, decisions: reported });
-      const { reservations: holds, window } = made;
+      const { reservations: contains, window } = made;
       return {
-        ...{ guardrail, reservations: holds, window, ended: () => made.ended() },
+        ...{ guardrail, reservations: contains, window, ended: () => made.ended() },
         inspect: async (texts, signal, about) => {
           const left = await made.inspect(texts, signal, about);
           // The request makes no further calls.

@@ -184,7 +184,7 @@ export class Threads {
     this.#open.push(position);
     for (let at = this.#open.pop(); at !== undefined; at = this.#open.pop()) {
       const instruction = this.#program.instructions[at];
-      if (instruction === undefined || instruction.op === op.fail || this.#holds(at)) continue;
+      if (instruction === undefined || instruction.op === op.fail || this.#contains(at)) continue;
       this.#put(at, start);
       this.#follow(instruction, conditions);
     }
@@ -203,7 +203,7 @@ export class Threads {
       this.#open.push(out);
   }
 
-  #holds(position: number): boolean {
+  #contains(position: number): boolean {
     const index = this.#indexes[position] ?? 0;
     return index < this.#size && this.#positions[index] === position;
   }

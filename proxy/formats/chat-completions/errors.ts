@@ -61,7 +61,7 @@ export function readEnvelope(body: JsonObject): ErrorEnvelope {
   const more = text(detail?.msg);
   return {
     message: message !== undefined && more !== undefined ? `${message}: ${more}` : (message ?? more),
-    param: text(error.param) ?? placeOf(detail?.loc),
+    param: text(error.param) ?? locationOf(detail?.loc),
     code: text(error.code),
   };
 }
@@ -73,7 +73,7 @@ function firstDetail(value: unknown): JsonObject | undefined {
 }
 
 /** `["body","messages",0,"role"]` → `messages[0].role` */
-function placeOf(loc: unknown): string | undefined {
+function locationOf(loc: unknown): string | undefined {
   if (!Array.isArray(loc)) return undefined;
   const steps: readonly unknown[] = loc[0] === 'body' ? loc.slice(1) : loc;
   const path = steps.map((step) => (isNumber(step) ? `[${step}]` : `.${String(step)}`)).join('');

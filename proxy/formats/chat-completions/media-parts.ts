@@ -17,27 +17,27 @@ export function mediaOf(messages: readonly JsonObject[]): GivenMedia[] {
   ]);
 }
 
-const places: ReadonlyMap<unknown, Place> = new Map<string, Place>([
+const mediaFields: ReadonlyMap<unknown, MediaField> = new Map<string, MediaField>([
   ['image_url', { kind: 'image', holder: 'image_url', field: 'url' }],
   ['input_audio', { kind: 'audio', holder: 'input_audio', field: 'data' }],
   ['video_url', { kind: 'file', holder: 'video_url', field: 'url' }],
   ['file', { kind: 'file', holder: 'file', field: 'file_data' }],
 ]);
 
-interface Place {
+interface MediaField {
   readonly kind: GivenMedia['kind'];
   readonly holder: string;
   readonly field: string;
 }
 
 function mediaOfPart(part: unknown): GivenMedia[] {
-  const place = isObject(part) ? places.get(part.type) : undefined;
-  if (place === undefined || !isObject(part)) return [];
-  const held = part[place.holder];
+  const media = isObject(part) ? mediaFields.get(part.type) : undefined;
+  if (media === undefined || !isObject(part)) return [];
+  const waiting = part[media.holder];
   // Some clients send an image's URL instead of the object.
-  const data = isObject(held) ? held[place.field] : held;
+  const data = isObject(waiting) ? waiting[media.field] : waiting;
   if (typeof data !== 'string') return [];
-  return [{ kind: place.kind === 'image' && isOther(data) ? 'file' : place.kind, data }];
+  return [{ kind: media.kind === 'image' && isOther(data) ? 'file' : media.kind, data }];
 }
 
 /** Whether data in an image part is another kind of file: clients also put documents there. */

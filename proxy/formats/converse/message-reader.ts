@@ -1,7 +1,7 @@
 // Reads the content blocks of one response (SDK types `ContentBlock`, `ContentBlockDelta`) and reports them to a sink.
 // A whole response is read as the stream that it would have been.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
+import { type CitedSpan, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
 import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
 import { imageExtra } from '../../conversation/response.ts';
@@ -212,12 +212,12 @@ const inDocuments = [
 ] as const;
 
 /** Undefined for a source of a kind that callers cannot locate. */
-function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
+function annotationOf(citation: JsonObject, span: CitedSpan): JsonObject | undefined {
   const { title, source, location, sourceContent } = citation;
   const known = isObject(location) ? location : {};
   const { web, searchResultLocation } = known;
-  if (isObject(web) && typeof web.url === 'string') return urlCitation(place, web.url, title ?? web.domain);
-  if (isObject(searchResultLocation) && typeof source === 'string') return urlCitation(place, source, title);
+  if (isObject(web) && typeof web.url === 'string') return urlCitation(span, web.url, title ?? web.domain);
+  if (isObject(searchResultLocation) && typeof source === 'string') return urlCitation(span, source, title);
   const quoted: readonly unknown[] = Array.isArray(sourceContent) ? sourceContent : [];
   const quote = quoted.map((one) => (isObject(one) && typeof one.text === 'string' ? one.text : '')).join('');
   for (const [name, unit] of inDocuments) {
@@ -225,7 +225,7 @@ function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | und
     if (!isObject(found)) continue;
     const { documentIndex: index, start, end } = found;
     const ends = { [`start_${unit}`]: start, [`end_${unit}`]: end };
-    return documentCitation(place, { index, title, quote: quote === '' ? undefined : quote, location: ends });
+    return documentCitation(span, { index, title, quote: quote === '' ? undefined : quote, location: ends });
   }
   return undefined;
 }

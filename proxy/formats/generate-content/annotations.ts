@@ -17,12 +17,12 @@ export function annotations(
   const supports = readSupports(grounding, partStarts);
   const indexes = indexesAt(
     content,
-    supports.flatMap(({ places }) => places.flat()),
+    supports.flatMap(({ spans }) => spans.flat()),
   );
   return supports.flatMap((support) => {
-    const place = locate(support, content, indexes);
-    if (place === undefined) return [];
-    const [start_index, end_index] = place;
+    const span = locate(support, content, indexes);
+    if (span === undefined) return [];
+    const [start_index, end_index] = span;
     return support.sources.map((source) => ({
       type: 'url_citation',
       url_citation: { start_index, end_index, ...source },
@@ -41,7 +41,7 @@ interface Support {
   /** The text that the sources support. */
   readonly text: string | undefined;
   /** Byte ranges that may contain the text, the most likely first. */
-  readonly places: readonly Range[];
+  readonly spans: readonly Range[];
   readonly sources: readonly { readonly url: string; readonly title: string }[];
 }
 
@@ -59,7 +59,7 @@ function readSupports(grounding: JsonObject, partStarts: readonly number[]): Sup
           typeof segmentFields.text === 'string' && segmentFields.text !== ''
             ? segmentFields.text
             : undefined,
-        places: positionsOf(segmentFields, partStarts),
+        spans: positionsOf(segmentFields, partStarts),
         sources: cited.flatMap((index) => sourceOf(chunks[Number(index)]) ?? []),
       };
     });
@@ -86,11 +86,11 @@ function sourceOf(chunk: unknown): Support['sources'][number] | undefined {
  * mislead readers.
  */
 function locate(
-  { text, places }: Support,
+  { text, spans }: Support,
   content: string,
   indexes: ReadonlyMap<number, number>,
 ): Range | undefined {
-  for (const [startByte, endByte] of places) {
+  for (const [startByte, endByte] of spans) {
     const [start, end] = [indexes.get(startByte), indexes.get(endByte)];
     if (start === undefined || end === undefined) continue;
     if (text === undefined || content.slice(start, end) === text) return [start, end];

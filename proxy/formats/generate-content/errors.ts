@@ -54,7 +54,7 @@ function classify(error: JsonObject, details: readonly JsonObject[], status: num
   const kind = kinds.get(error.status) ?? kindOfStatus(status);
   const message = text(error.message) ?? '';
   const reasons = details.map(({ reason }) => reason);
-  return closer.find((row) => row.of === kind && row.holds({ message, reasons, details }))?.kind ?? kind;
+  return closer.find((row) => row.of === kind && row.contains({ message, reasons, details }))?.kind ?? kind;
 }
 
 interface Signs {
@@ -67,7 +67,7 @@ interface Signs {
 interface CloserRow {
   readonly of: ErrorKind;
   readonly kind: ErrorKind;
-  readonly holds: (signs: Signs) => boolean;
+  readonly contains: (signs: Signs) => boolean;
 }
 
 /** More specific kinds, which the vendor's status alone does not show. */
@@ -75,22 +75,22 @@ const closer: readonly CloserRow[] = [
   {
     of: 'bad_request',
     kind: 'bad_key',
-    holds: ({ message, reasons }) =>
+    contains: ({ message, reasons }) =>
       reasons.some((reason) => reason === 'API_KEY_INVALID' || reason === 'API_KEY_EXPIRED') ||
       /api key (not valid|not found|expired)/i.test(message),
   },
   {
     of: 'bad_request',
     kind: 'context_too_long',
-    holds: ({ message }) => /token count.*exceeds/is.test(message),
+    contains: ({ message }) => /token count.*exceeds/is.test(message),
   },
-  { of: 'bad_request', kind: 'too_large', holds: ({ message }) => /payload size exceeds/i.test(message) },
-  { of: 'forbidden', kind: 'no_credit', holds: ({ message }) => /billing/i.test(message) },
+  { of: 'bad_request', kind: 'too_large', contains: ({ message }) => /payload size exceeds/i.test(message) },
+  { of: 'forbidden', kind: 'no_credit', contains: ({ message }) => /billing/i.test(message) },
   // A daily limit or used-up credit: waiting a minute does not help.
   {
     of: 'rate_limited',
     kind: 'no_credit',
-    holds: ({ message, details }) =>
+    contains: ({ message, details }) =>
       quotaIds(details).some((id) => id.includes('PerDay')) || /credits? (is|are) depleted/i.test(message),
   },
 ];

@@ -64,14 +64,14 @@ function abilities({ format, tools, own, capabilities }: FormContext) {
   return {
     native: (schema: JsonObject) =>
       native && capabilities.jsonSchema
-        ? vendorSchema(described(schema, format), schemaPlace, capabilities)
+        ? vendorSchema(described(schema, format), schemaPath, capabilities)
         : undefined,
     json: native && capabilities.jsonMode,
     forcedTools: capabilities.forcedTools && own.length === 0,
   };
 }
 
-const schemaPlace = 'response_format.json_schema.schema';
+const schemaPath = 'response_format.json_schema.schema';
 
 function described(schema: JsonObject, format: ResponseFormat): JsonObject {
   const description = format.kind === 'schema' ? format.description : undefined;

@@ -3,7 +3,7 @@
 // result.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
+import { type CitedSpan, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
 import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
@@ -162,9 +162,9 @@ export class MessageReader {
     this.#log.add(thought);
   }
 
-  #cite(citations: readonly JsonObject[], place: CitedPlace): void {
+  #cite(citations: readonly JsonObject[], span: CitedSpan): void {
     for (const citation of citations) {
-      const annotation = annotationOf(citation, place);
+      const annotation = annotationOf(citation, span);
       if (annotation !== undefined) this.#annotations.push(annotation);
     }
   }
@@ -193,26 +193,26 @@ function text(value: unknown): string {
 
 // Sources of a response's text (SDK type `TextCitation` of @anthropic-ai/sdk), as annotations of the message.
 /** Undefined for a source of a kind that callers cannot locate. */
-function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
+function annotationOf(citation: JsonObject, span: CitedSpan): JsonObject | undefined {
   const { type, url, title, source } = citation;
   switch (type) {
     case 'web_search_result_location':
-      return typeof url === 'string' ? urlCitation(place, url, title) : undefined;
+      return typeof url === 'string' ? urlCitation(span, url, title) : undefined;
     case 'search_result_location':
-      return typeof source === 'string' ? urlCitation(place, source, title) : undefined;
+      return typeof source === 'string' ? urlCitation(span, source, title) : undefined;
     case 'char_location':
-      return ofDocument(citation, place, ['start_char_index', 'end_char_index']);
+      return ofDocument(citation, span, ['start_char_index', 'end_char_index']);
     case 'page_location':
-      return ofDocument(citation, place, ['start_page_number', 'end_page_number']);
+      return ofDocument(citation, span, ['start_page_number', 'end_page_number']);
     case 'content_block_location':
-      return ofDocument(citation, place, ['start_block_index', 'end_block_index']);
+      return ofDocument(citation, span, ['start_block_index', 'end_block_index']);
     default:
       return undefined;
   }
 }
 
-function ofDocument(citation: JsonObject, place: CitedPlace, names: readonly string[]): JsonObject {
+function ofDocument(citation: JsonObject, span: CitedSpan, names: readonly string[]): JsonObject {
   const location = Object.fromEntries(names.map((name) => [name, citation[name]]));
   const { document_index: index, document_title: title, cited_text: quote } = citation;
-  return documentCitation(place, { index, title, quote, location });
+  return documentCitation(span, { index, title, quote, location });
 }

@@ -147,15 +147,15 @@ function webSearch(
   };
 }
 
-const places = ['city', 'country', 'region', 'timezone'];
+const locationFields = ['city', 'country', 'region', 'timezone'];
 
 function userLocation(location: unknown): JsonObject {
   const at = 'web_search_options.user_location';
   const approximate = isObject(location) ? location.approximate : undefined;
   if (!isObject(approximate)) throw invalid(at, `${at} must be an object with approximate`);
-  const given = places.filter((place) => isGiven(approximate[place]));
-  const odd = given.find((place) => typeof approximate[place] !== 'string');
+  const given = locationFields.filter((field) => isGiven(approximate[field]));
+  const odd = given.find((field) => typeof approximate[field] !== 'string');
   if (odd !== undefined)
     throw invalid(`${at}.approximate.${odd}`, `${at}.approximate.${odd} must be a string`);
-  return { type: 'approximate', ...Object.fromEntries(given.map((place) => [place, approximate[place]])) };
+  return { type: 'approximate', ...Object.fromEntries(given.map((field) => [field, approximate[field]])) };
 }

@@ -12,7 +12,7 @@ import {
 import type { Scanned } from '../../../guardrails/scan.ts';
 import type { Decisions } from '../decisions.ts';
 
-export interface Judge {
+export interface ServiceCheck {
   readonly stage: Stage;
   /** By index of the matcher. */
   readonly guardrails: readonly Guardrail[];
@@ -26,7 +26,7 @@ export interface Judge {
 export function applyFindings(
   texts: Texts,
   scanned: Scanned,
-  { stage, guardrails, decisions }: Judge,
+  { stage, guardrails, decisions }: ServiceCheck,
 ): readonly TextMatch[] {
   const found = locate(texts, scanned.hits).filter((one) => isEnabled(guardrails[one.matcher], one, texts));
   const unseen = guardrails.filter((_guardrail, matcher) => scanned.unavailable?.includes(matcher));

@@ -21,7 +21,7 @@ import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
 import type { Scanner } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
 import type { createServiceGuards } from '../services/service-guard.ts';
-import { type GuardStream, holds, ResponseInspection } from './response-inspection.ts';
+import { type GuardStream, contains, ResponseInspection } from './response-inspection.ts';
 import { inspectBody } from './stage-inspection.ts';
 
 export interface RequestInspectionDeps extends DecisionsDeps {
@@ -55,7 +55,7 @@ export class RequestInspection {
   inspect(): Inspection | Promise<Inspection> {
     const { input, output } = this.#applied;
     const { body } = this.#call.request;
-    if (holds(output)) refuseSpelling(body);
+    if (contains(output)) refuseSpelling(body);
     return this.#timed('input', () => {
       for (const guardrail of input.others) this.#apply(guardrail);
       if (input.texts.length + input.services.length === 0) return this.#inspection(body);

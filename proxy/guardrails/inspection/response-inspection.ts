@@ -93,7 +93,7 @@ export class ResponseInspection implements OutputGuard {
       this.#responseGuards().tooLong();
       return body;
     }
-    const reported = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
+    const reported = contains(this.#deps.guardrails) ? withoutLogprobs(body) : body;
     return inspectBody(reported, responseLocations, this.#inspection());
   }
 
@@ -136,7 +136,7 @@ export class ResponseInspection implements OutputGuard {
 }
 
 /** Whether a guardrail may withhold a part of the response from the caller. */
-export function holds({ texts, services }: StageGuardrails): boolean {
+export function contains({ texts, services }: StageGuardrails): boolean {
   return (
     texts.some(({ guardrail }) => guardrail.action !== 'observe') ||
     services.some(({ action }) => action !== 'observe')

@@ -226,7 +226,7 @@ export class ResponseWindows {
 async function ask(service: ServiceGuard, requested: readonly DueText[], signal: AbortSignal): Promise<void> {
   const texts = requested.map(({ text }) => text);
   const left = await service.inspect(texts, signal, aboutOf(requested));
-  for (const [at, { returned: judged, text }] of requested.entries()) judged(left[at] ?? text);
+  for (const [at, { returned: verdicts, text }] of requested.entries()) verdicts(left[at] ?? text);
 }
 
 function isReady({ texts, after }: Rest): boolean {

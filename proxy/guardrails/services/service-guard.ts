@@ -114,8 +114,8 @@ class CheckedGuard implements ServiceGuard {
     }
     const left = action === 'redact' ? leftOf(texts, verdict, about) : undefined;
     // Without a replacement, or in a text where nothing can be replaced, redact acts as block.
-    const isPutInPlace = left?.every((text, at) => text === texts[at] || about.isFixed?.(at) !== true);
-    if (left === undefined || isPutInPlace !== true)
+    const isReplaced = left?.every((text, at) => text === texts[at] || about.isFixed?.(at) !== true);
+    if (left === undefined || isReplaced !== true)
       throw this.#context.decisions.refusal(this.guardrail, this.#context.stage, 'block');
     this.#note('redact');
     return left;

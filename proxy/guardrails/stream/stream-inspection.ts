@@ -23,8 +23,8 @@ export class StreamInspection {
   /** @param heldMax limits above which the failure rules apply */
   constructor(guards: ResponseGuards, withheldMax: WithheldMax) {
     this.#guards = guards;
-    const holds = guards.services.some((service) => service.reservations);
-    this.#observes = !holds && guards.guards().every(({ replacement }) => replacement === 'keep');
+    const contains = guards.services.some((service) => service.reservations);
+    this.#observes = !contains && guards.guards().every(({ replacement }) => replacement === 'keep');
     this.#chunks = new ChunkGuard(guards, withheldMax, this.#observes);
   }
 

@@ -20,9 +20,9 @@ const deltaLocation = fields(messageFields);
 const choiceLocation = responseLocations.fields?.choices ?? responseLocations;
 
 export function createWholeGuard(guards: ResponseGuards): WholeGuard {
-  const at = (place: TextLocation) => (body: JsonObject) => {
+  const at = (location: TextLocation) => (body: JsonObject) => {
     try {
-      return guardStrings(body, (form) => guards.guards(form), place);
+      return guardStrings(body, (form) => guards.guards(form), location);
     } catch (error) {
       if (!(error instanceof TooDeepError)) throw error;
       guards.tooLong();

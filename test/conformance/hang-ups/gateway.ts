@@ -14,7 +14,7 @@ import { startTrafficServer } from '../../../proxy/http/server.ts';
 import { createWatchdog, type TimeLimits } from '../../../proxy/http/watchdog.ts';
 import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
 import { LoopScheduler } from '../../../proxy/loop-turns.ts';
-import { PriceBook } from '../../../proxy/pricing/price-book.ts';
+import { PriceTable } from '../../../proxy/pricing/price-book.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
@@ -96,7 +96,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
         metrics: { refused: () => undefined },
         budgetMetrics: { refused: () => undefined, unpriced: () => undefined, estimated: () => undefined },
         rates: new LocalRates({ clock, onTake: () => undefined }),
-        prices: new PriceBook(),
+        prices: new PriceTable(),
       }),
       dispatch: createDispatch({
         transport,

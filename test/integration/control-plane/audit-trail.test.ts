@@ -130,15 +130,15 @@ it('no secret is in any row, file or log line', () => {
   const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all();
   const rows = tables.flatMap(({ name }) => database.prepare(`select * from "${String(name)}"`).all());
   expect(rows.length).toBeGreaterThan(30);
-  const places = {
+  const locations = {
     rows: JSON.stringify(rows),
     files: readdirSync(directory)
       .map((name) => readFileSync(join(directory, name), 'latin1'))
       .join(''),
     logs: plane.logs.join(''),
   };
-  for (const [place, text] of Object.entries(places)) {
-    expect([place, secrets.filter((secret) => text.includes(secret))]).toEqual([place, []]);
+  for (const [location, text] of Object.entries(locations)) {
+    expect([location, secrets.filter((secret) => text.includes(secret))]).toEqual([location, []]);
   }
-  expect(places.logs).toContain('ProviderKeys.Create');
+  expect(locations.logs).toContain('ProviderKeys.Create');
 });

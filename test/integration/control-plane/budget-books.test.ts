@@ -169,14 +169,14 @@ describeBudgets('the books of budgets', (fixture) => {
       const tenant = await fixture.tenant();
       const first = await withUnconfirmed(tenant);
       const second = await withUnconfirmed(tenant);
-      const held = (of: typeof first) => [
+      const reserved = (of: typeof first) => [
         { limitId: of.limitId, session: of.small, amountUsd: '1' },
         { limitId: of.limitId, session: of.large, amountUsd: '2' },
       ];
       const byKey = (a: { limitId: string; session: string }, b: typeof a) =>
         `${a.limitId} ${a.session}` < `${b.limitId} ${b.session}` ? -1 : 1;
       const rest = { window: 'total', proxy: 'proxy-1', seenAt: '2026-11-20T10:00:00.123Z' };
-      const expected = [...held(first), ...held(second)].toSorted(byKey).map((one) => ({ ...one, ...rest }));
+      const expected = [...reserved(first), ...reserved(second)].toSorted(byKey).map((one) => ({ ...one, ...rest }));
       expect(await fixture.unsettled(tenant)).toEqual(expected);
       expect(await fixture.unsettled(tenant, { limitId: second.limitId })).toHaveLength(2);
       const seen: JsonResponse[] = [];

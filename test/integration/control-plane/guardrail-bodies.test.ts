@@ -94,14 +94,14 @@ describe('a request that is tried as a whole', () => {
     expect(JSON.parse(left.messages[2].tool_calls[0].function.arguments)).toEqual({
       'a/b': { to: ['x', '[EMAIL_2]'] },
     });
-    const [{ decision, found, places }] = results;
+    const [{ decision, found, places: locations }] = results;
     expect([decision, found]).toEqual(['GUARDRAIL_DECISION_REDACT', { EMAIL: 3 }]);
-    expect(places.map((place: JsonResponse) => [place.pointer, valueAt(request, place)])).toEqual([
+    expect(locations.map((location: JsonResponse) => [location.pointer, valueAt(request, location)])).toEqual([
       ['/messages/1/content/0/text', 'ada@example.com'],
       ['/messages/1/content/1/text', 'ada@example.com'],
       ['/messages/2/tool_calls/0/function/arguments', 'bob@example.com'],
     ]);
-    expect(places[2]).toMatchObject({ innerPointer: '/a~1b/to/1', label: 'EMAIL', inName: false });
+    expect(locations[2]).toMatchObject({ innerPointer: '/a~1b/to/1', label: 'EMAIL', inName: false });
     await remove(made);
   });
 
@@ -110,7 +110,7 @@ describe('a request that is tried as a whole', () => {
     const text = '{"messages":[{"role":"user","content":"Hello"}],"seed":12345678901234567890,"top_p":1.0}';
     const { body, results } = await tried(text);
     expect(body).toContain('12345678901234567890');
-    expect(results).toMatchObject([{ decision: 'GUARDRAIL_DECISION_PASS', places: [] }]);
+    expect(results).toMatchObject([{ decision: 'GUARDRAIL_DECISION_PASS', locations: [] }]);
     await remove(made);
   });
 
@@ -142,9 +142,9 @@ describe('a request that is tried as a whole', () => {
       ],
       'blue heron': 1,
     });
-    const places: JsonResponse[] = results[0].places;
-    expect(places).toContainEqual(expect.objectContaining({ pointer: '/blue heron', inName: true }));
-    expect(places.map(({ pointer }) => pointer)).toEqual(
+    const locations: JsonResponse[] = results[0].places;
+    expect(locations).toContainEqual(expect.objectContaining({ pointer: '/blue heron', inName: true }));
+    expect(locations.map(({ pointer }) => pointer)).toEqual(
       expect.arrayContaining(['/messages/0/content/0/text', '/messages/0/content/1/text']),
     );
     await remove(made);

@@ -5,7 +5,7 @@ import { hashCredential } from '../../../common/credential.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { unsealWebhookSecret } from '../../../control-plane/domain/webhook.ts';
 import { resealGuardrailSecrets } from '../../../control-plane/reseal.ts';
-import { secretPlace } from '../../../control-plane/services/guardrail-rows.ts';
+import { secretBinding } from '../../../control-plane/services/guardrail-rows.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
@@ -270,7 +270,7 @@ describe.each([
     const row = await store.snapshot((db) =>
       db.selectFrom('guardrails').selectAll().where('id', '=', made.guardrail.id).executeTakeFirstOrThrow(),
     );
-    const opened = unsealWebhookSecret(parseSealKeys(newest), secretPlace(row), row.secret ?? '');
+    const opened = unsealWebhookSecret(parseSealKeys(newest), secretBinding(row), row.secret ?? '');
     expect(opened).toBe(made.secret);
     // The running program has only the old key: proxies still get the guardrail.
     const record = (await recordOf(acme)).find(({ id }: JsonResponse) => id === row.id);

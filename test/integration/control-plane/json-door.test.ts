@@ -90,7 +90,7 @@ describe('a call of the JSON API', () => {
     expect(json(await create('Guardrails/Test', request)).results).toEqual([
       {
         ...{ guardrailId: json(made).guardrail.id, name: guardrail.name, enabled: true, found: {} },
-        ...{ decision: 'GUARDRAIL_DECISION_NOT_TRIED', places: [] },
+        ...{ decision: 'GUARDRAIL_DECISION_NOT_TRIED', locations: [] },
       },
     ]);
     await create('Guardrails/Delete', { id: json(made).guardrail.id });

@@ -162,8 +162,8 @@ async function resize(store: Store, id: string, size: number): Promise<void> {
       .selectAll()
       .where('budget_id', '=', id)
       .executeTakeFirst();
-    const held = ledger === undefined ? 0 : ledger.spent + ledger.leased + ledger.unsettled;
-    const amount = Math.max(held, size);
+    const reserved = ledger === undefined ? 0 : ledger.spent + ledger.leased + ledger.unsettled;
+    const amount = Math.max(reserved, size);
     await tx.db.updateTable('limits').set({ amount }).where('id', '=', id).execute();
     return undefined;
   });

@@ -30,7 +30,7 @@ import { anyProxy, boundProxy, startAccess } from '../../support/watching.ts';
 
 const hash = hashCredential(createCredential('virtualKey'));
 const sealKeys = parseSealKeys(createSealKey());
-const place = { organizationId: 'organization-1', providerKeyId: 'provider-key-1', version: 1 };
+const location = { organizationId: 'organization-1', providerKeyId: 'provider-key-1', version: 1 };
 const request = (of = hash) => ({ keyHash: Buffer.from(of, 'hex'), signed: false });
 const unknownHash = (i: number) => i.toString(16).padStart(64, '0');
 
@@ -140,7 +140,7 @@ describeStores('Resolve', (given) => {
 
   it('returns the enabled provider keys, unsealed, by priority', async () => {
     const seal = (id: string, apiKey: string) =>
-      sealProviderSecret(sealKeys, { ...place, providerKeyId: id }, { apiKey });
+      sealProviderSecret(sealKeys, { ...location, providerKeyId: id }, { apiKey });
     await store(given.store, async (tx) => {
       await insertVirtualKey(tx);
       await insertKeyValue(tx, { hash });

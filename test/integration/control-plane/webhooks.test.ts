@@ -209,9 +209,9 @@ describe.each([
       const row = await store.snapshot((db) =>
         db.selectFrom('webhooks').selectAll().where('id', '=', webhook.id).executeTakeFirstOrThrow(),
       );
-      const place = { organizationId: acme.id, webhookId: webhook.id, version: row.secret_version };
-      expect(unsealWebhookSecret(parseSealKeys(newest), place, row.secret)).toBe(secret);
-      expect(unsealWebhookSecret(parseSealKeys(plane.masterKey), place, row.secret)).toBeUndefined();
+      const location = { organizationId: acme.id, webhookId: webhook.id, version: row.secret_version };
+      expect(unsealWebhookSecret(parseSealKeys(newest), location, row.secret)).toBe(secret);
+      expect(unsealWebhookSecret(parseSealKeys(plane.masterKey), location, row.secret)).toBeUndefined();
       expect((await resealWebhookSecrets(store, parseSealKeys(createSealKey()))).lost).toContain(webhook.id);
     });
   });

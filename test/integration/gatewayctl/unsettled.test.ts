@@ -17,17 +17,17 @@ it('unconfirmed money is listed and released by its budget, window and session',
   clock.offsetMs += 5 * 60_000;
 
   const list = async () => (await ctl.json(`unsettled list --budget ${budget.id}`)).unsettled;
-  const [held] = await until(async () => (await list()).length > 0 && (await list()), {
+  const [unconfirmed] = await until(async () => (await list()).length > 0 && (await list()), {
     what: 'the silent session to be closed',
     timeoutMs: 15_000,
   });
   expect(await ctl.expect('unsettled list')).toMatch(/^BUDGET +WINDOW +SESSION +PROXY +USD +SEEN\n/);
-  const line = `unsettled release ${held.limitId} ${held.window} ${held.session}`;
+  const line = `unsettled release ${unconfirmed.limitId} ${unconfirmed.window} ${unconfirmed.session}`;
   const requested = await ctl.run(line, { inputs: ['n'] });
-  expect(requested.requested[0]).toContain(`Release what the session ${held.session} holds of ${budget.id}?`);
+  expect(requested.requested[0]).toContain(`Release what the session ${unconfirmed.session} holds of ${budget.id}?`);
   expect(await list()).toHaveLength(1);
 
-  const nearlyAll = (Number(held.amountUsd) - 0.000000001).toFixed(9);
+  const nearlyAll = (Number(unconfirmed.amountUsd) - 0.000000001).toFixed(9);
   await ctl.expect(`${line} --usd ${nearlyAll} --yes`);
   expect((await list())[0].amountUsd).toBe('0.000000001');
   await ctl.expect(`${line} --yes`);

@@ -293,10 +293,10 @@ describe('a vendor’s service', () => {
   it('redacts a stream in windows like a whole response', async () => {
     receiver.respond = (response, { body }) => {
       const { text } = JSON.parse(body) as { text: string };
-      const places = [...text.matchAll(/provider/g)].map(({ index }) => ({
+      const locations = [...text.matchAll(/provider/g)].map(({ index }) => ({
         ...{ entity_type: 'ORG', start: index, end: index + 'provider'.length, score: 1 },
       }));
-      respond(response, places);
+      respond(response, locations);
     };
     const url = `https://${publicHost}:${receiver.port}`;
     await use(['output', 'redact'], { service: { adapter: 'presidio', url }, window: 250 });

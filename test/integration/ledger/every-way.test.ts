@@ -317,14 +317,14 @@ describe('a budget that is spent', () => {
     const fields = { max_tokens: 10_000 };
     await createBudget(organization, ofKey(key), { amountUsd: '0.01' });
     gateway.simulator.script({ headDelayMs: 1_500 });
-    const held = ask(direct(key), fields);
+    const pending = ask(direct(key), fields);
     await until(() => gateway.simulator.requests.length === 1);
     for (const sent of [stored(key), direct(key), byProject(key), byBoth(key, free), byBoth(free, key)]) {
       const { outcome, headers } = await ask(sent, fields);
       expect(outcome).toBe('429 budget_busy');
       expect(headers.get('retry-after')).toBe('1');
     }
-    expect((await held).outcome).toBe('200');
+    expect((await pending).outcome).toBe('200');
     await until(async () => (await ask(byBoth(free, key), fields)).outcome === '200');
   });
 });

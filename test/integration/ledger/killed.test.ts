@@ -142,7 +142,7 @@ it('a proxy that is killed with its pod leaves no more unconfirmed than its rese
   const gauge = (name: string) => metric(proxy, `gateway_budget_${name}_nano_usd`);
   await until(async () => (await gauge('shut')) > 0, { what: 'something to be shut', timeoutMs: 15_000 });
   await sleep(500);
-  const [available, shut, held] = [await gauge('available'), await gauge('shut'), await gauge('held')];
+  const [available, shut, reserved] = [await gauge('available'), await gauge('shut'), await gauge('held')];
   const before = await ledgerOf(organization, budget);
   proxy.child.signal('SIGKILL');
   await proxy.child.exited;
@@ -153,12 +153,12 @@ it('a proxy that is killed with its pod leaves no more unconfirmed than its rese
   const ledger = await ledgerAtRest(organization, budget);
   printLedger('before the kill', before);
   const open = available - shut;
-  console.log(`  held ${usdOfNano(held)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
+  console.log(`  held ${usdOfNano(reserved)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
   printLedger('after the session was closed', ledger);
-  expect(held).toBeGreaterThan(0);
+  expect(reserved).toBeGreaterThan(0);
   expect(shut).toBeGreaterThan(0);
-  expect(ledger.unsettled).toBeLessThanOrEqual(held + open);
-  expect(ledger.unsettled).toBeGreaterThanOrEqual(held);
+  expect(ledger.unsettled).toBeLessThanOrEqual(reserved + open);
+  expect(ledger.unsettled).toBeGreaterThanOrEqual(reserved);
 }, 60_000);
 
 it('a database that loses its last second gets the events again, and the budget is kept', async () => {

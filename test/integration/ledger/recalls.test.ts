@@ -133,13 +133,13 @@ describe('over one control plane', () => {
   it('reserved money is not reclaimed: 429 until its request ends', async () => {
     const money = await newMoney(scene);
     scene.gateway.simulator.script({ headDelayMs: 1_000 });
-    const held = money.question(scene.idle);
+    const pending = money.question(scene.idle);
     await until(() => scene.gateway.simulator.requests.length === 1);
     const from = performance.now();
     const { refusals } = await recall(scene, money);
     expect(performance.now() - from).toBeGreaterThan(700);
     expect(refusals).toBeGreaterThan(1);
-    expect((await held).outcome).toBe('200');
+    expect((await pending).outcome).toBe('200');
   });
 });
 

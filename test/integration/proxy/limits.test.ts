@@ -147,7 +147,7 @@ describe('bytes in memory', () => {
     const other = (await (await gateway.createOrganization('another')).createKey()).value;
     gateway.simulator.script({ stop: { by: 'silence', beforeHead: true } });
     const abort = new AbortController();
-    const held = chat(proxy, bodyOf(max / 2), { signal: abort.signal }).catch(() => undefined);
+    const pending = chat(proxy, bodyOf(max / 2), { signal: abort.signal }).catch(() => undefined);
     await until(() => gateway.simulator.requests.length === 1);
     expect(await metric(proxy, 'gateway_buffered_bytes')).toBe(max / 2);
     // Three quarters of the rest, and of those the key's part.
@@ -156,7 +156,7 @@ describe('bytes in memory', () => {
     expect((await chat(proxy, most, { key: other })).status).toBe(503);
     expect((await chat(proxy, least, { key: other })).status).toBe(200);
     abort.abort();
-    await held;
+    await pending;
   });
 
   it('are counted fully for small pieces too: a body in chunks of one byte', async () => {

@@ -7,7 +7,7 @@ import { log } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
 import {
   connectPatiently,
-  newPlaces,
+  newSlotLimit,
   newRequests,
   newTokens,
   type OneProxysRates,
@@ -185,13 +185,13 @@ describe('a slot that moves', () => {
     const [organizationId] = organizations;
     const connections = [await connectPatiently(url()), await connectPatiently(url())] as const;
     const patient = connections.map((connection) => realRates(connection));
-    const places = newPlaces(5);
-    const question = { organizationId, limits: [newRequests(20), newTokens(1_000_000), places], tokens: 10 };
-    const name = nameInShard('rate:1', shardOf(organizationId), `concurrent_requests:${places.id}`);
+    const locations = newSlotLimit(5);
+    const question = { organizationId, limits: [newRequests(20), newTokens(1_000_000), locations], tokens: 10 };
+    const name = nameInShard('rate:1', shardOf(organizationId), `concurrent_requests:${locations.id}`);
     const slotsTaken = (taken: number) =>
       until(async () => (await connections[0].run((client) => client.zcard(name))) === taken);
 
-    const holds = await Promise.all(patient.map(async (rates) => (await rates.take(question)).reservation));
+    const reservations = await Promise.all(patient.map(async (rates) => (await rates.take(question)).reservation));
     const waited: number[] = [];
     for (const [round, to] of [masterOf(1), masterOf(2), masterOf(0)].entries()) {
       await moveSlotOf(cluster, anyKeyOf(organizationId), to);
@@ -207,7 +207,7 @@ describe('a slot that moves', () => {
       }
     }
     log('slot moved: the first request of each proxy', waited);
-    for (const reservation of holds) reservation?.settle(10);
+    for (const reservation of reservations) reservation?.settle(10);
     await slotsTaken(0);
     for (const connection of connections) connection.close();
   });

@@ -8,7 +8,7 @@ import { shardOf } from '../../../proxy/redis/shards.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   admit,
-  newPlaces,
+  newSlotLimit,
   newRequests,
   newTokens,
   type ProxyRates,
@@ -64,7 +64,7 @@ async function countedProxy(): Promise<{ rates: ProxyRates; calls(): number }> {
 }
 
 describe('requests of one tick', () => {
-  const places: readonly (readonly [string, () => string])[] = [
+  const locations: readonly (readonly [string, () => string])[] = [
     ['Redis', () => redis.url],
     ['a Redis Cluster', () => cluster.urls.join(',')],
   ];
@@ -74,7 +74,7 @@ describe('requests of one tick', () => {
     readonly reference: RateReservation;
   }
 
-  it.each(places)('are counted in %s as if they ran one after another', async (_name, url) => {
+  it.each(locations)('are counted in %s as if they ran one after another', async (_name, url) => {
     const random = new Random(seed);
     await scene.close();
     scene = await redisScene(url(), mine, [other]);
@@ -82,7 +82,7 @@ describe('requests of one tick', () => {
     const alone = new LocalRates({ clock: scene.time, onTake: () => undefined });
     const newLimits = () => [
       ...[newRequests(30), newRequests(55), newTokens(9_000), newTokens(20_000)],
-      ...[newPlaces(6), newPlaces(9), newTokens(300_000_000_000)],
+      ...[newSlotLimit(6), newSlotLimit(9), newTokens(300_000_000_000)],
     ];
     const organizations = [mine, other].map((organization) => ({
       ...{ rates: scene.rates.of(organization), limits: newLimits() },
@@ -127,7 +127,7 @@ describe('requests of one tick', () => {
 
   it('need one call for each shard, or more if they exceed the size of a call', async () => {
     const { rates, calls } = await countedProxy();
-    const [here, there] = [[newRequests(300), newPlaces(1_000)], [newRequests(7)]];
+    const [here, there] = [[newRequests(300), newSlotLimit(1_000)], [newRequests(7)]];
     const count = 2 * requestsInCallMax + 20;
     const responses = Promise.all([
       ...Array.from({ length: count }, () => take(rates, here)),
@@ -146,27 +146,27 @@ describe('requests of one tick', () => {
 
   it('that end make room for those that begin, in either order, in one call', async () => {
     const { rates, calls } = await countedProxy();
-    const limits = [newPlaces(2), newTokens(100)];
-    const holds = [await admit(rates, limits, 50), await admit(rates, limits, 50)];
+    const limits = [newSlotLimit(2), newTokens(100)];
+    const reservations = [await admit(rates, limits, 50), await admit(rates, limits, 50)];
     const before = calls();
     const pending = Promise.all(Array.from({ length: 3 }, () => take(rates, limits, 40)));
-    for (const reservation of holds) reservation.settle(10);
+    for (const reservation of reservations) reservation.settle(10);
     expect(admitted(await pending)).toEqual([true, true, false]);
     expect(calls()).toBe(before + 1);
   });
 
   it('end first even if their ends need more than one call', async () => {
     const { rates } = await countedProxy();
-    const limit = newPlaces(requestsInCallMax + 50);
-    const holds = await Promise.all(Array.from({ length: limit.max }, () => admit(rates, [limit])));
-    const pending = Promise.all(holds.map(() => take(rates, [limit])));
-    for (const reservation of holds) reservation.settle(0);
+    const limit = newSlotLimit(requestsInCallMax + 50);
+    const reservations = await Promise.all(Array.from({ length: limit.max }, () => admit(rates, [limit])));
+    const pending = Promise.all(reservations.map(() => take(rates, [limit])));
+    for (const reservation of reservations) reservation.settle(0);
     expect(admitted(await pending)).not.toContain(false);
   });
 
   it('with two maxima of one limit are counted against the newer one', async () => {
     const limit = newRequests(5);
-    const [raised, lowered] = [newTokens(10), newPlaces(10)];
+    const [raised, lowered] = [newTokens(10), newSlotLimit(10)];
     const ask = async (changed: RateLimit, from: number, to: number) =>
       admitted(
         await Promise.all([from, from, to, to].map((max) => take(scene.rates, [{ ...changed, max }], 10))),
@@ -174,10 +174,10 @@ describe('requests of one tick', () => {
     expect(await ask(limit, 5, 2)).toEqual([true, true, false, false]);
     expect(await ask(raised, 10, 30)).toEqual([true, true, true, false]);
     expect(await ask(lowered, 10, 1)).toEqual([true, false, false, false]);
-    const held = newPlaces(3);
-    const reservation = await admit(scene.rates, [held]);
+    const slotLimit = newSlotLimit(3);
+    const reservation = await admit(scene.rates, [slotLimit]);
     reservation.settle(0);
-    expect(admitted([await take(scene.rates, [{ ...held, max: 0 }])])).toEqual([false]);
+    expect(admitted([await take(scene.rates, [{ ...slotLimit, max: 0 }])])).toEqual([false]);
   });
 
   it('get figures with all digits', async () => {
@@ -189,9 +189,9 @@ describe('requests of one tick', () => {
 
   it('cost Redis fewer than 30 commands for 32 requests of six limits', async () => {
     const { rates, calls } = await countedProxy();
-    const limits = [1, 2].flatMap(() => [newRequests(1_000), newTokens(1_000_000), newPlaces(1_000)]);
-    const turn = async (holds: readonly RateReservation[]) => {
-      for (const reservation of holds) reservation.settle(50);
+    const limits = [1, 2].flatMap(() => [newRequests(1_000), newTokens(1_000_000), newSlotLimit(1_000)]);
+    const turn = async (reservations: readonly RateReservation[]) => {
+      for (const reservation of reservations) reservation.settle(50);
       return Promise.all(Array.from({ length: 32 }, () => admit(rates, limits, 100)));
     };
     const first = await commandsOf(() => turn([]));
@@ -220,7 +220,7 @@ async function commandsOf<T>(act: () => Promise<T>): Promise<{ readonly count: n
 
 describe('the keys of a limit in Redis', () => {
   it('are kept for as long as they count, from their last change on', async () => {
-    const limits = [newRequests(9), newTokens(1_000), newPlaces(9)];
+    const limits = [newRequests(9), newTokens(1_000), newSlotLimit(9)];
     await admit(scene.rates, limits, 100);
     const names = await scene.run((client) => client.keys('*:limit-*'));
     expect(names).toHaveLength(3);
@@ -269,7 +269,7 @@ describe('a call', () => {
           return command(client);
         }, shard),
     );
-    const limits = [newRequests(10), newTokens(1_000), newPlaces(2)];
+    const limits = [newRequests(10), newTokens(1_000), newSlotLimit(2)];
     const ask = () => Promise.all([300, 800, 200, 100].map((tokens) => take(twice, limits, tokens)));
     const first = await ask();
     expect(admitted(first)).toEqual([true, false, true, false]);
@@ -297,11 +297,11 @@ describe('a call', () => {
       if (!isAcknowledged) throw new RedisUnavailableError('not heard');
       return response;
     });
-    const limit = newPlaces(40);
-    const holds = await Promise.all(Array.from({ length: 10 }, () => admit(unacknowledged, [limit])));
+    const limit = newSlotLimit(40);
+    const reservations = await Promise.all(Array.from({ length: 10 }, () => admit(unacknowledged, [limit])));
     isAcknowledged = false;
     const pending = Promise.allSettled(Array.from({ length: 20 }, () => take(unacknowledged, [limit])));
-    for (const reservation of holds) reservation.settle(0);
+    for (const reservation of reservations) reservation.settle(0);
     expect((await pending).map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 20 - 1]]);
     isAcknowledged = true;
@@ -317,7 +317,7 @@ describe('a call', () => {
       calls++;
       return connection.run(command, shard);
     });
-    const limit = newPlaces(5);
+    const limit = newSlotLimit(5);
     const reservation = await admit(cut, [limit]);
     isDown = true;
     const pending = Promise.allSettled([take(cut, [limit]), take(cut, [limit])]);
@@ -338,7 +338,7 @@ describe('a call', () => {
       await scene.shiftRedisClock(0);
       return connection.run(command, shard);
     });
-    const limit = newPlaces(3);
+    const limit = newSlotLimit(3);
     const reservation = await admit(slow, [limit]);
     delayMs = 5_001;
     const pending = Promise.allSettled([take(slow, [limit])]);

@@ -7,7 +7,7 @@ import {
   admit,
   localScene,
   newLimit,
-  newPlaces,
+  newSlotLimit,
   newRequests,
   newTokens,
   type RatesScene,
@@ -218,7 +218,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
 
   describe('concurrent requests', () => {
     it('are admitted up to the limit, and one more for each that ends', async () => {
-      const limit = newPlaces(2);
+      const limit = newSlotLimit(2);
       const [first] = [await admit(scene.rates, [limit]), await admit(scene.rates, [limit])];
       expect(await take(scene.rates, [limit])).toEqual({
         reservation: undefined,
@@ -231,7 +231,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     });
 
     it('keep their slot for as long as they last', async () => {
-      const limit = newPlaces(1);
+      const limit = newSlotLimit(1);
       const reservation = await admit(scene.rates, [limit]);
       for (let i = 0; i < 10; i++) {
         await scene.advance(12_345);
@@ -244,7 +244,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
 
     it('neither leak a slot nor give one away twice, in any sequence', async () => {
       const random = new Random(seed);
-      const limit = newPlaces(5);
+      const limit = newSlotLimit(5);
       const open: RateReservation[] = [];
       for (let i = 0; i < 400; i++) {
         if (random.chance(0.6)) {
@@ -263,7 +263,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     it('take nothing of each other when one refuses', async () => {
       const closed = newRequests(1);
       await admit(scene.rates, [closed]);
-      const others = [newRequests(10), newTokens(1_000), newPlaces(3)];
+      const others = [newRequests(10), newTokens(1_000), newSlotLimit(3)];
       for (const order of [
         [closed, ...others],
         [...others, closed],
@@ -275,7 +275,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     });
 
     it('are all reserved, and all released', async () => {
-      const limits = [newTokens(100), newTokens(200), newPlaces(1), newRequests(5)];
+      const limits = [newTokens(100), newTokens(200), newSlotLimit(1), newRequests(5)];
       const reservation = await admit(scene.rates, limits, 90);
       expect((await take(scene.rates, limits, 0)).standings.map(({ remaining }) => remaining)).toEqual([
         ...[10, 110],
@@ -295,7 +295,7 @@ describe('memory, Redis and a Redis Cluster', () => {
   it('give the same results for the same requests', async () => {
     const random = new Random(seed);
     const scenes = await Promise.all(implementations.map(([, open]) => open()));
-    const limits = [newRequests(20), newTokens(3_000), newPlaces(4), newRequests(35), newTokens(9_000)];
+    const limits = [newRequests(20), newTokens(3_000), newSlotLimit(4), newRequests(35), newTokens(9_000)];
     const open: (readonly (RateReservation | undefined)[])[] = [];
     for (let i = 0; i < 1_500; i++) {
       const requested = [random.pick(limits), ...limits].filter((_, at) => at === 0 || random.chance(0.5));

@@ -11,7 +11,7 @@ import {
   connectPatiently,
   kindOfTomorrow,
   newLimit,
-  newPlaces,
+  newSlotLimit,
   newRequests,
   newTokens,
   proxyRates,
@@ -62,7 +62,7 @@ describe('a script', () => {
           return command(client);
         }),
     }));
-    const limits = [newRequests(10), newTokens(1_000), newPlaces(10)];
+    const limits = [newRequests(10), newTokens(1_000), newSlotLimit(10)];
     const reservation = await admit(twice, limits, 600);
     const look = async () => (await take(scene.rates, limits, 0)).standings.map((one) => one.remaining);
     expect(await look()).toEqual([8, 400, 8]);
@@ -79,7 +79,7 @@ describe('a script', () => {
         return connection.run(command);
       },
     }));
-    const limits = [newRequests(10), newPlaces(10)];
+    const limits = [newRequests(10), newSlotLimit(10)];
     await expect(take(slow, limits)).rejects.toThrow('too late');
     await expect(take(slow, limits)).rejects.toThrow('too late');
     expect(await remaining([scene.rates, limits])).toBe(9);
@@ -93,7 +93,7 @@ describe('a script', () => {
   });
 
   it('leaves only keys that expire, and all of an organization in one slot of the Cluster', async () => {
-    const limits = [newRequests(5), newTokens(1_000), newPlaces(5)];
+    const limits = [newRequests(5), newTokens(1_000), newSlotLimit(5)];
     for (const tokens of [10, 20]) (await admit(scene.rates, limits, tokens)).settle(5);
     await admit(scene.rates, limits, 30);
     await scene.settled();
@@ -118,9 +118,9 @@ describe('the clock of Redis', () => {
   });
 
   it('can be set back: no count returns, and no slot is kept longer than it should', async () => {
-    const [requests, tokens, places] = [newRequests(2), newTokens(600), newPlaces(1)];
+    const [requests, tokens, locations] = [newRequests(2), newTokens(600), newSlotLimit(1)];
     await admit(scene.rates, [requests, tokens], 600);
-    await admit(scene.rates, [requests, places]);
+    await admit(scene.rates, [requests, locations]);
     await scene.shiftRedisClock(-20_000);
     expect((await take(scene.rates, [requests])).standings[0]?.opensInMs).toBe(81_000);
     expect((await take(scene.rates, [tokens], 1)).reservation).toBeUndefined();
@@ -134,7 +134,7 @@ describe('the clock of Redis', () => {
 describe('leases of slots', () => {
   it('end within 30 seconds after their proxy is killed, and not while it lives', async () => {
     const [killed, living] = [scene.newProxy(), scene.newProxy()];
-    const limit = newPlaces(2);
+    const limit = newSlotLimit(2);
     await admit(killed, [limit]);
     await admit(living, [limit]);
     await scene.advance(25_000);
@@ -154,16 +154,16 @@ describe('leases of slots', () => {
         return connection.run(command);
       },
     }));
-    const limits = [newPlaces(50), newPlaces(50), newPlaces(50)];
+    const limits = [newSlotLimit(50), newSlotLimit(50), newSlotLimit(50)];
     // From here on it knows Redis's time.
     await take(counted, [newRequests(1)]);
     commands = 0;
-    const holds = await Promise.all(Array.from({ length: 20 }, () => admit(counted, limits)));
+    const reservations = await Promise.all(Array.from({ length: 20 }, () => admit(counted, limits)));
     expect(commands, 'all of one turn in one').toBe(1);
     await scene.advance(35_000);
     expect(commands).toBe(1 + 3);
     expect(await remaining([scene.rates, limits], 2)).toBe(50 - 20 - 1);
-    for (const reservation of holds) reservation.settle(0);
+    for (const reservation of reservations) reservation.settle(0);
     await scene.settled();
     commands = 0;
     await scene.advance(60_000);
@@ -181,7 +181,7 @@ describe('leases of slots', () => {
         return connection.run(command, shard);
       },
     }));
-    const limit = newPlaces(1);
+    const limit = newSlotLimit(1);
     const reservation = await admit(slow, [limit]);
     const opening = Promise.withResolvers<void>();
     gate = opening.promise;
@@ -216,13 +216,13 @@ describe('leases of slots', () => {
       run: (command) =>
         isDown ? Promise.reject(new RedisUnavailableError('down')) : connection.run(command),
     }));
-    const limit = newPlaces(3);
+    const limit = newSlotLimit(3);
     await admit(unacknowledged, [limit]);
-    const held = await admit(cut, [limit]);
+    const reservation = await admit(cut, [limit]);
     isAcknowledged = false;
     isDown = true;
     await expect(take(unacknowledged, [limit])).rejects.toThrow('not heard');
-    held.settle(0);
+    reservation.settle(0);
     expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
     await scene.advance(5_000);
     isAcknowledged = true;
@@ -232,7 +232,7 @@ describe('leases of slots', () => {
   });
 
   it('that Redis has lost are restored within ten seconds', async () => {
-    const limit = newPlaces(2);
+    const limit = newSlotLimit(2);
     await admit(scene.rates, [limit]);
     await admit(scene.rates, [limit]);
     await redis.flush();
@@ -255,16 +255,16 @@ describe('several proxies', () => {
     const responses = await Promise.all(
       Array.from({ length: times }, () => proxies.map((proxy) => proxy.take(requested))).flat(),
     );
-    const holds = responses.flatMap(({ reservation }) => reservation ?? []);
-    for (const reservation of holds) reservation.settle(10);
-    return holds.length;
+    const reservations = responses.flatMap(({ reservation }) => reservation ?? []);
+    for (const reservation of reservations) reservation.settle(10);
+    return reservations.length;
   }
 
   it('share each limit, and admit exactly as many requests as it allows', async () => {
     const connections = await Promise.all(Array.from({ length: 4 }, () => connectPatiently(redis.url)));
     for (const connection of connections) closers.push(() => connection.close());
     const proxies = connections.map((connection) => realRates(connection));
-    for (const limit of [newRequests(50), newTokens(500), newPlaces(50)]) {
+    for (const limit of [newRequests(50), newTokens(500), newSlotLimit(50)]) {
       expect(await admittedOf(proxies, question('organization-1', [limit]), 60)).toBe(50);
     }
   });
@@ -279,7 +279,7 @@ describe('several proxies', () => {
     for (const connection of connections) closers.push(() => connection.close());
     const proxies = connections.map((connection) => realRates(connection));
     for (let organization = 0; organization < 30; organization++) {
-      const limits = [newRequests(7), newTokens(70), newPlaces(9)];
+      const limits = [newRequests(7), newTokens(70), newSlotLimit(9)];
       expect(await admittedOf(proxies, question(`organization-${organization}`, limits), 10)).toBe(7);
     }
   });
@@ -332,8 +332,8 @@ describe('a Redis that does not respond', () => {
     const { rates, connection, counted } = proxyAt(`redis://127.0.0.1:${link.port}`);
     await until(() => connection.hasResponded());
     await until(() => responds(connection));
-    const [requests, places] = [newRequests(5), newPlaces(2)];
-    const [held] = [await admit(rates, [requests, places]), await admit(rates, [requests, places])];
+    const [requests, locations] = [newRequests(5), newSlotLimit(2)];
+    const [reservation] = [await admit(rates, [requests, locations]), await admit(rates, [requests, locations])];
     expect(counted()).toBe(0);
 
     link.freeze();
@@ -343,9 +343,9 @@ describe('a Redis that does not respond', () => {
     expect(Math.max(...waited)).toBeLessThan(waitMaxMs);
     // The first few requests notice the failure; the others do not wait.
     expect(waited.toSorted((a, b) => a - b)[20]).toBeLessThan(40);
-    expect((await take(rates, [requests, places])).reservation).toBeUndefined();
-    held.settle(0);
-    await admit(rates, [requests, places]);
+    expect((await take(rates, [requests, locations])).reservation).toBeUndefined();
+    reservation.settle(0);
+    await admit(rates, [requests, locations]);
 
     await link.heal();
     await until(() => responds(connection), { what: 'Redis to answer again' });

@@ -161,8 +161,8 @@ describe.each([
     costs.days[0]?.rows.push(...Array.from({ length: room + 1 }, () => row({ costUsd: '0' })));
     const { reason } = await refusal(fixture.call('ImportBill', costs));
     expect(reason).toBe('too_many_bill_rows');
-    for (const place of [{ document: 'BILL_DOCUMENT_OTHER', account: 'full' }, { document: costs.document }])
-      await fixture.expect('DeleteBill', { ...place, from: full, to: full });
+    for (const location of [{ document: 'BILL_DOCUMENT_OTHER', account: 'full' }, { document: costs.document }])
+      await fixture.expect('DeleteBill', { ...location, from: full, to: full });
   });
 
   it('of many days is one import: each day and its rows are replaced, and no others', async () => {
@@ -170,12 +170,12 @@ describe.each([
     const days = Array.from({ length: 120 }, (_, n) => ago(14 + n));
     const costs = (usd: string) =>
       days.map((one) => ({ day: one, rows: [row({ costUsd: usd }), row({ costUsd: '0.001' })] }));
-    const place = { document, account: 'many' };
-    await fixture.expect('ImportBill', { ...place, days: costs('0.002') });
+    const location = { document, account: 'many' };
+    await fixture.expect('ImportBill', { ...location, days: costs('0.002') });
     await fixture.expect('ImportBill', { document, account: 'twin', days: costs('0.002').slice(0, 2) });
     const [first, ...others] = costs('0.002');
     const changed = { ...first, rows: [row({ costUsd: '0.004' })] };
-    const { days: replaced } = await fixture.expect('ImportBill', { ...place, days: [changed, ...others] });
+    const { days: replaced } = await fixture.expect('ImportBill', { ...location, days: [changed, ...others] });
     const [newest, next, ...older] = replaced.toReversed();
     expect(newest).toMatchObject({ rows: 1, costUsd: '0.004', replaced: true, unchanged: false });
     expect(next).toMatchObject({ rows: 2, replaced: true, unchanged: true, sameAsAccount: 'twin' });

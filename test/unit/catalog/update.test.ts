@@ -120,12 +120,12 @@ describe('newer figures', () => {
   });
 
   it('keep the sources of prices of future days', () => {
-    const next = { from: '2027-01-01', ...prices('4', { source: 'told' }) };
+    const next = { from: '2027-01-01', ...prices('4', { source: 'reported' }) };
     const current = {
       ...catalog(model('a', { prices: prices('2', { next }) })),
-      sources: { told: 'z', unused: '-' },
+      sources: { reported: 'z', unused: '-' },
     };
-    expect(updated(current, []).content.sources).toEqual({ told: 'z', list: 'y' });
+    expect(updated(current, []).content.sources).toEqual({ reported: 'z', list: 'y' });
   });
 
   it('keep decisions by hand: prices from other sources, and models marked as not for chat', () => {

@@ -202,19 +202,19 @@ describe('addresses of guarded requests', () => {
   });
 
   it('are looked up once for each connection, which uses the checked address', async () => {
-    const judged: string[] = [];
+    const verdicts: string[] = [];
     // 127.0.0.1 plays the public address that the name resolves to first, before a private one.
     const resolve = resolvingTo(['127.0.0.1'], ['10.0.0.1']);
     const allows = (address: string) => {
-      judged.push(address);
+      verdicts.push(address);
       return address === '127.0.0.1';
     };
     const post = createGuardedPost({ allows, resolve });
     const request = { url: `https://hooks.example.com:${port}/`, ...message };
     await expect(post(request, never)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect([connections, resolve.hosts.length, judged]).toEqual([1, 1, ['127.0.0.1']]);
+    expect([connections, resolve.hosts.length, verdicts]).toEqual([1, 1, ['127.0.0.1']]);
     await expect(post(request, never)).rejects.toMatchObject({ name: 'ForbiddenAddressError' });
-    expect([connections, judged]).toEqual([1, ['127.0.0.1', '10.0.0.1']]);
+    expect([connections, verdicts]).toEqual([1, ['127.0.0.1', '10.0.0.1']]);
   });
 
   it('are used only when they are public, if a name has public and private ones', async () => {

@@ -6,16 +6,16 @@ const owner = (organization: string, key = 'k') => ({ organization, key });
 
 /** All owners take in turn until none gets any more. @returns how much each owner has at the end */
 function greedy(share: OccupiedShare, names: readonly string[]): readonly number[] {
-  const held = names.map(() => 0);
+  const waiting = names.map(() => 0);
   for (let took = true; took; ) {
     took = false;
     for (const [index, name] of names.entries())
       if (share.take(owner(name))) {
-        held[index] = (held[index] ?? 0) + 1;
+        waiting[index] = (waiting[index] ?? 0) + 1;
         took = true;
       }
   }
-  return held;
+  return waiting;
 }
 
 describe('a share of a bounded resource', () => {
@@ -30,9 +30,9 @@ describe('a share of a bounded resource', () => {
     const share = new OccupiedShare({ capacity: 1000, alpha });
     const names = Array.from({ length: count }, (_, index) => `o${index}`);
     // The keys of an owner share too, so a single key only comes near to the bound.
-    for (const held of greedy(share, names)) {
-      expect(held).toBeLessThanOrEqual(each);
-      expect(held).toBeGreaterThan(each / 3);
+    for (const waiting of greedy(share, names)) {
+      expect(waiting).toBeLessThanOrEqual(each);
+      expect(waiting).toBeGreaterThan(each / 3);
     }
     expect(share.take(owner('next'))).toBe(true);
   });
@@ -77,12 +77,12 @@ describe('a share of a bounded resource', () => {
 
   it('never exceeds its capacity, with amounts of any size', () => {
     const share = new OccupiedShare({ capacity: 100, alpha: 4 });
-    let held = 0;
+    let waiting = 0;
     for (let n = 1; n < 2000; n++) {
       const amount = (n * 7919) % 41;
-      if (share.take(owner(`o${n % 7}`, `k${n % 3}`), amount)) held += amount;
-      expect(share.used).toBe(held);
-      expect(held).toBeLessThanOrEqual(100);
+      if (share.take(owner(`o${n % 7}`, `k${n % 3}`), amount)) waiting += amount;
+      expect(share.used).toBe(waiting);
+      expect(waiting).toBeLessThanOrEqual(100);
     }
   });
 });

@@ -9,11 +9,11 @@ const seed = startingSeed();
 
 /** Reads everything that a folded text offers. */
 function readingOf(folded: FoldedText, rawLength: number) {
-  const places = Array.from({ length: folded.text.length + 1 }, (_, at) => at);
+  const locations = Array.from({ length: folded.text.length + 1 }, (_, at) => at);
   return {
     text: folded.text,
-    rawAt: places.map((at) => folded.rawAt(at)),
-    rawEnd: places.slice(1).map((at) => folded.rawEnd(at)),
+    rawAt: locations.map((at) => folded.rawAt(at)),
+    rawEnd: locations.slice(1).map((at) => folded.rawEnd(at)),
     foldedAt: Array.from({ length: rawLength + 1 }, (_, raw) => folded.foldedAt(raw)),
   };
 }

@@ -27,7 +27,7 @@ const labels: Readonly<Record<string, string>> = {
   I: 'IP_ADDRESS',
 };
 
-const places = [
+const locations = [
   '%',
   'Please use % from now on.',
   '{"value":"%","state":"open"}',
@@ -49,8 +49,8 @@ function inPositions(values: string, letter: string): readonly string[] {
   return lines(values).flatMap((line, index) => {
     const [, country = '', before = '', value = ''] = /^(?:([A-Z]{2})>)?(?:(.*)\|)?(.*)$/.exec(line) ?? [];
     return [0, 5, 9].map((step) => {
-      const place = places[(index + step) % places.length] ?? '%';
-      return `${country === '' ? '' : `${country}>`}${place.replace('%', () => `${before}‹${letter} ${value}›`)}`;
+      const location = locations[(index + step) % locations.length] ?? '%';
+      return `${country === '' ? '' : `${country}>`}${location.replace('%', () => `${before}‹${letter} ${value}›`)}`;
     });
   });
 }

@@ -92,31 +92,31 @@ function withoutReading(folded: Folded, raw: string): Folded {
 
 /** Unescapes the text unit by unit. */
 function unfolded(raw: string): Folded {
-  const places: number[] = [];
+  const locations: number[] = [];
   let text = '';
   let at = 0;
   const keep = (to: number) => {
     for (; at < to; at++) {
       text += raw.charAt(at);
-      places.push(at);
+      locations.push(at);
     }
   };
   for (const { start, end, read } of escapesOf(raw)) {
     keep(start);
     text += read;
-    for (let unit = 0; unit < read.length; unit++) places.push(start);
+    for (let unit = 0; unit < read.length; unit++) locations.push(start);
     at = end;
   }
   keep(raw.length);
   const own: Folded = {
     text,
-    rawAt: (place) => places[place] ?? raw.length,
+    rawAt: (location) => locations[location] ?? raw.length,
     rawEnd: () => {
       throw new Error('not asked for');
     },
-    foldedAt: (place) => {
-      let first = places.length;
-      while (first > 0 && (places[first - 1] ?? 0) >= place) first--;
+    foldedAt: (location) => {
+      let first = locations.length;
+      while (first > 0 && (locations[first - 1] ?? 0) >= location) first--;
       return first;
     },
     get written() {
@@ -155,14 +155,14 @@ function isBetween(raw: string, at: number): boolean {
 }
 
 function readingOf(folded: FoldedText) {
-  const places = [...Array(folded.text.length + 1).keys()];
+  const locations = [...Array(folded.text.length + 1).keys()];
   return {
     raw: folded.raw,
     text: folded.text,
     written: folded.written.text,
     isRead: folded.written !== folded,
-    rawAt: places.map((at) => folded.rawAt(at)),
-    rawEnd: places.slice(1).map((at) => folded.rawEnd(at)),
+    rawAt: locations.map((at) => folded.rawAt(at)),
+    rawEnd: locations.slice(1).map((at) => folded.rawEnd(at)),
     foldedAt: [...Array(folded.raw.length + 1).keys()].map((at) => folded.foldedAt(at)),
   };
 }

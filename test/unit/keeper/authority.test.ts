@@ -60,7 +60,7 @@ function fail(status: number, message: string): never {
 
 const ofTenant = tenantLeaf('app');
 const leaves: readonly Leaf[] = [...leavesOf(namespace), ofTenant];
-const placeOf = (secret: string) => ({
+const locationOf = (secret: string) => ({
   namespace: secret === ofTenant.secret ? 'app' : namespace,
   name: secret,
 });
@@ -71,16 +71,16 @@ function install(): void {
 }
 
 function put(name: string, data: Readonly<Record<string, string>>): void {
-  const { namespace: place } = placeOf(name);
+  const { namespace: location } = locationOf(name);
   const entries = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
-  stored.set(paths.secret(place, name), {
+  stored.set(paths.secret(location, name), {
     ...recordedObject('secret-empty'),
     data: Object.fromEntries(entries),
   });
 }
 
 function dataOf(name: string): Readonly<Record<string, string>> {
-  const { data } = stored.get(paths.secret(placeOf(name).namespace, name)) ?? {};
+  const { data } = stored.get(paths.secret(locationOf(name).namespace, name)) ?? {};
   const entries = Object.entries(textsIn(data));
   return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
 }
@@ -95,7 +95,7 @@ function keeperWith(isLeader: () => boolean): CertificateKeeper {
 
 async function round(keeper: CertificateKeeper): Promise<void> {
   await keeper.run();
-  await keeper.keepLeaf(ofTenant, placeOf(ofTenant.secret));
+  await keeper.keepLeaf(ofTenant, locationOf(ofTenant.secret));
 }
 
 function isBelieved(certificate: string, bundle: string): boolean {
@@ -182,7 +182,7 @@ it('a conflicting write is an error without loss: the next round reads the other
 it('a namespace of apps is complete only with its certificate: not without an authority, and not by a keeper on standby', async () => {
   install();
   const [acting, standingBy] = [keeperWith(() => true), keeperWith(() => false)];
-  const keep = (keeper: CertificateKeeper) => keeper.keepLeaf(ofTenant, placeOf(ofTenant.secret));
+  const keep = (keeper: CertificateKeeper) => keeper.keepLeaf(ofTenant, locationOf(ofTenant.secret));
   expect(await keep(acting)).toBe(false);
   await acting.run();
   await standingBy.run();

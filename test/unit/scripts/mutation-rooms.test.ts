@@ -22,8 +22,8 @@ describe('the rooms of mutation testing', () => {
   });
 
   it('every critical file is in one room, or excluded there with a reason', () => {
-    const held = table.flatMap(([, room]) => [...mutatedFiles(room), ...leftOut(room)]);
-    expect(held.toSorted()).toEqual(filesOf(critical));
+    const contained = table.flatMap(([, room]) => [...mutatedFiles(room), ...leftOut(room)]);
+    expect(contained.toSorted()).toEqual(filesOf(critical));
   });
 
   it('no file is both mutated and excluded', () => {

@@ -186,7 +186,7 @@ describe('the choice among tools', () => {
   ])('is accepted: %s', (_name, change) => expectTaken(simulator, change));
 });
 
-const held = (schema: unknown) => ({ output_config: { format: { type: 'json_schema', schema } } });
+const withFormat = (schema: unknown) => ({ output_config: { format: { type: 'json_schema', schema } } });
 const closed = (properties: object, change: object = {}) =>
   object(properties, { additionalProperties: false, required: Object.keys(properties), ...change });
 const at = 'output_config.format.schema: ';
@@ -195,70 +195,70 @@ describe('a schema for the output', () => {
   it.each<Refusal>([
     [
       'with an open object',
-      held(object({})),
+      withFormat(object({})),
       `${at}For 'object' type, 'additionalProperties' must be explicitly set to false`,
     ],
     [
       'with an open object inside',
-      held(closed({ a: { type: 'array', items: object({}) } })),
+      withFormat(closed({ a: { type: 'array', items: object({}) } })),
       /must be explicitly set/,
     ],
     [
       'with an object open to a schema',
-      held(object({}, { additionalProperties: {} })),
+      withFormat(object({}, { additionalProperties: {} })),
       /must be explicitly set/,
     ],
     [
       'with bounds of a number',
-      held(closed({ a: { type: 'number', minimum: 0, maximum: 9 } })),
+      withFormat(closed({ a: { type: 'number', minimum: 0, maximum: 9 } })),
       `${at}For 'number' type, properties maximum, minimum are not supported`,
     ],
     [
       'with bounds of a text',
-      held(closed({ a: { type: 'string', minLength: 1 } })),
+      withFormat(closed({ a: { type: 'string', minLength: 1 } })),
       `${at}For 'string' type, properties minLength are not supported`,
     ],
     [
       'with more than one item at least',
-      held(closed({ a: { type: 'array', items: { type: 'string' }, minItems: 2 } })),
+      withFormat(closed({ a: { type: 'array', items: { type: 'string' }, minItems: 2 } })),
       `${at}For 'array' type, 'minItems' values other than 0 or 1 are not supported`,
     ],
-    ['with so many items at most', held(closed({ a: { type: 'array', maxItems: 2 } })), /maxItems are not/],
+    ['with so many items at most', withFormat(closed({ a: { type: 'array', maxItems: 2 } })), /maxItems are not/],
     [
       'with one of several',
-      held(closed({ a: { oneOf: [{ type: 'string' }] } })),
+      withFormat(closed({ a: { oneOf: [{ type: 'string' }] } })),
       `${at}Schema type 'oneOf' is not supported`,
     ],
     [
       'with a format that there is not',
-      held(closed({ a: { type: 'string', format: 'iban' } })),
+      withFormat(closed({ a: { type: 'string', format: 'iban' } })),
       /'format' value 'iban'/,
     ],
     [
       'with a pattern that looks ahead',
-      held(closed({ a: { type: 'string', pattern: '(?=a)' } })),
+      withFormat(closed({ a: { type: 'string', pattern: '(?=a)' } })),
       /'pattern' value/,
     ],
     [
       'without a type',
-      held(closed({ a: { description: 'x' } })),
+      withFormat(closed({ a: { description: 'x' } })),
       /^output_config.format.schema: Schema must have/,
     ],
-    ['with an enum of objects', held(closed({ a: { enum: [{}] } })), /must be primitive$/],
+    ['with an enum of objects', withFormat(closed({ a: { enum: [{}] } })), /must be primitive$/],
     [
       'that leads elsewhere',
-      held(closed({ a: { $ref: 'https://example.com/a' } })),
+      withFormat(closed({ a: { $ref: 'https://example.com/a' } })),
       /^output.*External reference/,
     ],
-    ['that leads nowhere', held(closed({ a: { $ref: '#/$defs/a' } })), /cannot be resolved$/],
+    ['that leads nowhere', withFormat(closed({ a: { $ref: '#/$defs/a' } })), /cannot be resolved$/],
     [
       'that leads back to itself',
-      held(closed({ a: { $ref: '#' } })),
+      withFormat(closed({ a: { $ref: '#' } })),
       /Recursive reference '#' is not supported$/,
     ],
     [
       'with 25 things left open',
-      held(
+      withFormat(
         closed(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`k${i}`, { type: 'string' }])), {
           required: [],
         }),
@@ -267,7 +267,7 @@ describe('a schema for the output', () => {
     ],
     [
       'with 17 unions',
-      held(
+      withFormat(
         closed(
           Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, { type: ['string', 'null'] }])),
         ),
@@ -293,7 +293,7 @@ describe('a schema for the output', () => {
     [
       'beside citations',
       {
-        ...held(closed({})),
+        ...withFormat(closed({})),
         messages: [
           {
             role: 'user',
@@ -312,7 +312,7 @@ describe('a schema for the output', () => {
     [
       'beside words of the assistant to begin with',
       {
-        ...held(closed({})),
+        ...withFormat(closed({})),
         model: 'claude-sonnet-4-5',
         messages: [
           { role: 'user', content: 'x' },
@@ -326,7 +326,7 @@ describe('a schema for the output', () => {
   it('is accepted with all supported keywords', () =>
     expectTaken(
       simulator,
-      held(
+      withFormat(
         closed(
           {
             name: { type: 'string', format: 'email', description: 'x', title: 'x' },

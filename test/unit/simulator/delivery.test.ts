@@ -41,8 +41,8 @@ function rawChat(body: object): Promise<{ text: string; reset: boolean }> {
   });
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+async function until(contains: () => boolean): Promise<void> {
+  while (!contains()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('the delivery of a response', () => {

@@ -59,8 +59,8 @@ export function badRequest(message: string): object {
 }
 
 /** One validation error of the inference API. @param place the location, such as `messages.0.content` */
-export function invalid(type: string, place: string): object {
-  const steps = place.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+export function invalid(type: string, location: string): object {
+  const steps = location.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
   const detail = expect.objectContaining({ type, loc: ['body', ...steps], msg: expect.any(String) });
   return {
     error: { code: 'Invalid input', status: 422, message: 'invalid input error', details: [detail] },

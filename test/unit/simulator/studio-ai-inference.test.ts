@@ -122,8 +122,8 @@ describe('parameters of the inference API', () => {
       'extra_forbidden',
       'stream_options',
     ],
-  ])('refuse %s', async (_name, change, type, place) => {
-    await expectResponse(await inference(change), 422, invalid(type, place));
+  ])('refuse %s', async (_name, change, type, location) => {
+    await expectResponse(await inference(change), 422, invalid(type, location));
   });
 
   it('refuse a body that is not an object', async () => {

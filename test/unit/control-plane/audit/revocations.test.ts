@@ -3,13 +3,13 @@ import { type MethodName, methodNamed, methodNames } from '../../../../control-p
 import { takesAway } from '../../../../control-plane/audit/revocations.ts';
 import { chained } from '../../../support/audit-events.ts';
 
-const judged = (action: string, before?: object, after?: object) => {
+const verdicts = (action: string, before?: object, after?: object) => {
   const [event] = chained([{ action, target_id: 'x', ...(before && { before }), ...(after && { after }) }]);
   return event !== undefined && takesAway(event);
 };
 
 it('revocations, deletions, suspensions, new limits and new guardrails always revoke access', () => {
-  const changes = methodNames.filter((name) => isChange(name) && judged(name));
+  const changes = methodNames.filter((name) => isChange(name) && verdicts(name));
   expect(changes).toEqual([
     ...[
       'AiSystems.Delete',
@@ -48,7 +48,7 @@ it.each<[MethodName, object, object]>([
     { settings: { access: { callerProviderKeys: false } } },
   ],
 ])('%s from %j to %j revokes access', (action, before, after) => {
-  expect(judged(action, before, after)).toBe(true);
+  expect(verdicts(action, before, after)).toBe(true);
 });
 
 it.each<[string, object, object]>([
@@ -63,7 +63,7 @@ it.each<[string, object, object]>([
   ['ProviderKeys.Reseal', {}, {}],
   ['toString', {}, {}],
 ])('%s from %j to %j revokes nothing', (action, before, after) => {
-  expect(judged(action, before, after)).toBe(false);
+  expect(verdicts(action, before, after)).toBe(false);
 });
 
 function isChange(name: MethodName): boolean {

@@ -116,21 +116,21 @@ describe('URLs of guardrail services that proxies call', () => {
 
 describe('secrets of webhooks', () => {
   const keys = parseSealKeys(createSealKey());
-  const place = { organizationId: 'organization', webhookId: 'webhook', version: 1 };
-  const sealed = sealWebhookSecret(keys, place, 'whsec_AAAA');
+  const location = { organizationId: 'organization', webhookId: 'webhook', version: 1 };
+  const sealed = sealWebhookSecret(keys, location, 'whsec_AAAA');
 
   it('are unsealed for their own webhook', () => {
-    expect(unsealWebhookSecret(keys, place, sealed)).toBe('whsec_AAAA');
+    expect(unsealWebhookSecret(keys, location, sealed)).toBe('whsec_AAAA');
   });
 
   it.each([{ organizationId: 'other' }, { webhookId: 'other' }, { version: 2 }])(
     'are not unsealed for another record: %j',
     (elsewhere) => {
-      expect(unsealWebhookSecret(keys, { ...place, ...elsewhere }, sealed)).toBeUndefined();
+      expect(unsealWebhookSecret(keys, { ...location, ...elsewhere }, sealed)).toBeUndefined();
     },
   );
 
   it('are not unsealed with another master key', () => {
-    expect(unsealWebhookSecret(parseSealKeys(createSealKey()), place, sealed)).toBeUndefined();
+    expect(unsealWebhookSecret(parseSealKeys(createSealKey()), location, sealed)).toBeUndefined();
   });
 });

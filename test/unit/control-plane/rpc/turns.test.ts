@@ -19,7 +19,7 @@ function open(options: { readonly atOnce?: number; readonly waiting?: number } =
   const loop = async () => {
     for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, turns, begun, ends, run, loop };
+  return { clock, queue: turns, begun, ends, run, loop };
 }
 
 it('queued work runs a bounded number at a time, and the next starts when one ends', async () => {
@@ -46,7 +46,7 @@ it('work of a late organization starts before all other waiting work of a greedy
 });
 
 it('work above the share of its organization is refused, which leaves room for others', async () => {
-  const { turns, run } = open({ waiting: 10 });
+  const { queue: turns, run } = open({ waiting: 10 });
   const taken = Array.from({ length: 10 }, () => run('greedy')).filter((turn) => turn !== undefined);
   expect(taken.length).toBeLessThanOrEqual(5);
   expect(turns.refused).toBe(10 - taken.length);
@@ -55,7 +55,7 @@ it('work above the share of its organization is refused, which leaves room for o
 });
 
 it('work that has waited too long is not started', async () => {
-  const { clock, turns, begun, ends, run, loop } = open({ atOnce: 1 });
+  const { clock, queue: turns, begun, ends, run, loop } = open({ atOnce: 1 });
   void run('a');
   await loop();
   const late = run('b');
@@ -67,7 +67,7 @@ it('work that has waited too long is not started', async () => {
 });
 
 it('failing work fails for its own caller only', async () => {
-  const { turns, begun, run, loop } = open({ atOnce: 1 });
+  const { queue: turns, begun, run, loop } = open({ atOnce: 1 });
   const failing = turns.run(owner('a'), () => Promise.reject(new Error('broken')));
   await expect(failing).rejects.toThrow('broken');
   void run('b');

@@ -113,7 +113,7 @@ describe('the doctor’s check of TLS', () => {
     ...{ distrust: undefined, nameFits: true, expectedName: 'gateway.example', names: 'DNS:gateway.example' },
     ...{ issuer: 'CN=authority', validFrom: now - 30 * day, validTo: now + 60 * day },
   };
-  const judged = (over: Partial<CertificateSeen>) => {
+  const verdicts = (over: Partial<CertificateSeen>) => {
     const met: TlsMet = { speaks: 'tls', http2: true, certificate: { ...certificate, ...over } };
     return checkTls(tls, [{ address: '10.0.0.1', met }], now);
   };
@@ -135,11 +135,11 @@ describe('the doctor’s check of TLS', () => {
     ['for no name', { nameFits: false, names: '' }, 'failed', 'but for no name'],
     ['of a stranger', { distrust: 'SELF_SIGNED_CERT_IN_CHAIN' }, 'failed', 'CN=authority (SELF_SIGNED'],
   ] as const)('a certificate: %s', (_what, over, verdict, says) => {
-    expect(judged(over)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+    expect(verdicts(over)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
   it('all problems of a certificate are reported at once', () => {
-    const finding = judged({ validTo: now - day, nameFits: false, distrust: 'X' });
+    const finding = verdicts({ validTo: now - day, nameFits: false, distrust: 'X' });
     for (const part of ['expired', 'not for', 'not trusted']) expect(finding.says).toContain(part);
     for (const part of ['renew', '--server-name', '--ca-file']) expect(finding.advice).toContain(part);
   });
@@ -169,7 +169,7 @@ describe('the doctor’s check of TLS', () => {
 });
 
 describe('the doctor’s check of gRPC', () => {
-  const judged = (met: Met, ...results: ProbeResult[]) =>
+  const verdicts = (met: Met, ...results: ProbeResult[]) =>
     checkGrpc(plaintext, [{ address: '10.0.0.1', met }], results);
 
   it.each([
@@ -179,7 +179,7 @@ describe('the doctor’s check of gRPC', () => {
     ['nobody', { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped', 'no connection'],
     ['TLS that is not trusted', { speaks: 'tls', http2: true, certificate: undefined }, 'skipped', 'TLS'],
   ] as const)('there is %s', (_what, met, verdict, says) => {
-    expect(judged(met)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+    expect(verdicts(met)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
   it.each([
@@ -194,7 +194,7 @@ describe('the doctor’s check of gRPC', () => {
       'older than the Status service',
     ],
   ])('the response is %s', (_what, results, verdict, says) => {
-    expect(judged({ speaks: 'http2' }, results)).toMatchObject({
+    expect(verdicts({ speaks: 'http2' }, results)).toMatchObject({
       ...{ verdict, says: expect.stringContaining(says) },
     });
   });
@@ -202,7 +202,7 @@ describe('the doctor’s check of gRPC', () => {
 
 describe('the doctor’s check of the token', () => {
   const token = createCredential('operator');
-  const judged = (endsAt: number) =>
+  const verdicts = (endsAt: number) =>
     checkToken(
       new Secret(token),
       [responseTo({ caller: { ...(status.caller ?? never()), tokenEndsAt: at(endsAt) } })],
@@ -213,7 +213,7 @@ describe('the doctor’s check of the token', () => {
     ['in 7 days', now + 7 * day, 'ok'],
     ['a moment earlier', now + 7 * day - 1, 'warning'],
   ])('a token that ends %s', (_what, endsAt, verdict) => {
-    expect(judged(endsAt)).toMatchObject({ verdict, says: expect.stringContaining('Olga’s, owner') });
+    expect(verdicts(endsAt)).toMatchObject({ verdict, says: expect.stringContaining('Olga’s, owner') });
   });
 
   it('uses the response of any replica', () => {
@@ -231,7 +231,7 @@ describe('the doctor’s check of the token', () => {
 });
 
 describe('the doctor’s check of clocks', () => {
-  const judged = (mineMs: number, ...proxiesMs: number[]) => {
+  const verdicts = (mineMs: number, ...proxiesMs: number[]) => {
     const watchers = proxiesMs.map((ms, i) => ({
       ...{ ...watcher, host: `proxy-${i}`, clockAheadMs: String(ms) },
     }));
@@ -248,7 +248,7 @@ describe('the doctor’s check of clocks', () => {
     [60 * second + 1, 'failed'],
     [-60 * second - 1, 'failed'],
   ])('this machine is %i ms ahead', (ms, verdict) => {
-    expect(judged(ms).verdict).toBe(verdict);
+    expect(verdicts(ms).verdict).toBe(verdict);
   });
 
   it.each([
@@ -258,7 +258,7 @@ describe('the doctor’s check of clocks', () => {
     ['opinions differ', 600 * second, [0, 600 * second], 'find out which'],
     ['one proxy', 0, [0, -600 * second], 'set the clocks of these proxies'],
   ])('the wrong clock: %s', (_what, mine, proxies, advice) => {
-    const finding = judged(mine, ...proxies);
+    const finding = verdicts(mine, ...proxies);
     expect(finding).toMatchObject({ verdict: 'failed', advice: expect.stringContaining(advice) });
     if (mine === 0) expect(finding.says).toBe('proxy-1 is 10 min behind');
   });

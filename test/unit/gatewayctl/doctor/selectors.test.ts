@@ -54,8 +54,8 @@ describe('the doctor’s check of stored selectors', () => {
   });
 
   it('reports the organization to operators of the platform', () => {
-    const place = { selector: undefined, countsAs: undefined, problem: 'SELECTOR_PROBLEM_NO_PROVIDER' };
-    expect(checkSelectors([checked(place)]).says).toBe(
+    const location = { selector: undefined, countsAs: undefined, problem: 'SELECTOR_PROBLEM_NO_PROVIDER' };
+    expect(checkSelectors([checked(location)]).says).toBe(
       '1 of 12 need attention: limit l1 of organization o1 (no-provider)',
     );
   });

@@ -92,7 +92,7 @@ export const credentials: readonly (readonly [what: string, ...forms: string[]])
 ];
 
 /** Secrets by the location where they appear. `§` is replaced by a value of the form behind it. */
-export const places: readonly (readonly [what: string, text: string, form: string])[] = [
+export const locations: readonly (readonly [what: string, text: string, form: string])[] = [
   ['export', 'export DB_PASS=§\n', '{L4}{d4}!{l4}'],
   ['export, quoted', "export PGPASSWORD='§'", '{L4}{d4}%{l4}'],
   ['XML element', '<connection><user>app</user><password>§</password></connection>', '{L4}{d4}!{l4}'],

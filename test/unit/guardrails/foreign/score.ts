@@ -6,7 +6,7 @@ import type { Finding, Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { findWhole } from '../../../support/guardrails/matching.ts';
 import { contexts, placed } from './contexts.ts';
-import { credentials, places } from './current.ts';
+import { credentials, locations } from './current.ts';
 import { innocents as detectSecretsInnocents, secrets as detectSecretsSecrets } from './detect-secrets.ts';
 import { curls, innocents as gitleaksInnocents, named, tokens, writings } from './gitleaks.ts';
 import { type Case, presidioCases } from './presidio.ts';
@@ -55,7 +55,7 @@ export function plantedSecrets(): readonly Planted[] {
       plant({ set: 'gitleaks, curl', type: 'curl', how: 'code' }, template, form),
     ),
     ...bare('credentials of today', credentials),
-    ...places.map(([type, template, form]) => plant({ set: 'places', type, how: type }, template, form)),
+    ...locations.map(([type, template, form]) => plant({ set: 'places', type, how: type }, template, form)),
     ...detectSecretsSecrets.map(([type, template, form]) =>
       plant({ set: 'detect-secrets', type, how: template }, template, form),
     ),

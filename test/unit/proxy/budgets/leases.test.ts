@@ -36,7 +36,7 @@ async function toMidnight(beforeMs: number): Promise<void> {
 }
 
 /** Acquires money of this many budgets and reserves none of it. @returns their ids */
-async function heldOf(count: number): Promise<readonly string[]> {
+async function cachedOf(count: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, index) => `many ${index}`);
   for (const id of ids) world.ledger.addBudget(id, 1_000_000);
   const pending = ids.map((id) => attempt(world.budgets, ask(100, id)));
@@ -132,7 +132,7 @@ describe('a session of the proxy', () => {
     const next = await world.take(ask(900, 'a'));
     expect(next.stamp.session).not.toBe(lost);
     expect(reservation.stamp.session).toBe(lost);
-    expect(world.budgets.leases().filter(({ reservations: holds }) => holds > 0)).toHaveLength(2);
+    expect(world.budgets.leases().filter(({ reservations: contains }) => contains > 0)).toHaveLength(2);
     world.ledger.spend(reservation, 40);
     world.ledger.spend(next, 40);
     await world.time.advance(10_000);
@@ -157,7 +157,7 @@ describe('a session of the proxy', () => {
     await world.take(ask(100, 'b'));
     world.ledger.expire(session());
     const reservation = await world.take(ask(900, 'a', 'b'));
-    const holding = world.budgets.leases().filter(({ reservations: holds }) => holds === 900);
+    const holding = world.budgets.leases().filter(({ reservations: contains }) => contains === 900);
     expect(holding.map(({ origin }) => origin.session)).toEqual([reservation.stamp.session, reservation.stamp.session]);
   });
 });
@@ -193,13 +193,13 @@ describe('a window that ends', () => {
       pending.push(attempt(world.budgets, ask(10, 'a')));
       await world.time.advance(5);
     }
-    const holds = await Promise.all(pending);
-    expect(new Set(holds.map(({ stamp }) => dayOf(stamp.at))).size).toBe(2);
+    const contains = await Promise.all(pending);
+    expect(new Set(contains.map(({ stamp }) => dayOf(stamp.at))).size).toBe(2);
   });
 
   it('releases a few leases at a time when it ends for many budgets at once', async () => {
     await toMidnight(500);
-    const ids = await heldOf(100);
+    const ids = await cachedOf(100);
     world.link.wayMs = 50;
     const sent: number[] = [];
     for (let ms = 0; ms < 3_000; ms += 100) {
@@ -248,7 +248,7 @@ describe('money that this proxy does not need', () => {
   });
 
   it('is released for a few leases at a time when traffic ends for many budgets at once', async () => {
-    await heldOf(100);
+    await cachedOf(100);
     world.link.wayMs = 50;
     await world.time.advance(4_900);
     expect(world.link.returns).toEqual([]);
@@ -259,7 +259,7 @@ describe('money that this proxy does not need', () => {
   });
 
   it('is not released while the control plane is unreachable', async () => {
-    const ids = await heldOf(100);
+    const ids = await cachedOf(100);
     world.link.condition = 'mute';
     await world.time.advance(60_000);
     world.link.condition = 'up';
@@ -326,7 +326,7 @@ describe('money that this proxy does not need', () => {
 describe('closing the lease manager', () => {
   it('releases at once all money whose release was postponed', async () => {
     await toMidnight(500);
-    await heldOf(100);
+    await cachedOf(100);
     world.link.wayMs = 100;
     await until(() => world.link.returns.length > 0);
     const closing = world.budgets.close(world.time.monotonic() + 5_000);

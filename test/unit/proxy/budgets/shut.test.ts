@@ -132,8 +132,8 @@ describe('the shut part of a lease', () => {
   });
 
   it('is opened before requests have to wait', async () => {
-    const holds = [await world.take(ask(100, 'a'))];
-    holds.push(await world.take(ask(90, 'a')));
+    const contains = [await world.take(ask(100, 'a'))];
+    contains.push(await world.take(ask(90, 'a')));
     await world.time.advance(50);
     expect(world.link.acquisitions.at(-1)).toMatchObject({ need: 0, want: 0 });
     expect(lease().open).toBeGreaterThanOrEqual(200);
@@ -152,9 +152,9 @@ describe('the shut part of a lease', () => {
 describe('a budget whose remaining money is all at this proxy', () => {
   beforeEach(async () => {
     world.ledger.addBudget('small', 1_000);
-    const holds = [await world.take(ask(450, 'small'))];
+    const contains = [await world.take(ask(450, 'small'))];
     // The usage is not reported yet.
-    for (const reservation of holds) reservation.settle(450);
+    for (const reservation of contains) reservation.settle(450);
   });
 
   it('is exceeded, not busy, when its lease and the unreported usage leave too little', async () => {

@@ -47,8 +47,8 @@ function openScanner(
     },
   };
   const now = clock.now ?? (() => performance.now());
-  const turns = new LoopScheduler({ now });
-  return { tasks, scanner: new Scanner({ pool, loop: turns, window: 512, now, ...clock }) };
+  const loop = new LoopScheduler({ now });
+  return { tasks, scanner: new Scanner({ pool, loop: loop, window: 512, now, ...clock }) };
 }
 
 const costing = (likelyCost: number) => compiled({ ...literally(['BAD']), cost: 20, likelyCost });

@@ -6,7 +6,7 @@ import type { ServiceGuard } from '../../../../proxy/guardrails/service.ts';
 import { callWith, complete, openInspecting, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';
 
-type Judge = ServiceGuard['inspect'];
+type Classify = ServiceGuard['inspect'];
 
 const service = (name: string, action: Guardrail['action'], fields: Partial<Guardrail> = {}) =>
   guardrailOf(
@@ -21,7 +21,7 @@ const body = {
 };
 
 /** @param judges the decision of each service, by the name of its guardrail */
-function openServices(verifiers: Readonly<Record<string, Judge>>) {
+function openServices(verifiers: Readonly<Record<string, Classify>>) {
   const requested: (readonly [string, readonly string[]])[] = [];
   const inspecting = openInspecting({
     serviceGuard: (guardrail) => ({
@@ -39,7 +39,7 @@ function openServices(verifiers: Readonly<Record<string, Judge>>) {
   return { ...inspecting, requested };
 }
 
-const blocking: Judge = () => Promise.reject(new GatewayError('guardrail_blocked'));
+const blocking: Classify = () => Promise.reject(new GatewayError('guardrail_blocked'));
 const until = (signal: AbortSignal) =>
   new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
@@ -60,7 +60,7 @@ describe('services of one stage', () => {
 
   it('that rewrite are called one after another, each with the texts of the one before', async () => {
     const adding =
-      (mark: string): Judge =>
+      (mark: string): Classify =>
       async (texts) =>
         texts.map((text) => (text === 'helper' ? text : text + mark));
     const { inspect, requested } = openServices({ first: adding('1'), second: adding('2') });
@@ -83,7 +83,7 @@ describe('services of one stage', () => {
 
   it('are called with a mark at texts that cannot be replaced', async () => {
     const fixed: (readonly [string, boolean | undefined])[] = [];
-    const first: Judge = async (texts, _signal, about) => {
+    const first: Classify = async (texts, _signal, about) => {
       fixed.push(...texts.map((text, index) => [text, about?.isFixed?.(index)] as const));
       return texts;
     };
@@ -96,7 +96,7 @@ describe('services of one stage', () => {
 
   it('are all aborted when one of them blocks', async () => {
     const signals: AbortSignal[] = [];
-    const waiting: Judge = (_texts, signal) => {
+    const waiting: Classify = (_texts, signal) => {
       signals.push(signal);
       return until(signal);
     };

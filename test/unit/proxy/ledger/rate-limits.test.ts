@@ -217,11 +217,11 @@ describe('a refusal by rate limits', () => {
     expect(refusal(call({ organization: [busy], scope: [short] })).message).toMatch(
       /^the person's .* in 31 seconds$/,
     );
-    const place = refusal(call({ organization: [busy] }));
-    expect(place.message).toBe(
+    const location = refusal(call({ organization: [busy] }));
+    expect(location.message).toBe(
       "the organization's limit of 1 concurrent requests is reached; it opens when one of them ends",
     );
-    expect([place.code, place.retryAfter]).toEqual(['concurrency_limit_exceeded', 1]);
+    expect([location.code, location.retryAfter]).toEqual(['concurrency_limit_exceeded', 1]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OrganizationRecord, OwnPrice, Principal } from '../../../../proxy/access/principal.ts';
 import { type CatalogModel, findModel, type ModelPrices } from '../../../../proxy/catalog/models.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
-import { PriceBook, type PricedCall } from '../../../../proxy/pricing/price-book.ts';
+import { PriceTable, type PricedCall } from '../../../../proxy/pricing/price-book.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
 
 const usd = (input: string): ModelPrices => ({ input, output: '1', asOf: '2026-11-22' });
@@ -23,7 +23,7 @@ function organization(...prices: OwnPrice[]): OrganizationRecord {
   };
 }
 
-const entry = new PriceBook();
+const entry = new PriceTable();
 
 function call(
   record: OrganizationRecord,
@@ -94,12 +94,12 @@ describe('the price of a call', () => {
     };
     const inputAt = (now: number, region?: string) => {
       const priced = call(organization(), 'acme/m', rising, [region]);
-      return new PriceBook(() => now).of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
+      return new PriceTable(() => now).of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
     };
     expect([inputAt(day - 1), inputAt(day)]).toEqual([10e9, 20e9]);
     expect([inputAt(day - 1, 'eu'), inputAt(day, 'eu')]).toEqual([11e9, 22e9]);
     // Without a known region, the reservation uses the price of the region with the highest price.
-    const reserved = new PriceBook(() => day - 1).of(call(organization(), 'acme/m', rising));
+    const reserved = new PriceTable(() => day - 1).of(call(organization(), 'acme/m', rising));
     expect(reserved?.dearest(1).input).toEqual({ whole: 22_000, millionths: 0 });
   });
 

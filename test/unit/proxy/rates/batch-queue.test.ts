@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BatchQueue, requestsInCallMax, tokensWaitMs } from '../../../../proxy/rates/batch-queue.ts';
 import type { CountedRequest, RateBatch } from '../../../../proxy/rates/rate-batch.ts';
-import { newPlaces } from '../../../support/rates.ts';
+import { newSlotLimit } from '../../../support/rates.ts';
 import { settle, VirtualTime } from '../../../support/virtual-time.ts';
 
 let time: VirtualTime;
@@ -12,15 +12,15 @@ let batchQueue: BatchQueue;
 beforeEach(() => {
   time = new VirtualTime();
   sent = [];
-  batchQueue = new BatchQueue({ timers: time, send: (turn) => sent.push(turn) });
+  batchQueue = new BatchQueue({ timers: time, send: (batch) => sent.push(batch) });
 });
 
 const request = (name: string, shard = 0): CountedRequest => ({ name, shard, limits: [], tokens: 0 });
 const begin = (name: string, shard?: number) =>
   batchQueue.begin({ request: request(name, shard), resolve: () => undefined, reject: () => undefined });
 const end = (name: string, shard?: number) => batchQueue.end({ request: request(name, shard), correction: 1 });
-const endOfPlace = (name: string) =>
-  batchQueue.end({ request: { ...request(name), limits: [newPlaces(1)] }, correction: 0 });
+const endOfSlot = (name: string) =>
+  batchQueue.end({ request: { ...request(name), limits: [newSlotLimit(1)] }, correction: 0 });
 const names = (requests: readonly { readonly request: CountedRequest }[]) =>
   requests.map(({ request: { name } }) => name).join(' ');
 const reported = () => sent.map(({ shard, ended, begun }) => `${shard}: -${names(ended)} +${names(begun)}`);
@@ -56,7 +56,7 @@ describe('requests that have ended', () => {
   it('are sent at the end of the tick when they free a slot, which another proxy may need', async () => {
     end('a');
     end('b', 7);
-    endOfPlace('c');
+    endOfSlot('c');
     expect(reported()).toEqual([]);
     await settle();
     expect(reported()).toEqual(['0: -a c +']);

@@ -22,12 +22,12 @@ function callOf({
   begun?: CountedRequest[];
   ended?: [CountedRequest, number][];
 }) {
-  const turn: RateBatch = {
+  const batch: RateBatch = {
     shard: 7,
     ended: ended.map(([one, correction]) => ({ request: one, correction })),
     begun: begun.map((one) => ({ request: one, resolve: () => undefined, reject: () => undefined })),
   };
-  return new BatchCall(turn, { name: 'n', leaseMs: 60_000, alone: [{ limit: tokens, count: 4 }] });
+  return new BatchCall(batch, { name: 'n', leaseMs: 60_000, alone: [{ limit: tokens, count: 4 }] });
 }
 
 describe('the script call of a batch', () => {
@@ -42,7 +42,7 @@ describe('the script call of a batch', () => {
     ]);
     expect(new Set(call.keys.map((key) => key.slice(0, key.indexOf('}:'))))).toHaveLength(1);
     expect(JSON.parse(call.args[0] ?? '')).toEqual({
-      ...{ leaseMs: 60_000, requested: 3, alone: [2, 4], ended: [], endedLeases: [] },
+      ...{ leaseMs: 60_000, asked: 3, alone: [2, 4], ended: [], endedLeases: [] },
       ...{ begun: [50, 2, 1, 2, 60, 2, 2, 3], begunLeases: ['x', 'y'] },
       limits: ['requests_per_minute', 10, 'tokens_per_minute', 1_000, 'concurrent_requests', 3],
     });
@@ -61,7 +61,7 @@ describe('the script call of a batch', () => {
       ],
     });
     expect(JSON.parse(call.args[0] ?? '')).toMatchObject({
-      ...{ requested: 0, ended: [-30, 2, 1, 2, 0, 1, 2], endedLeases: ['x', 'y'] },
+      ...{ asked: 0, ended: [-30, 2, 1, 2, 0, 1, 2], endedLeases: ['x', 'y'] },
       limits: ['tokens_per_minute', 1_000, 'concurrent_requests', 3],
     });
   });
@@ -108,7 +108,7 @@ describe('the Redis leases of requests under way', () => {
     expect(leases.isEmpty).toBe(true);
     leases.add(x);
     leases.add(y);
-    expect([...leases.byShard()].map(([shard, held]) => [shard, [...held.keys()]])).toEqual([[7, ['c']]]);
+    expect([...leases.byShard()].map(([shard, cached]) => [shard, [...cached.keys()]])).toEqual([[7, ['c']]]);
     leases.remove(x);
     expect([leases.has(x), leases.has(y), leases.isEmpty]).toEqual([false, true, false]);
     leases.remove(x);

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateLimit, Standing } from '../../../../proxy/rates/rates.ts';
-import { admit, newPlaces, newRequests, newTokens, take } from '../../../support/rates.ts';
+import { admit, newSlotLimit, newRequests, newTokens, take } from '../../../support/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 let time: VirtualTime;
@@ -188,7 +188,7 @@ describe('a report of requests admitted without Redis', () => {
 
 describe('concurrent requests without Redis', () => {
   it('are counted in this proxy only, and are not reported', async () => {
-    const limit = newPlaces(2);
+    const limit = newSlotLimit(2);
     hear(limit, 0);
     expect(await admitted(limit)).toBe(2);
     expect(rates.report([limit]).counts).toEqual([]);

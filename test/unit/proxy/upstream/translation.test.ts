@@ -26,7 +26,7 @@ import { NotTranslatedError, TranslationWorkers } from '../../../../proxy/upstre
 
 const owner = { organization: 'org', key: 'key' };
 const requested = { owner, isLeft: () => false };
-const turns = new LoopScheduler({ now: () => performance.now() });
+const loop = new LoopScheduler({ now: () => performance.now() });
 let workers: TranslationWorkers;
 let translation: Translation;
 let folder: string;
@@ -36,7 +36,7 @@ beforeAll(() => {
   workers = new TranslationWorkers({
     file: new URL('../../../../proxy/translation-worker.ts', import.meta.url),
   });
-  translation = new Translation({ workers, loop: turns });
+  translation = new Translation({ workers, loop: loop });
 });
 afterAll(async () => {
   await workers.close();

@@ -147,7 +147,7 @@ describe('cited sources', () => {
         },
       }),
     ).message;
-  const places = (message: ReturnType<typeof grounded>) =>
+  const locations = (message: ReturnType<typeof grounded>) =>
     message.annotations?.map(({ url_citation }) =>
       (message.content ?? '').slice(Number(url_citation.start_index), Number(url_citation.end_index)),
     );
@@ -161,7 +161,7 @@ describe('cited sources', () => {
         url_citation: { start_index: 7, end_index: 10, url: 'https://example.com/t', title: 'example.com' },
       },
     ]);
-    expect(places(message)).toEqual(['tea']);
+    expect(locations(message)).toEqual(['tea']);
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe('cited sources', () => {
     ['backwards', { startIndex: 9, endIndex: 4 }, undefined],
     ['of no number', { startIndex: '1', endIndex: 4 }, undefined],
   ])('trap 12: have a span, or are omitted, for a segment %s', (_what, segment, expected) => {
-    expect(places(grounded(segment))).toEqual(expected);
+    expect(locations(grounded(segment))).toEqual(expected);
   });
 
   it.each([
@@ -182,7 +182,7 @@ describe('cited sources', () => {
     ['of a part it does not name', { startIndex: 1, endIndex: 4, text: 'tea' }],
     ['of the whole text', { startIndex: 8, endIndex: 11, text: 'tea' }],
   ])('trap 12: have the right span for offsets %s', (_what, segment) => {
-    expect(places(grounded(segment, [{ text: 'I know:' }, { text: ' tea' }]))).toEqual(['tea']);
+    expect(locations(grounded(segment, [{ text: 'I know:' }, { text: ' tea' }]))).toEqual(['tea']);
   });
 
   it.each([

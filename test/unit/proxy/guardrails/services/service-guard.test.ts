@@ -55,8 +55,8 @@ it.each([
   ['block', true],
   ['redact', true],
   ['observe', false],
-] as const)('a guard with action %s withholds a response until it has decided: %s', (action, holds) => {
-  expect(openServiceFixture({ post: unreachable }).guard(webhook({ action })).reservations).toBe(holds);
+] as const)('a guard with action %s withholds a response until it has decided: %s', (action, contains) => {
+  expect(openServiceFixture({ post: unreachable }).guard(webhook({ action })).reservations).toBe(contains);
 });
 
 it.each(['block', 'pass'] as const)(

@@ -31,8 +31,8 @@ describe('a long text of a stream', () => {
   it('is inspected in slices, with other work of the event loop between them', async () => {
     const lengths: number[] = [];
     const { source, result } = guarded(responseGuards([guardOf(slow(6, lengths), 'redact')]));
-    let turns = 0;
-    const other = setInterval(() => turns++, 0);
+    let loop = 0;
+    const other = setInterval(() => loop++, 0);
     const text = `${'a'.repeat(100_000)}<1>${'b'.repeat(100_000)}`;
     source.say(chunkOf({ role: 'assistant', content: text, reasoning_content: 'Hm.' }), finishOf('stop'));
     source.end();
@@ -43,7 +43,7 @@ describe('a long text of a stream', () => {
     expect(received.text('reasoning_content')).toBe('Hm.');
     expect(received.hasEnded).toBe(true);
     expect(Math.max(...lengths)).toBeLessThan(20_000);
-    expect(turns).toBeGreaterThan(5);
+    expect(loop).toBeGreaterThan(5);
   });
 
   it('pauses its provider meanwhile, independently of its reader', async () => {

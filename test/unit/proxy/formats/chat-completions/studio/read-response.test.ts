@@ -134,8 +134,8 @@ describe('a stream of the studio', () => {
     const parsed = streamed(events(...chunks, usageChunk), requested);
     expect(reasons(parsed)).toEqual(expected);
     expect(parsed.chunks.at(-1)?.usage).toEqual(usage);
-    const inPlaces = parsed.chunks.flatMap(({ choices }) => choices.map((choice) => choice.finish_reason));
-    expect(inPlaces).not.toContain('');
+    const inSlots = parsed.chunks.flatMap(({ choices }) => choices.map((choice) => choice.finish_reason));
+    expect(inSlots).not.toContain('');
   });
 
   it('to a request with functions returns the first call in their form', () => {
