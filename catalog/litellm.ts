@@ -144,7 +144,10 @@ function rowOf(collected: Collected, found: PriceMatch): CatalogModel | undefine
   };
 }
 
-function regionalPrices({ location: listed, regions }: Collected, found: PriceMatch): Record<string, ModelPrices> {
+function regionalPrices(
+  { location: listed, regions }: Collected,
+  found: PriceMatch,
+): Record<string, ModelPrices> {
   const pairs = [...regions].flatMap(([region, row]) => {
     const prices = pricesOf(listed, row, found);
     return prices === undefined ? [] : [[region, prices] as const];
@@ -199,7 +202,11 @@ function amountsOf(row: JsonObject, ending: string): Amounts {
 }
 
 /** Undefined if there is no plausible price. */
-function pricesOf(listed: ListedModel, row: JsonObject, { asOf, source }: PriceMatch): ModelPrices | undefined {
+function pricesOf(
+  listed: ListedModel,
+  row: JsonObject,
+  { asOf, source }: PriceMatch,
+): ModelPrices | undefined {
   const usual = rightAmounts(listed, row);
   if (usual === undefined) return undefined;
   const above = thresholds(row);

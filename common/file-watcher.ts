@@ -35,7 +35,11 @@ export interface FileWatcherOptions {
 const defaultEveryMs = 2000;
 
 /** @param first the value that was read when the program started */
-export function startFileWatcher<T>(first: T, source: WatchedSource<T>, options: FileWatcherOptions): FileWatcher<T> {
+export function startFileWatcher<T>(
+  first: T,
+  source: WatchedSource<T>,
+  options: FileWatcherOptions,
+): FileWatcher<T> {
   const { log, everyMs = defaultEveryMs, timers = systemTimers } = options;
   const { file, what, isSame = Object.is } = source;
   const listeners = new Set<(value: T) => void>();

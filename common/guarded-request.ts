@@ -83,7 +83,10 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
     // The look-up ends with the request, however the request ends.
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
-    const each = { signal, lookup: filteredLookup(allows, resolve, { owner: request.owner, signal: either }) };
+    const each = {
+      signal,
+      lookup: filteredLookup(allows, resolve, { owner: request.owner, signal: either }),
+    };
     try {
       const outgoing = { ...request, url, bodyBytesMax };
       if (kept !== undefined) {

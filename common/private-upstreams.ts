@@ -28,7 +28,8 @@ export class PrivateUpstreams {
   constructor(listed: readonly PrivateUpstream[]) {
     for (const { hostAndPort: location, organization } of listed) {
       const known = this.#organizations.get(location);
-      const isForAll = organization === undefined || (this.#organizations.has(location) && known === undefined);
+      const isForAll =
+        organization === undefined || (this.#organizations.has(location) && known === undefined);
       this.#organizations.set(location, isForAll ? undefined : (known ?? new Set()).add(organization));
     }
   }

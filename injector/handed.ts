@@ -1,7 +1,12 @@
 // Reads the files that the keeper hands over: the sidecar's image, and the sizes that namespaces define. The files are
 // in memory shared by both containers, and are read again when they change.
 import { join } from 'node:path';
-import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../common/file-watcher.ts';
+import {
+  type FileWatcher,
+  type FileWatcherOptions,
+  readNamed,
+  startFileWatcher,
+} from '../common/file-watcher.ts';
 import { decodeSizes, handOverFiles, type SizesByNamespace } from '../common/hand-over.ts';
 import { isPlaceholderImage, placeholderProblem, sidecarImage } from '../common/sidecar-image.ts';
 import { errorCode } from '../common/system-errors.ts';

@@ -41,7 +41,7 @@ export interface Reviewed {
     readonly dry_run: boolean;
     readonly outcome: Outcome;
     /** The reason for a refusal, or the warnings for the pod's author. */
-    readonly reported?: readonly string[];
+    readonly told?: readonly string[];
   };
 }
 
@@ -76,7 +76,7 @@ export function review(body: string, settings: ReviewSettings, review: ReviewReq
       pod: podName(request),
       dry_run: request.dryRun === true,
       outcome: injection.outcome,
-      ...(reported.length > 0 && { reported }),
+      ...(reported.length > 0 && { told: reported }),
     },
   };
 }

@@ -49,10 +49,7 @@ export function openAuthority(
     ofTenants.wake();
   };
   const taskDeps = { log, timers, metrics };
-  const ofTenants = startTask(
-    { task: 'tenants', everyMs: 60_000, run: () => tenantKeeper.run() },
-    taskDeps,
-  );
+  const ofTenants = startTask({ task: 'tenants', everyMs: 60_000, run: () => tenantKeeper.run() }, taskDeps);
   const everyMs = Math.min(everyMsMax, certificateLifeMs / 10);
   const own = startTask({ task: 'certificates', everyMs, run }, taskDeps);
   lifecycle.onClose('certificates', async () => {

@@ -2,9 +2,9 @@
 // the two compositions construct anything that lives longer than a request.
 import { createLifecycle } from '../common/lifecycle.ts';
 import type { ProxyOptions } from './assemble.ts';
+import { inWordsOfThePod } from './port-in-use.ts';
 import type { RunningProxy } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
-import { inWordsOfThePod } from './taken-port.ts';
 
 export type { RunningProxy } from './serve.ts';
 

@@ -15,7 +15,7 @@ import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import { SlicedBudgets } from './budgets/leased-budgets.ts';
-import { idleRows, CapabilityTable } from './catalog/capabilities.ts';
+import { CapabilityTable, idleRows } from './catalog/capabilities.ts';
 import {
   type ControlPlaneClient,
   createControlPlaneClient,

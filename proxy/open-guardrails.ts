@@ -10,7 +10,7 @@ import type { ControlPlaneClient } from './control-plane/client.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import type { AskModel } from './guardrails/services/model.ts';
-import type { LoopScheduler } from './loop-turns.ts';
+import type { LoopScheduler } from './loop-scheduler.ts';
 import { openLookups, type Upstream } from './open-upstream.ts';
 import { signedHeaders } from './providers/credentials/sigv4.ts';
 import { gptProvider } from './providers/gpt-provider.ts';

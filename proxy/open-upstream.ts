@@ -3,7 +3,7 @@ import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { OccupiedShare } from '../common/shares.ts';
 import { vendorNames } from '../common/vendors.ts';
-import { LoopScheduler } from './loop-turns.ts';
+import { LoopScheduler } from './loop-scheduler.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, shares, useOf } from './shares.ts';
 import { AddressPolicy } from './upstream/addresses.ts';

@@ -106,7 +106,10 @@ function openConnections({ connectionsMax: wanted }: ProxySettings, { log, metri
       { descriptors, connections_max: max },
       'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for',
     );
-  const share = new OccupiedShare({ capacity: Math.min(wanted, max), alpha: shares.connections.bounds.alpha });
+  const share = new OccupiedShare({
+    capacity: Math.min(wanted, max),
+    alpha: shares.connections.bounds.alpha,
+  });
   metrics.shares.watch('connections', () => useOf(share));
   return new Connections({ share, refusedMax });
 }

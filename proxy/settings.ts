@@ -28,7 +28,7 @@ import {
 } from '../common/settings.ts';
 import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
 import { windowDefault } from '../guardrails/window.ts';
-import { parseCapabilityRows, type CapabilityRow } from './catalog/capabilities.ts';
+import { type CapabilityRow, parseCapabilityRows } from './catalog/capabilities.ts';
 import { networkSettings } from './network-settings.ts';
 import { redisPrefix, redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';

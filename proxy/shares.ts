@@ -1,7 +1,7 @@
 // The scarce resources of a proxy that its users share (common/shares.ts): a row for each. Docs, metrics and refusals
 // take name, bounds and code from here.
 import type { ShareUse } from '../common/shared-metrics.ts';
-import type { ShareOptions, OccupiedShare, RateOptions } from '../common/shares.ts';
+import type { OccupiedShare, RateOptions, ShareOptions } from '../common/shares.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** A setting gives the capacity; a setting or the row gives the part that one owner may have of it. */

@@ -13,7 +13,7 @@ import {
   url,
 } from '../common/settings.ts';
 import { attachableKey } from './access/attached-key.ts';
-import { podContainer } from './taken-port.ts';
+import { podContainer } from './port-in-use.ts';
 
 const egress = url(['https:', 'http:']);
 

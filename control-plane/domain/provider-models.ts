@@ -2,10 +2,10 @@
 // once.
 import {
   capabilities,
-  isCapability,
-  isModelName,
-  isCapabilityName,
   capabilityValues,
+  isCapability,
+  isCapabilityName,
+  isModelName,
 } from '../../common/model-facts.ts';
 import type { ProviderModel, ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { type Field, invalid, optional, type Problem, valid } from './field.ts';
@@ -71,7 +71,10 @@ function readModel(model: ProviderModel__Output, today: string, complain: Compla
   };
 }
 
-function readCapabilities(listed: Readonly<Record<string, string>>, complain: Complain): Record<string, string> {
+function readCapabilities(
+  listed: Readonly<Record<string, string>>,
+  complain: Complain,
+): Record<string, string> {
   const entries = Object.entries(listed).toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, value] of entries) {
     if (!isCapabilityName(name)) {

@@ -7,18 +7,18 @@ import { blockedMessage, type PromptSizeCheck, type Stage } from '../../guardrai
 import { contextMax } from '../../guardrails/fold.ts';
 import {
   blocks,
-  type TextMatch,
   firstOf,
   isEnabled,
   locate,
   replace,
   stringsOf,
+  type TextMatch,
   type Texts,
 } from '../../guardrails/inspection/findings.ts';
 import {
-  type TextLocation,
   placedSlotsOf,
   type Slot,
+  type TextLocation,
   TooDeepError,
   withTexts,
 } from '../../guardrails/inspection/inspection-schema.ts';
@@ -35,8 +35,8 @@ import {
   bytesPerToken,
   InspectionTime,
   isRefusing,
-  slotsMax,
   resultOf,
+  slotsMax,
   type Trial,
   type TriedGuardrail,
   triedCheck,
@@ -67,7 +67,13 @@ export async function runBodyTrials({
   const time = new InspectionTime(strings.join('\n'));
   const trials = await tryAll(guardrails, (row) => trialOf(row, { texts, strings, body, text, time }));
   if (trials === 'too_long') return trials;
-  return toResponse(trials, { texts, body, location: slot, stage, inner: new InnerPointers(body, texts.slots) });
+  return toResponse(trials, {
+    texts,
+    body,
+    location: slot,
+    stage,
+    inner: new InnerPointers(body, texts.slots),
+  });
 }
 
 interface BodyTrial extends Trial {
@@ -167,7 +173,11 @@ function numbering(stage: Stage): (found: TextMatch, slot: Slot) => string {
   };
 }
 
-function positionsOf({ ranges, label }: TextMatch, slots: readonly Slot[], inner: InnerPointers): GuardrailPlace[] {
+function positionsOf(
+  { ranges, label }: TextMatch,
+  slots: readonly Slot[],
+  inner: InnerPointers,
+): GuardrailPlace[] {
   return ranges.map(({ slot, start, end }) => {
     const { pointer = '', inName = false } = slots[slot]?.where ?? {};
     const innerPointer = inner.of(slot);

@@ -7,7 +7,7 @@ import { type AcquireOutcome, acquireOutcomes } from '../../proto/words/money.ts
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
-import type { LeaseWork, Instant, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
+import type { Instant, LeaseWork, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
 
 export interface AcquireStep extends Operation {

@@ -73,7 +73,7 @@ export async function workOnLeases<ReadResponse>(
   const results = works.map((work): PromiseSettledResult<ReadResponse> => {
     try {
       const found = find(opened, work);
-      const { response: response, after, exceeded: isExceeded } = work.step(found, instant);
+      const { response, after, exceeded: isExceeded } = work.step(found, instant);
       if (isExceeded && typeof found !== 'string')
         exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
       if (after !== undefined) {

@@ -33,10 +33,7 @@ export async function shareSessions(
 }
 
 /** Takes the session's lock exclusively, so that nothing is acquired in it meanwhile. */
-export async function lockSession(
-  { db, locks }: LedgerLocking,
-  id: string,
-): Promise<SessionRow | undefined> {
+export async function lockSession({ db, locks }: LedgerLocking, id: string): Promise<SessionRow | undefined> {
   return await locks
     .update(db.selectFrom('ledger_sessions').selectAll().where('id', '=', id))
     .executeTakeFirst();

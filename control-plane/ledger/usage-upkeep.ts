@@ -24,7 +24,12 @@ export function startUsageUpkeep(deps: UsageUpkeepDeps): PeriodicTask {
     if (await keepUp(deps)) task.wake();
   };
   const { log } = deps;
-  const task = startPeriodicTask(piece, { what: 'upkeep of usage', everyMs: hourMs, log, timers: systemTimers });
+  const task = startPeriodicTask(piece, {
+    what: 'upkeep of usage',
+    everyMs: hourMs,
+    log,
+    timers: systemTimers,
+  });
   return task;
 }
 

@@ -8,7 +8,7 @@ import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { enqueueDeliveries } from '../webhooks/enqueue.ts';
-import { type ReconcileDay, daysAround } from './day-inputs.ts';
+import { daysAround, type ReconcileDay } from './day-inputs.ts';
 import { theReasons } from './explain.ts';
 
 const context = {
@@ -77,7 +77,10 @@ async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly Reco
 }
 
 /** Whether the day, or a day beside it, is due for a comparison that may still explain the difference. */
-async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: ReconcileDay): Promise<boolean> {
+async function isPending(
+  db: Kysely<Schema>,
+  { organizationId, vendor, day }: ReconcileDay,
+): Promise<boolean> {
   const pending = await db
     .selectFrom('reconcile_days')
     .select('day')
@@ -91,7 +94,10 @@ async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: Re
 
 type DriftRow = Selectable<ReconcileRowsTable>;
 
-async function notify(tx: ChangeTransaction, location: ReconcileDay): Promise<Change<boolean> | Unchanged<boolean>> {
+async function notify(
+  tx: ChangeTransaction,
+  location: ReconcileDay,
+): Promise<Change<boolean> | Unchanged<boolean>> {
   const { organizationId, vendor, day } = location;
   // One statement, so that of two replicas, or of a replica and a comparison that rewrites the day, only one gets each
   // row.

@@ -1,6 +1,6 @@
 // Splits the difference of a cell's two sides into tokens and price. The value of the billed tokens comes from requests
 // that were recorded with complete usage, so it includes tiers, regions and the organization's own prices.
-import type { Billed, RecordedUsage, Cell } from './cells.ts';
+import type { Billed, Cell, RecordedUsage } from './cells.ts';
 import { type PriceInForce, type Rates, worthAt } from './prices.ts';
 import { noTokens, type Tokens } from './tokens.ts';
 

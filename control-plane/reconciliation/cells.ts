@@ -82,7 +82,7 @@ export interface Cells {
   readonly ignored: number;
 }
 
-/** @param places cells that are created even if nothing is recorded or billed there */
+/** @param locations cells that are created even if nothing is recorded or billed there */
 export function cellsOf(day: DayOfVendor, locations: readonly CellKey[] = []): Cells {
   const table = new Table(day);
   let ignored = 0;

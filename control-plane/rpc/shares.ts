@@ -4,7 +4,7 @@
 import type { Clock } from '../../common/clock.ts';
 import { OccupiedShare, RateShare, type ShareOwner } from '../../common/shares.ts';
 import { CallError } from './errors.ts';
-import { WorkQueue } from './turns.ts';
+import { WorkQueue } from './work-queue.ts';
 
 /** One organization alone gets a fifth. Ten that each take all they can get, one after the other, leave a tenth. */
 const alpha = 0.25;

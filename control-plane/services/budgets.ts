@@ -14,7 +14,7 @@ import { budgetPeriods } from '../../proto/words/access.ts';
 import { isValid, optional } from '../domain/field.ts';
 import { usdAmount, windowName } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
-import { releaseUnconfirmed } from '../ledger/release.ts';
+import { releaseUnconfirmed } from '../ledger/release-unconfirmed.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
@@ -206,7 +206,11 @@ function readWindowKey(text: string): WindowKey | undefined {
 }
 
 function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow) {
-  const { spent, leased, unsettled: unconfirmed } = {
+  const {
+    spent,
+    leased,
+    unsettled: unconfirmed,
+  } = {
     spent: windowRow.spent ?? 0,
     leased: windowRow.leased ?? 0,
     unsettled: windowRow.unsettled ?? 0,

@@ -151,7 +151,11 @@ const oneLossMs = 60_000;
  * @param since a position of another epoch
  * @param isBelieved whether the proxy may report a loss on behalf of all others
  */
-export async function epochChange(location: Location, since: Position, isBelieved: boolean): Promise<EpochChange> {
+export async function epochChange(
+  location: Location,
+  since: Position,
+  isBelieved: boolean,
+): Promise<EpochChange> {
   await noteRestored(location);
   const present = await noteEpoch(location);
   const change = await changeBetween(location.db, present, since);

@@ -19,7 +19,7 @@ export function jsonColumn<Table extends keyof Schema, Column extends keyof Sche
 }
 
 /**
- * @param place table, column and id, for the error
+ * @param location table, column and id, for the error
  * @throws StoredJsonError
  */
 export function readColumn<T>(text: string, shape: Shape<T>, location: string): T {

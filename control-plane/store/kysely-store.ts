@@ -8,13 +8,13 @@ import { epochChange, type LastChange, noteEpoch, readLineage } from './epochs.t
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
 import type {
-  LedgerTransaction,
   Change,
   ChangeContext,
   ChangesPage,
   ChangeTransaction,
   InsertRows,
   Invalidation,
+  LedgerTransaction,
   Position,
   Reclaim,
   RowLocks,

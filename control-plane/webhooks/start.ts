@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { sendAlerts } from './alerts.ts';
 import { Deliverer, type DelivererDeps } from './deliver.ts';
 import { tidyDeliveries } from './deliveries.ts';
-import { noteUnconfirmed } from './unsettled.ts';
+import { noteUnconfirmed } from './unconfirmed.ts';
 
 export interface WebhooksDeps extends Omit<DelivererDeps, 'onFree' | 'store'> {
   readonly store: Pick<Store, 'ledger' | 'change' | 'snapshot'>;

@@ -24,7 +24,18 @@ import { webhooks } from './webhooks.ts';
 
 export const tree: Tree = {
   resources: [
-    ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unconfirmed],
+    ...[
+      organizations,
+      people,
+      systems,
+      keys,
+      providerKeys,
+      providers,
+      settings,
+      limits,
+      budgets,
+      unconfirmed,
+    ],
     ...[
       prices,
       catalog,

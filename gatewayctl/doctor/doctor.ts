@@ -8,11 +8,11 @@ import { checkCertificates } from './certificates.ts';
 import { checkClock } from './clock.ts';
 import { type ConfigurationSeen, checkConfiguration } from './configuration.ts';
 import {
-  type Endpoint,
   checkConnection,
   checkGrpc,
   checkName,
   checkTls,
+  type Endpoint,
   type Meeting,
 } from './connection.ts';
 import type { Finding } from './finding.ts';

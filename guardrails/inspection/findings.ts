@@ -5,7 +5,7 @@ import type { Guardrail } from '../definition.ts';
 import { JsonKeeper } from '../json-keeper.ts';
 import type { Hit } from '../scan.ts';
 import type { Slot } from './inspection-schema.ts';
-import { crossing, type Range, type Join } from './joins.ts';
+import { crossing, type Join, type Range } from './joins.ts';
 
 /** The fields of a guardrail that decide what happens with its matches. */
 export type Acting = Pick<Guardrail, 'action' | 'also'>;

@@ -85,7 +85,10 @@ export const document = (why: string, isExempt: (text: string) => boolean): Text
 });
 /** Exempt together with everything below it. */
 export const unseen = (why: string): TextLocation => ({ strings: 'exempt', why, deep: true });
-export const fields = (named: Readonly<Record<string, TextLocation>>): TextLocation => ({ strings: 'text', fields: named });
+export const fields = (named: Readonly<Record<string, TextLocation>>): TextLocation => ({
+  strings: 'text',
+  fields: named,
+});
 
 /**
  * @returns all strings of a body that are inspected, in order
@@ -207,7 +210,10 @@ class Walk {
     return put ?? values;
   }
 
-  #object(value: JsonObject, { fields: known = withoutFields, others = anything, turn }: TextLocation): JsonObject {
+  #object(
+    value: JsonObject,
+    { fields: known = withoutFields, others = anything, turn }: TextLocation,
+  ): JsonObject {
     if (turn === 'own') this.#turns.begin();
     else if (turn === 'by role') this.#turns.next(value.role);
     let put: Map<string, unknown> | undefined;

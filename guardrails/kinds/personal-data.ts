@@ -111,7 +111,8 @@ function findNumbers(
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
     const to = email?.start ?? text.length;
     const position = { text, at, from, to, digits: digitsFrom(text, at), before };
-    const span = findAt(position, types) ?? (isNearLineEnd(at) ? findOverLineEnd(position, types) : undefined);
+    const span =
+      findAt(position, types) ?? (isNearLineEnd(at) ? findOverLineEnd(position, types) : undefined);
     if (span === undefined) continue;
     found.push(span);
     from = span.end;

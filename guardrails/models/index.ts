@@ -1,8 +1,9 @@
 // The forms of classifier models. To add one: a file beside this and a line here, with a fixture in
 // test/support/guardrails/model-fixtures.ts and a line in docs/guardrails.md (a test names the missing one).
+
+import { classifier } from './classifier.ts';
 import type { ModelForm } from './form.ts';
 import { graniteGuardian } from './granite-guardian.ts';
-import { classifier } from './judge.ts';
 import { llamaGuard } from './llama-guard.ts';
 import { promptGuard } from './prompt-guard.ts';
 

@@ -22,7 +22,9 @@ export interface TenantKeeper {
 }
 
 /** The result of the last check of a namespace. */
-type TenantState = { readonly kind: 'whole' | 'unwanted' } | { readonly kind: 'failed'; readonly error: unknown };
+type TenantState =
+  | { readonly kind: 'whole' | 'unwanted' }
+  | { readonly kind: 'failed'; readonly error: unknown };
 
 interface Looked {
   readonly found: TenantState;

@@ -58,7 +58,10 @@ export function attachableKey(text: string): Secret {
   return new Secret(text);
 }
 
-export function watchAttachedKey({ key, file }: AttachedKeySettings, options: FileWatcherOptions): AttachedKey {
+export function watchAttachedKey(
+  { key, file }: AttachedKeySettings,
+  options: FileWatcherOptions,
+): AttachedKey {
   if (file === undefined) return { current: key, close: () => undefined };
   const read = async () => {
     const text = await readFile(file, 'utf8');

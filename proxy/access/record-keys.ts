@@ -4,7 +4,12 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
-import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../../common/file-watcher.ts';
+import {
+  type FileWatcher,
+  type FileWatcherOptions,
+  readNamed,
+  startFileWatcher,
+} from '../../common/file-watcher.ts';
 import type { Logger } from '../../common/logger.ts';
 import {
   idOf,
@@ -69,7 +74,11 @@ export function openRecordKeys(settings: RecordKeysSettings, options: RecordKeys
 
 type Watched = Pick<FileWatcher<readonly VerifyingKey[]>, 'current' | 'close'>;
 
-function watchKeys(keys: readonly VerifyingKey[], file: string | undefined, options: FileWatcherOptions): Watched {
+function watchKeys(
+  keys: readonly VerifyingKey[],
+  file: string | undefined,
+  options: FileWatcherOptions,
+): Watched {
   if (file === undefined) return { current: keys, close: () => {} };
   const read = async () => {
     const pem = (await readNamed(file)).toString();

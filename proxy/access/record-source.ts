@@ -9,6 +9,7 @@ import type { RateShare } from '../../common/shares.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
 import { shares } from '../shares.ts';
+import type { CachedRecord, Subject } from './cached-record.ts';
 import {
   type EpochChange,
   Feed,
@@ -17,7 +18,6 @@ import {
   type WatchStart,
   type WatchStream,
 } from './feed.ts';
-import type { CachedRecord, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolvedRecords } from './records.ts';

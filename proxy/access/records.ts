@@ -5,18 +5,18 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
-import { FeedState, type Position } from './feed-state.ts';
 import {
-  type CachedRecord,
   type CachedKey,
   type CachedOrganization,
+  type CachedRecord,
   type CachedScope,
   cachedRecordsOf,
   isNewer,
   lastConfirmed,
   type RecordKind,
   type Subject,
-} from './held.ts';
+} from './cached-record.ts';
+import { FeedState, type Position } from './feed-state.ts';
 import type { AccessLimits } from './limits.ts';
 import type { CustomProvider, KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
 
@@ -149,7 +149,11 @@ export class Records {
    * @returns the records, empty if there is no such key; undefined if the feed contradicts the response, so that
    * nothing is known
    */
-  accept(keyHash: string, response: ResolvedRecords, requestedAt: number): readonly CachedRecord[] | undefined {
+  accept(
+    keyHash: string,
+    response: ResolvedRecords,
+    requestedAt: number,
+  ): readonly CachedRecord[] | undefined {
     const at = { asOf: response.asOf, confirmedAt: requestedAt };
     const { principal } = response;
     if (!this.feed.permits(keyHash, response.asOf)) return undefined;
@@ -276,10 +280,18 @@ export class Records {
     return this.#usable(entry.cached, now);
   }
 
-  #keep<T extends CachedRecord, E extends Entry<T>>(map: LRUCache<string, E>, cached: T, create: (cached: T) => E): void {
+  #keep<T extends CachedRecord, E extends Entry<T>>(
+    map: LRUCache<string, E>,
+    cached: T,
+    create: (cached: T) => E,
+  ): void {
     const entry = map.peek(cached.ref);
     if (entry === undefined) map.set(cached.ref, create(cached));
-    else if (entry.cached === undefined || !this.#counts(entry.cached) || isNewer(cached, entry.cached, this.feed))
+    else if (
+      entry.cached === undefined ||
+      !this.#counts(entry.cached) ||
+      isNewer(cached, entry.cached, this.feed)
+    )
       entry.cached = cached;
   }
 

@@ -12,7 +12,7 @@ import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
 import type { AcquireKind, Lease } from './lease.ts';
-import { acquireAhead, isForgettable, type Instant, LeaseTable } from './lease-table.ts';
+import { acquireAhead, type Instant, isForgettable, LeaseTable } from './lease-table.ts';
 import { LostUsage } from './lost-usage.ts';
 import { Operations } from './operations.ts';
 import { RecentSessions, Session } from './session.ts';

@@ -4,7 +4,7 @@
 // knows this part and frees it at once if this proxy is killed. So more is shut before that is sent, and less only
 // after a response that confirms it.
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
-import type { AcquireResponse, AcquireRequest, ReturnRequest } from '../usage/ledger-client.ts';
+import type { AcquireRequest, AcquireResponse, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
 
@@ -196,7 +196,8 @@ export class Lease {
   runsLow(now: number): AcquireKind | undefined {
     if (this.#operation !== undefined) return undefined;
     if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'draw';
-    const opens = this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
+    const opens =
+      this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
     return this.#shut > 0 && opens ? 'open' : undefined;
   }
 

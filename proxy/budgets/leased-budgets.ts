@@ -3,17 +3,17 @@
 import { uuidv7 } from '../../common/uuid.ts';
 import { budgetBounds } from './bounds.ts';
 import {
-  type BudgetReservation,
   type BudgetQuestion,
   BudgetRefusal,
+  type BudgetReservation,
   type Budgets,
   type RefusalReason,
   type Stamp,
 } from './budgets.ts';
-import { type Claim, claimOn, fits, decide, toBeAcquired } from './claim.ts';
+import { type Claim, claimOn, decide, fits, toBeAcquired } from './claim.ts';
 import type { Lease, WaitingRequest } from './lease.ts';
-import { type LeaseManagerMetrics, LeaseManager, type LeaseManagerDeps } from './lease-manager.ts';
-import { type ReservationOwner, LeaseReservation } from './lease-reservation.ts';
+import { LeaseManager, type LeaseManagerDeps, type LeaseManagerMetrics } from './lease-manager.ts';
+import { LeaseReservation, type ReservationOwner } from './lease-reservation.ts';
 import type { Instant } from './lease-table.ts';
 
 export interface LeaseMetrics extends LeaseManagerMetrics {
@@ -72,7 +72,8 @@ export class SlicedBudgets implements Budgets {
   take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
     const instant = this.#leaseManager.instant();
     const leases = this.#leaseManager.of(question.budgets, instant);
-    if (leases !== undefined && fits(leases, question)) return this.#reservation(leases, question.full, instant);
+    if (leases !== undefined && fits(leases, question))
+      return this.#reservation(leases, question.full, instant);
     const claim = leases && claimOn(leases, question);
     const request: ReservationRequest = { question, claim, windowMisses: 0, isLate: false };
     const outcome = this.#outcome(request, instant);

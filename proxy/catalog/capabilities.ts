@@ -5,7 +5,7 @@
 import { isModelGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
-import { isCapabilityName, type Capabilities, capabilityValues } from '../../common/model-facts.ts';
+import { type Capabilities, capabilityValues, isCapabilityName } from '../../common/model-facts.ts';
 import { vendorNames } from '../../common/vendors.ts';
 
 export type { Capabilities, Capabilities as ModelCapabilities };
@@ -54,11 +54,16 @@ function parseRow(row: unknown, at: string): CapabilityRow {
   const { models, like, ...capabilities } = row;
   if (typeof models !== 'string' || !isModelGlob(models)) throw new Error(`${at}: models must be a glob`);
   for (const [name, value] of Object.entries(capabilities)) {
-    const values: readonly unknown[] | undefined = isCapabilityName(name) ? capabilityValues[name] : undefined;
+    const values: readonly unknown[] | undefined = isCapabilityName(name)
+      ? capabilityValues[name]
+      : undefined;
     if (values === undefined) throw new Error(`${at}: there is no trait ${name}`);
     if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
   }
-  return Object.freeze({ models: storedSelector(models), capabilities: { ...capabilitiesLike(like, at), ...capabilities } });
+  return Object.freeze({
+    models: storedSelector(models),
+    capabilities: { ...capabilitiesLike(like, at), ...capabilities },
+  });
 }
 
 /** Globs of rows that can match no model, because none of the five providers' names fits their beginning. */
@@ -74,7 +79,8 @@ export function idleRows(rows: readonly CapabilityRow[]): readonly string[] {
 /** @param like `<provider>/<model>` of a model that the shipped rows describe */
 function capabilitiesLike(like: unknown, at: string): Partial<Capabilities> {
   if (like === undefined) return {};
-  if (typeof like === 'string' && /^[^/]+\/./.test(like)) return capabilitiesBy(shippedRows, storedSelector(like));
+  if (typeof like === 'string' && /^[^/]+\/./.test(like))
+    return capabilitiesBy(shippedRows, storedSelector(like));
   throw new Error(`${at}: like must be <provider>/<model>`);
 }
 

@@ -158,7 +158,9 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
     acquire: async (request) =>
       decodeAcquire(
         await hedged(operation, (timeoutMs) =>
-          callLedger(timeoutMs, (options, done) => stub.Draw(encodeAcquire(request), metadata, options, done)),
+          callLedger(timeoutMs, (options, done) =>
+            stub.Draw(encodeAcquire(request), metadata, options, done),
+          ),
         ),
       ),
     release: async (request) =>

@@ -9,8 +9,8 @@ import type { ReturnRequest as WireReturn } from '../../proto/generated/gateway/
 import type { ReturnResponse__Output } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import { acquireOutcomes } from '../../proto/words/money.ts';
 import type {
-  AcquireResponse,
   AcquireRequest,
+  AcquireResponse,
   LedgerClient,
   Operation,
   ReturnRequest,
@@ -44,11 +44,7 @@ export function encodeReturn({ amount, ...operation }: ReturnRequest): WireRetur
   return { ...encodeOperation(operation), amountNanoUsd: String(amount) };
 }
 
-export function decodeReturn({
-  returnedNanoUsd,
-  now,
-  epoch,
-}: ReturnResponse__Output): ResponseOf<'release'> {
+export function decodeReturn({ returnedNanoUsd, now, epoch }: ReturnResponse__Output): ResponseOf<'release'> {
   return { returned: whole(returnedNanoUsd), now: clock(now), epoch };
 }
 

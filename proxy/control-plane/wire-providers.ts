@@ -1,6 +1,6 @@
 // Decodes custom providers of the contract into the proxy's own types. A provider with a wire format or key form that
 // this version does not know is left out: then it cannot be called, which gives nobody access.
-import { isCapability, isCapabilityName, capabilityValues } from '../../common/model-facts.ts';
+import { capabilityValues, isCapability, isCapabilityName } from '../../common/model-facts.ts';
 import { never } from '../../common/never.ts';
 import type { ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { ProviderRecord__Output } from '../../proto/generated/gateway/v1/ProviderRecord.ts';

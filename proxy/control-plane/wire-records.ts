@@ -23,9 +23,9 @@ import {
   unknownCosts,
 } from '../../proto/words/access.ts';
 import type { EnumWords } from '../../proto/words/enum-words.ts';
+import { refOf } from '../access/cached-record.ts';
 import type { FeedMessage } from '../access/feed.ts';
 import type { Position } from '../access/feed-state.ts';
-import { refOf } from '../access/held.ts';
 import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from '../access/principal.ts';
 import type { Invalidation, ResolvedRecords } from '../access/records.ts';
 import { decodeGuardrails } from './wire-guardrails.ts';

@@ -75,7 +75,7 @@ function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | un
  * Inspects all strings of a response, a chunk or a part of one, one after another; ids, signatures and similar fields
  * pass. A stream uses this for parts that are complete in one chunk, with the same result as for a complete response.
  * @param makeGuards the method of ResponseGuards
- * @param place the schema of the fields
+ * @param location the schema of the fields
  * @returns the same fields if nothing was replaced
  * @throws BlockedError, TooDeepError
  */

@@ -6,7 +6,7 @@ import { OccupiedShare, type ShareOwner } from '../../common/shares.ts';
 import { stringsOf, type Texts } from '../../guardrails/inspection/findings.ts';
 import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
 import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
-import { type LoopScheduler, sliceMs } from '../loop-turns.ts';
+import { type LoopScheduler, sliceMs } from '../loop-scheduler.ts';
 import type { ReadShare } from '../shares.ts';
 import { shares } from '../shares.ts';
 import type { CompiledGuardrail } from './compiled.ts';

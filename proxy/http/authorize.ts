@@ -61,7 +61,8 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
-  const capabilities = custom === undefined ? deps.capabilities.of(provider.name, model) : custom.capabilitiesOf(model);
+  const capabilities =
+    custom === undefined ? deps.capabilities.of(provider.name, model) : custom.capabilitiesOf(model);
   return {
     requestId,
     caller,

@@ -3,7 +3,7 @@ import { ByteStore } from '../../common/byte-store.ts';
 import { JsonGuard, type JsonLimits } from '../conversation/json-guard.ts';
 import { GatewayError } from '../errors.ts';
 import type { ReadBody } from '../formats/chat-completions/read-request.ts';
-import type { LoopScheduler } from '../loop-turns.ts';
+import type { LoopScheduler } from '../loop-scheduler.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface BodyLimits extends JsonLimits {
@@ -14,7 +14,11 @@ export interface BodyLimits extends JsonLimits {
  * @returns the whole body
  * @throws GatewayError unsupported_media_type, body_too_large, invalid_request, request_timeout, overloaded; ClientGone
  */
-export async function readBody(exchange: Exchange, limits: BodyLimits, loop: LoopScheduler): Promise<ReadBody> {
+export async function readBody(
+  exchange: Exchange,
+  limits: BodyLimits,
+  loop: LoopScheduler,
+): Promise<ReadBody> {
   checkMediaType(exchange);
   const announced = Number(exchange.headers.get('content-length') ?? 0);
   if (announced > limits.bodyBytesMax) throw tooLarge(limits);

@@ -9,7 +9,7 @@ import { GatewayError } from '../errors.ts';
 import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import { NotRequestedError, ServiceFailedError } from '../guardrails/service.ts';
 import type { AskModel, ModelQuestion } from '../guardrails/services/model.ts';
-import type { Reservation, Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { AttemptResult, Received } from '../upstream/attempt.ts';
 import type { Dispatch, DispatchContext } from '../upstream/dispatch.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';

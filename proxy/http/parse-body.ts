@@ -8,7 +8,7 @@ import {
   parseChatRequestInSteps,
   type ReadBody,
 } from '../formats/chat-completions/read-request.ts';
-import { type LoopScheduler, NotScheduledError } from '../loop-turns.ts';
+import { type LoopScheduler, NotScheduledError } from '../loop-scheduler.ts';
 import type { Abortable, Exchange } from './exchange.ts';
 
 /**
@@ -31,7 +31,11 @@ export function parseBody(
  * @returns undefined if it may be processed now.
  * @throws GatewayError overloaded
  */
-export function scheduled({ owner }: Exchange, read: ReadBody, loop: LoopScheduler): Promise<void> | undefined {
+export function scheduled(
+  { owner }: Exchange,
+  read: ReadBody,
+  loop: LoopScheduler,
+): Promise<void> | undefined {
   return isLargeBody(read) ? undefined : loop.ready(owner, read.bytes.length);
 }
 

@@ -4,8 +4,8 @@
 import { usdOfNano } from '../../common/money.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import {
-  type BudgetReservation,
   BudgetRefusal,
+  type BudgetReservation,
   type Budgets,
   type RefusalReason,
   type Stamp,
@@ -29,7 +29,7 @@ import { unpriceable } from '../pricing/unpriceable.ts';
 import { modelNotPriced } from '../unknown-model.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
-import type { Reservation, Ledger, Settled } from './ledger.ts';
+import type { Ledger, Reservation, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-messages.ts';
 import { type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
@@ -76,7 +76,11 @@ interface Deps extends RequestLedgerDeps {
 
 /** Undefined if no budget applies. */
 type Money =
-  | { readonly reservation: BudgetReservation; readonly bound: CostBound; readonly outputCeiling: number | undefined }
+  | {
+      readonly reservation: BudgetReservation;
+      readonly bound: CostBound;
+      readonly outputCeiling: number | undefined;
+    }
   | undefined;
 
 interface RequestTarget {
@@ -93,7 +97,11 @@ function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: RequestTarge
   const refused = (error: unknown): never => {
     throw refusalOf(deps, budgets, error);
   };
-  const reserved = (reservation: BudgetReservation) => ({ reservation, bound, outputCeiling: bound.ceilingFor(reservation.amount) });
+  const reserved = (reservation: BudgetReservation) => ({
+    reservation,
+    bound,
+    outputCeiling: bound.ceilingFor(reservation.amount),
+  });
   try {
     const ifKilled = () => killedEvent(call);
     const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least, ifKilled });
@@ -128,12 +136,17 @@ interface ReserveContext {
 }
 
 /** Releases the money if a rate limit refuses. */
-function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: ReserveContext): Reservation | Promise<Reservation> {
+function withRates(
+  deps: Deps,
+  call: ChatCall,
+  { limits, prices, money }: ReserveContext,
+): Reservation | Promise<Reservation> {
   const release = (error: unknown): never => {
     money?.reservation.settle(0);
     throw error;
   };
-  const reserved = (rates: RateLimitsReservation) => new RequestReservation(deps, call, { prices, money, rates });
+  const reserved = (rates: RateLimitsReservation) =>
+    new RequestReservation(deps, call, { prices, money, rates });
   try {
     const rates = takeRates(deps, call, limits.rates);
     return rates instanceof Promise ? rates.then(reserved, release) : reserved(rates);

@@ -4,7 +4,7 @@ import { selectsModel } from '../../catalog/model-selector.ts';
 import type { OrganizationRecord, OwnPrice } from '../access/principal.ts';
 import type { ChatCall } from '../call.ts';
 import { type CatalogModel, type ModelPrices, pricesOn } from '../catalog/models.ts';
-import { compilePrices, dearestOf, reservedAsDearest, type Prices } from './prices.ts';
+import { compilePrices, dearestOf, type Prices, reservedAsDearest } from './prices.ts';
 
 export type PricedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'catalogModel' | 'targets'>;
 

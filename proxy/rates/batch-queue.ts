@@ -2,7 +2,7 @@
 // of this tick of the event loop, together with everything that came in it. Unused tokens are released with them, or
 // alone after a moment. So many requests cost one call.
 import type { Timers } from '../../common/timers.ts';
-import { type Begun, type Ended, takesSlots, type RateBatch } from './rate-batch.ts';
+import { type Begun, type Ended, type RateBatch, takesSlots } from './rate-batch.ts';
 
 export interface BatchQueueDeps {
   readonly timers: Timers;

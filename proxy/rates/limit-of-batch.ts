@@ -2,7 +2,7 @@
 // after each request follows from that.
 import { never } from '../../common/never.ts';
 import { bucketOpensInMs, bucketRemaining, bucketResetsInMs } from './counters.ts';
-import { partsOfToken, slotOpensInMs, type RateKind, type Standing } from './rates.ts';
+import { partsOfToken, type RateKind, type Standing, slotOpensInMs } from './rates.ts';
 
 export class LimitOfBatch {
   /** Its position among the limits of the call, from 1, as Lua counts. */

@@ -8,10 +8,10 @@ import { type Counter, Slots } from './counters.ts';
 import {
   counted,
   type RateDecision,
-  type RateReservation,
   type RateKind,
   type RateLimit,
   type RateQuestion,
+  type RateReservation,
   type Rates,
   type Standing,
 } from './rates.ts';

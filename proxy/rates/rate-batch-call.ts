@@ -5,7 +5,7 @@ import type { ScriptCall } from '../redis/script.ts';
 import { nameInShard } from '../redis/shards.ts';
 import { LimitOfBatch } from './limit-of-batch.ts';
 import type { CountedAlone } from './local-rates.ts';
-import { isReleased, rateKey, type RateBatch } from './rate-batch.ts';
+import { isReleased, type RateBatch, rateKey } from './rate-batch.ts';
 import type { RateLimit, Standing } from './rates.ts';
 
 export interface Judgement {

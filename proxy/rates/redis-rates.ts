@@ -9,11 +9,11 @@ import { type RedisConnection, RedisUnavailableError } from '../redis/connection
 import { createScript, type Script } from '../redis/script.ts';
 import { shardOf } from '../redis/shards.ts';
 import { BatchQueue } from './batch-queue.ts';
-import { type SlotLeases, Leases } from './leases.ts';
+import { Leases, type SlotLeases } from './leases.ts';
 import type { LocalRates } from './local-rates.ts';
-import { type CountedRequest, takesSlots, isReleased, rateKey, type RateBatch } from './rate-batch.ts';
+import { type CountedRequest, isReleased, type RateBatch, rateKey, takesSlots } from './rate-batch.ts';
 import { BatchCall } from './rate-batch-call.ts';
-import type { RateDecision, RateReservation, RateLimit, RateQuestion, Rates } from './rates.ts';
+import type { RateDecision, RateLimit, RateQuestion, RateReservation, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
 import { NoReplyError, TimedScripts } from './timed-scripts.ts';
 
@@ -149,7 +149,10 @@ export class RedisRates implements Rates {
   /** A failure costs no request anything: a lease lasts 30 seconds. */
   async #renewAll(shard: number, leases: SlotLeases): Promise<void> {
     const keys = [...leases.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
-    const args = [leaseMs, ...[...leases.values()].flatMap((requests) => [requests.size, ...requests.keys()])];
+    const args = [
+      leaseMs,
+      ...[...leases.values()].flatMap((requests) => [requests.size, ...requests.keys()]),
+    ];
     const renewed = new Set([...leases.values()].flatMap((requests) => [...requests.values()]));
     const window = { shard, windowMs: this.#deps.deadlineMs };
     await this.#scripts.run(this.#renew, { keys, args }, window).catch((error: unknown) => {

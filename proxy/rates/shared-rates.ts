@@ -16,7 +16,9 @@ export function createSharedRates({ redis, local }: SharedRatesDeps): Rates {
         const response = await redis.take(question);
         const { standings, reservation } = response;
         local.hear(question.limits, standings, reservation !== undefined);
-        return reservation === undefined ? response : { standings, reservation: local.follow(question.limits, reservation) };
+        return reservation === undefined
+          ? response
+          : { standings, reservation: local.follow(question.limits, reservation) };
       } catch (error) {
         if (!(error instanceof RedisUnavailableError)) throw error;
         return local.take(question);

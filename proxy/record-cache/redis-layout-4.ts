@@ -7,8 +7,8 @@ import { never } from '../../common/never.ts';
 import { type SealContext, type SealKeys, unseal } from '../../common/seal.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
+import { type CachedRecord, cachedKey, type Subject } from '../access/cached-record.ts';
 import type { Position } from '../access/feed-state.ts';
-import { type CachedRecord, cachedKey, type Subject } from '../access/held.ts';
 import type { KeyRecord, OrganizationRecord, ProviderSecret, ScopeRecord } from '../access/principal.ts';
 
 const layout = 4;
@@ -67,7 +67,11 @@ function sealContext(subject: Subject, asOf: Position, organization: string): Se
 
 type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
 
-export function cachedOfLayout4(subject: Subject, stored: StoredInLayout4, confirmedAt: number): CachedRecord {
+export function cachedOfLayout4(
+  subject: Subject,
+  stored: StoredInLayout4,
+  confirmedAt: number,
+): CachedRecord {
   const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt, isUnsigned: true as const };
   const { record } = stored.content;
   switch (subject.kind) {

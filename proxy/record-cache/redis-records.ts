@@ -6,11 +6,11 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
-import type { CachedRecord, Subject } from '../access/held.ts';
+import type { CachedRecord, Subject } from '../access/cached-record.ts';
 import type { AccessLimits } from '../access/limits.ts';
 import type { Belief, RecordKeys } from '../access/record-keys.ts';
 import type { AccessMetrics, RecordCache } from '../access/record-source.ts';
-import { encodeSigned, cachedFrom, parseSigned } from '../control-plane/wire-signed.ts';
+import { cachedFrom, encodeSigned, parseSigned } from '../control-plane/wire-signed.ts';
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import { cachedOfLayout4, nameInLayout4, openLayout4 } from './redis-layout-4.ts';
 

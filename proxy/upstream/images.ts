@@ -7,7 +7,7 @@ import type { ShareOwner } from '../../common/shares.ts';
 import { invalid } from '../conversation/invalid.ts';
 import { FetchedImage, type InlineData, sniffImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
-import type { LoopScheduler } from '../loop-turns.ts';
+import type { LoopScheduler } from '../loop-scheduler.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
 export interface ImageLimits {

@@ -7,7 +7,7 @@ import { FetchedImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
 import { type ChatRequest, largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { VendorResponse } from '../formats/format.ts';
-import type { LoopScheduler } from '../loop-turns.ts';
+import type { LoopScheduler } from '../loop-scheduler.ts';
 import type { ProviderCall } from '../providers/provider.ts';
 import {
   type BuiltRequest,

@@ -15,7 +15,7 @@ import {
 } from '../../common/filtered-lookup.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { ClientTlsSource } from '../../common/tls.ts';
-import { type LoopScheduler, pieceBytes } from '../loop-turns.ts';
+import { type LoopScheduler, pieceBytes } from '../loop-scheduler.ts';
 import type { AddressPolicy } from './addresses.ts';
 import { LookupFailedError, LookupRefusedError } from './name-lookups.ts';
 

@@ -68,7 +68,11 @@ const claude3: ModelCapabilities = {
   cacheableTokensMin: 2_048,
   overflows: false,
 };
-const budget: ModelCapabilities = { ...claude3, thinking: ['enabled', 'disabled'], cacheableTokensMin: 1_024 };
+const budget: ModelCapabilities = {
+  ...claude3,
+  thinking: ['enabled', 'disabled'],
+  cacheableTokensMin: 1_024,
+};
 const claude4: ModelCapabilities = { ...budget, outputTokensMax: 32_000 };
 const claude45: ModelCapabilities = {
   ...budget,
@@ -103,7 +107,12 @@ const claude48: ModelCapabilities = {
   fastMode: true,
   cacheableTokensMin: 1_024,
 };
-const claude5: ModelCapabilities = { ...claude48, thinksByDefault: true, fastMode: false, cacheableTokensMin: 512 };
+const claude5: ModelCapabilities = {
+  ...claude48,
+  thinksByDefault: true,
+  fastMode: false,
+  cacheableTokensMin: 512,
+};
 const alwaysThinking: ModelCapabilities = { ...claude5, thinking: ['adaptive'] };
 const unforced: ModelCapabilities = { ...alwaysThinking, forcedTools: false };
 

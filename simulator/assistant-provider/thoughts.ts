@@ -2,7 +2,7 @@
 // certain positions.
 import { isThinking, type PlacedBlock, type Turn } from './messages.ts';
 import { badRequest } from './refusal.ts';
-import { isIssuedData, checkSignature } from './signature.ts';
+import { checkSignature, isIssuedData } from './signature.ts';
 import type { Thinking } from './thinking.ts';
 
 /** @throws Refusal */

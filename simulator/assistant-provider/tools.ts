@@ -58,7 +58,10 @@ const location = nullable(string());
 const search = {
   ...domains,
   user_location: nullable(
-    object({ type: choice('approximate') }, { city: location, country: location, region: location, timezone: location }),
+    object(
+      { type: choice('approximate') },
+      { city: location, country: location, region: location, timezone: location },
+    ),
   ),
 };
 const fetching = {

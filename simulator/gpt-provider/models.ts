@@ -65,7 +65,12 @@ const gpt52: ModelCapabilities = { ...gpt51, efforts: [...gpt51.efforts, 'xhigh'
 const gpt54: ModelCapabilities = { ...gpt52, toolsWithoutEffort: true };
 const gpt54Long: ModelCapabilities = { ...gpt54, contextTokens: 1_050_000 };
 const gpt62: ModelCapabilities = { ...gpt54Long, efforts: ['low', 'medium', 'high', 'xhigh'] };
-const chatLatest: ModelCapabilities = { ...gpt5, efforts: [], contextTokens: 128_000, outputTokensMax: 16_384 };
+const chatLatest: ModelCapabilities = {
+  ...gpt5,
+  efforts: [],
+  contextTokens: 128_000,
+  outputTokensMax: 16_384,
+};
 const notChat: ModelCapabilities = { ...plain, chat: false };
 
 // Undated name · its dates, the last for the undated name · capabilities.

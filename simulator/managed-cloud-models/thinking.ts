@@ -2,8 +2,8 @@
 // back. Thoughts are signed as the models' own maker signs them, who documents that signatures are valid wherever its
 // models are served. A thought that the simulator did not issue is refused.
 import {
-  isIssuedData,
   checkSignature,
+  isIssuedData,
   redactedDataFor,
   signatureFor,
 } from '../assistant-provider/signature.ts';

@@ -78,7 +78,12 @@ const gemini20: ModelCapabilities = {
   continues: true,
   instruction: true,
 };
-const gemini25: ModelCapabilities = { ...gemini20, outputTokensMax: 65_536, penalties: false, logprobs: false };
+const gemini25: ModelCapabilities = {
+  ...gemini20,
+  outputTokensMax: 65_536,
+  penalties: false,
+  logprobs: false,
+};
 const flash25: ModelCapabilities = {
   ...gemini25,
   thinking: { by: 'budget', min: 1, max: 24_576, off: true, always: true },
@@ -105,9 +110,19 @@ const gemini35: ModelCapabilities = { ...gemini3, continues: false, thinking: le
 const lite35: ModelCapabilities = { ...gemini35, thinking: levels('MINIMAL', 'MINIMAL') };
 const gemini37: ModelCapabilities = { ...gemini35, thinking: levels('LOW', 'MEDIUM') };
 const images: ModelCapabilities = { ...gemini25, inputTokensMax: 65_536, outputTokensMax: 32_768 };
-const images3: ModelCapabilities = { ...images, inputTokensMax: 131_072, signs: true, multimodalResponses: true };
+const images3: ModelCapabilities = {
+  ...images,
+  inputTokensMax: 131_072,
+  signs: true,
+  multimodalResponses: true,
+};
 const omni: ModelCapabilities = { ...flash25, signs: false };
-const gemma: ModelCapabilities = { ...gemini20, inputTokensMax: 131_072, candidatesMax: 1, instruction: false };
+const gemma: ModelCapabilities = {
+  ...gemini20,
+  inputTokensMax: 131_072,
+  candidatesMax: 1,
+  instruction: false,
+};
 const notForText: ModelCapabilities = { ...gemini20, generates: false };
 
 const families: readonly (readonly [ModelCapabilities, readonly string[]])[] = [

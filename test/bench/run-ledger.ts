@@ -9,10 +9,10 @@ import { parseArgs, promisify } from 'node:util';
 import { buildPrograms } from '../../scripts/build.ts';
 import { percentile } from '../support/figures.ts';
 import { chooseCores } from './cores.ts';
-import { checkLedger } from './ledger-books.ts';
 import type { LedgerLoad, LedgerLoadReport } from './ledger-load.ts';
 import { budgetsOfEach, type LedgerPlane, startLedgerPlane } from './ledger-plane.ts';
 import { acquireGoalMs, type LedgerRow, renderLedger } from './ledger-report.ts';
+import { checkLedger } from './ledger-state.ts';
 import { describeMachine, saveResults } from './report.ts';
 
 const run = promisify(execFile);

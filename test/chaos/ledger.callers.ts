@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour } from '../../simulator/index.ts';
 import { Random } from '../support/access/random.ts';
+import { namedRequest, type UsageReport } from '../support/recorder.ts';
 import { type Outcome, spend } from '../support/spending.ts';
-import { namedRequest, type UsageReport } from '../support/witness.ts';
 import type { ProxySeat, Run } from './ledger.programs.ts';
 import type { Payer, World } from './ledger.world.ts';
 

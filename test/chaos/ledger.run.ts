@@ -5,13 +5,13 @@ import { nameInShard, shardCount } from '../../proxy/redis/shards.ts';
 import type { ServerSource } from '../support/containers.ts';
 import { until } from '../support/process.ts';
 import { recordedRequests } from '../support/recorded.ts';
+import { record } from '../support/recorder.ts';
 import { tally } from '../support/spending.ts';
 import { metric } from '../support/telemetry.ts';
-import { record } from '../support/witness.ts';
-import { type Audit, Auditor, startAudit } from './ledger.books.ts';
 import { startCallers } from './ledger.callers.ts';
-import { verify, type UnreportedCall, type Verdict } from './ledger.judge.ts';
+import { type Audit, Auditor, startAudit } from './ledger.state.ts';
 import { type Absence, planFinale, planStrikes, strike } from './ledger.strikes.ts';
+import { type UnreportedCall, type Verdict, verify } from './ledger.verifier.ts';
 import { startWorld, type World } from './ledger.world.ts';
 
 export interface ChaosOptions {

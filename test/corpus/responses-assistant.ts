@@ -1,7 +1,7 @@
 // Responses of the assistant vendor (SDK types `Message`, `RawMessageStreamEvent` of @anthropic-ai/sdk).
 import type Anthropic from '@anthropic-ai/sdk';
 import { parseExactJson } from '../../common/exact-json.ts';
-import type { ExpectedResponse, Piece } from './answers.ts';
+import type { ExpectedResponse, Piece } from './corpus-responses.ts';
 import type { OwnRow } from './responses.ts';
 
 type Message = Anthropic.Message;

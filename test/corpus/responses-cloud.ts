@@ -3,7 +3,7 @@ import type { ConverseResponse, TokenUsage } from '@aws-sdk/client-bedrock-runti
 import { parseExactJson } from '../../common/exact-json.ts';
 import { framesOf } from '../support/cloud-frames.ts';
 import { png } from '../support/png.ts';
-import type { ExpectedResponse, Piece } from './answers.ts';
+import type { ExpectedResponse, Piece } from './corpus-responses.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 

@@ -1,7 +1,7 @@
 // Responses in the callers' own format (SDK types `ChatCompletion`, `ChatCompletionChunk` of openai), with the
 // reasoning fields that some vendors add.
 import type OpenAI from 'openai';
-import type { ExpectedResponse } from './answers.ts';
+import type { ExpectedResponse } from './corpus-responses.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 

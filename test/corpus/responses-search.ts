@@ -3,7 +3,7 @@
 import type { Candidate, GenerateContentResponseUsageMetadata, Part } from '@google/genai';
 import { parseExactJson } from '../../common/exact-json.ts';
 import { png } from '../support/png.ts';
-import type { ExpectedResponse, Piece } from './answers.ts';
+import type { ExpectedResponse, Piece } from './corpus-responses.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 

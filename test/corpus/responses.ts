@@ -1,7 +1,7 @@
 // Vendors' responses: each response in each vendor's own format (types of the vendors' SDKs), and responses that only
 // one vendor sends. Each one is whole and as the equivalent stream.
 import type { VendorName } from '../../simulator/vendors.ts';
-import { type ExpectedResponse, responses } from './answers.ts';
+import { type ExpectedResponse, responses } from './corpus-responses.ts';
 import { assistantMessage, assistantRows, assistantStream } from './responses-assistant.ts';
 import { cloudResponse, cloudRows, cloudStream } from './responses-cloud.ts';
 import { gptCompletion, gptRows, gptStream } from './responses-gpt.ts';

@@ -53,7 +53,9 @@ it('each bundle has the packages of its own protocols and of no others', () => {
   expect(['undici', 'ioredis', '@grpc/grpc-js'].map((name) => contains('proxy', name))).not.toContain(false);
   expect(['pg', 'kysely'].map((name) => contains('proxy', name))).toEqual([false, false]);
   expect(['pg', 'kysely'].map((name) => contains('control-plane', name))).toEqual([true, true]);
-  expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => contains('injector', name))).toBe(false);
+  expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => contains('injector', name))).toBe(
+    false,
+  );
 });
 
 it('files that a program reads at run time are beside its bundle', () => {

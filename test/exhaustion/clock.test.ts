@@ -3,7 +3,7 @@
 // continues.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/process.ts';
-import { ledgerAtRest, ledgerOf, createBudget, makeDear } from '../support/spending.ts';
+import { createBudget, ledgerAtRest, ledgerOf, makeDear } from '../support/spending.ts';
 import { metric, readiness } from '../support/telemetry.ts';
 import { openStriking } from './strikes.ts';
 import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/process.ts';
 import { onSmallDisk, smallDiskOf } from '../support/small-disk.ts';
-import { ledgerAtRest, createBudget, makeDear } from '../support/spending.ts';
+import { createBudget, ledgerAtRest, makeDear } from '../support/spending.ts';
 import { metric, readiness } from '../support/telemetry.ts';
 import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
 

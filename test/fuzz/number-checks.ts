@@ -1,8 +1,8 @@
 // Checks that the numbers of a request and of a response arrived unchanged, character by character.
 import { numbersOf } from '../support/json-numbers.ts';
 import { checkExpected } from '../support/planted-numbers.ts';
-import type { NumberResponse } from './number-answers.ts';
 import { type NumberRequest, type Route, word } from './number-requests.ts';
+import type { NumberResponse } from './number-responses.ts';
 
 export interface Sent {
   readonly body: string;

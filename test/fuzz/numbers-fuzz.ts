@@ -8,7 +8,7 @@ import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
 import { createGuardrails } from '../../proxy/guardrails/inspection/live-guardrails.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
-import { LoopScheduler } from '../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../proxy/loop-scheduler.ts';
 import { customProvider } from '../../proxy/providers/custom.ts';
 import type { ProviderCall } from '../../proxy/providers/provider.ts';
 import { buildRequest } from '../../proxy/providers/provider.ts';
@@ -21,9 +21,9 @@ import { Received } from '../support/guarded-streams.ts';
 import { guardrailOf } from '../support/service-guards.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { callOf } from '../support/vendor-calls.ts';
-import { type NumberResponse, numberResponse } from './number-answers.ts';
 import { checkRequest, checkResponse } from './number-checks.ts';
 import { numberRequest, routes, word } from './number-requests.ts';
+import { type NumberResponse, numberResponse } from './number-responses.ts';
 
 export interface FuzzOptions {
   readonly seed: number;

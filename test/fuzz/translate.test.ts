@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startingSeed } from '../support/seed.ts';
 import { plainModels } from '../support/vendors.ts';
-import { fuzzResponses } from './answers-fuzz.ts';
+import { fuzzResponses } from './responses-fuzz.ts';
 import { fuzzTranslators } from './translate-fuzz.ts';
 
 // GATEWAY_FUZZ_SEED repeats the case that a failure names.

@@ -1,6 +1,6 @@
 // Random requests and responses through every translator: node test/fuzz/translate.ts --cases 20000 [--seed 1]
 import { parseArgs } from 'node:util';
-import { fuzzResponses } from './answers-fuzz.ts';
+import { fuzzResponses } from './responses-fuzz.ts';
 import { fuzzTranslators } from './translate-fuzz.ts';
 
 const { values } = parseArgs({

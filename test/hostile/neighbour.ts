@@ -3,7 +3,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../support/figures.ts';
-import { guardrailFields } from '../support/guardrails/desk.ts';
+import { guardrailFields } from '../support/guardrails/fixture.ts';
 import { call, chatBody, chatPath, type Listener } from './calls.ts';
 import type { Tenant, World } from './world.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createCredential } from '../../common/credential.ts';
-import { guardrailFields } from '../support/guardrails/desk.ts';
+import { guardrailFields } from '../support/guardrails/fixture.ts';
 import {
   type Attack,
   atProxy,

@@ -12,7 +12,13 @@ import { startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import { readProxySettings } from '../../proxy/settings.ts';
 import { Canaries, type Haystack } from '../support/canaries.ts';
-import { type KeptDatabase, postgresAt, readRedis, setInRedis, sqliteAt } from '../support/kept.ts';
+import {
+  type KeptDatabase,
+  postgresAt,
+  readRedis,
+  setInRedis,
+  sqliteAt,
+} from '../support/persistent-databases.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { freePort } from '../support/process.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';

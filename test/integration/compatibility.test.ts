@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Descriptor } from '../../proto/compatibility.ts';
 import { findBreaks } from '../../proto/compatibility.ts';
 import { contract } from '../../proto/load.ts';
-import { admission, chat, outcomes, turns } from '../support/asking.ts';
 import { limitSubject } from '../support/budget-fixture.ts';
+import { admission, chat, outcomes, turns } from '../support/chat-requests.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import type { JsonResponse } from '../support/operators.ts';
 import {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorApi } from '../../quickstart/operator-api.ts';
-import { admission } from '../support/asking.ts';
+import { admission } from '../support/chat-requests.ts';
 import { log, percentile } from '../support/figures.ts';
 import { startGateway, type TestGateway, type TestOrganization } from '../support/gateway.ts';
 

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
-import { admission, chat, outcomes, type Question, type Turn, turns } from '../support/asking.ts';
+import { admission, chat, outcomes, type Question, type Turn, turns } from '../support/chat-requests.ts';
 import { log } from '../support/figures.ts';
 import { providerSecret, startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -8,11 +8,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { startSimulator } from '../../simulator/index.ts';
-import { admission, chat, outcomes, turns } from '../support/asking.ts';
-import { type BackedUpDatabase, postgresSameDatabase, postgresIntoFresh, sqliteFile } from '../support/backups.ts';
+import {
+  type BackedUpDatabase,
+  postgresIntoFresh,
+  postgresSameDatabase,
+  sqliteFile,
+} from '../support/backups.ts';
+import { admission, chat, outcomes, turns } from '../support/chat-requests.ts';
 import { bootstrap, newOrganization, startPlane, type TestOrganization } from '../support/gateway.ts';
 import { type Child, freePort, startNode, until } from '../support/process.ts';
-import { ledgerOf, createBudget, makeDear, recordedCost } from '../support/spending.ts';
+import { createBudget, ledgerOf, makeDear, recordedCost } from '../support/spending.ts';
 import { metric, type Observed, readiness } from '../support/telemetry.ts';
 import { vendorSettings } from '../support/vendors.ts';
 

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorApi } from '../../quickstart/operator-api.ts';
-import { admission, outcomes } from '../support/asking.ts';
+import { admission, outcomes } from '../support/chat-requests.ts';
 import { log, percentile } from '../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -20,7 +20,12 @@ import type { Scene, World } from './runbook/scenes.ts';
 
 /** The scene of killed proxies moves the clock, so it is the last. */
 const { unsettled: unconfirmed, ...others } = planeScenes;
-const scenes: Readonly<Record<string, Scene>> = { ...requestScenes, ...billScenes, ...others, unsettled: unconfirmed };
+const scenes: Readonly<Record<string, Scene>> = {
+  ...requestScenes,
+  ...billScenes,
+  ...others,
+  unsettled: unconfirmed,
+};
 const ofClusters = ['injector'];
 /** These scenes have their own control plane and have collected its lines. */
 const ofOwnPlane = ['control-plane-failing', 'audit-log'];

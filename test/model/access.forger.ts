@@ -8,7 +8,7 @@ import {
   signRecords,
 } from '../../common/record-signature.ts';
 import type { SealKeys } from '../../common/seal.ts';
-import type { Subject } from '../../proxy/access/held.ts';
+import type { Subject } from '../../proxy/access/cached-record.ts';
 import { recordName, sealRecord, unsealRecord } from '../../proxy/record-cache/redis-records.ts';
 import type { Random } from '../support/access/random.ts';
 import type { FakeRedis } from '../support/access/redis.ts';

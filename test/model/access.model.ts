@@ -3,7 +3,7 @@
 // back and forged by attackers with and without the cache key.
 // Each admission and each refusal is checked against the full history of the database.
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
-import { refOf, type Subject } from '../../proxy/access/held.ts';
+import { refOf, type Subject } from '../../proxy/access/cached-record.ts';
 import { GatewayError } from '../../proxy/errors.ts';
 import { FakeControlPlane } from '../support/access/control-plane.ts';
 import { type Backup, FakeDatabase } from '../support/access/database.ts';
@@ -11,8 +11,8 @@ import { Random } from '../support/access/random.ts';
 import { FakeRedis } from '../support/access/redis.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { forgeRecord } from './access.forger.ts';
-import { verifyAdmission, verifyRefusal, Violation } from './access.judge.ts';
 import { ModelProxy } from './access.proxy.ts';
+import { Violation, verifyAdmission, verifyRefusal } from './access.verifier.ts';
 
 /**
  * How often each event happened: results by kind, look-ups by tier, ignored records of Redis. It shows what the

@@ -18,7 +18,11 @@ export const faults = {
   'the server chooses the window': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
+        protected override grant(
+          lease: StoredLease,
+          request: AcquireRequest,
+          now: number,
+        ): ReferenceResponse {
           const period = this.budgets.get(lease.budgetId)?.period;
           return super.grant(
             period === undefined ? lease : { ...lease, window: windowOf(period, now) },
@@ -82,7 +86,11 @@ export const faults = {
   'what is unsettled counts as free': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
+        protected override grant(
+          lease: StoredLease,
+          request: AcquireRequest,
+          now: number,
+        ): ReferenceResponse {
           const row = this.row(lease.budgetId, lease.window);
           const { unsettled: unconfirmed } = row;
           row.unsettled = 0;
@@ -106,7 +114,11 @@ export const faults = {
   'a closed session draws': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
+        protected override grant(
+          lease: StoredLease,
+          request: AcquireRequest,
+          now: number,
+        ): ReferenceResponse {
           const session = this.sessions.get(lease.session) ?? { open: true };
           const { open } = session;
           session.open = true;

@@ -4,10 +4,10 @@
 import { dayOf } from '../../common/budget-window.ts';
 import { Random } from '../support/access/random.ts';
 import { linkModes } from '../support/ledger/link.ts';
-import { Violation } from './ledger.judge.ts';
 import { ask } from './ledger.requests.ts';
 import { checkRest } from './ledger.rest.ts';
 import { type Action, type ActionKind, scheduleOf } from './ledger.schedule.ts';
+import { Violation } from './ledger.verifier.ts';
 import { models, World, type WorldOptions } from './ledger.world.ts';
 
 /** How often each event happened. It shows what the schedules reach. */

@@ -16,9 +16,9 @@ import { Link, type LinkMode } from '../support/ledger/link.ts';
 import type { MemoryOverflow } from '../support/ledger/overflow.ts';
 import { silentLog } from '../support/silent-log.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
-import { type Claim, type Claims, Violation } from './ledger.judge.ts';
 import { leaseKey } from './ledger.reference.ts';
 import type { LeaseName, LedgerSide } from './ledger.side.ts';
+import { type Claim, type Claims, Violation } from './ledger.verifier.ts';
 
 export interface ModelProxyDeps {
   readonly time: VirtualTime;
@@ -146,7 +146,11 @@ export class ModelProxy {
   }
 
   /** Notes the reservation of a request that started. */
-  begun(id: string, { amount, leases: slices }: Pick<BudgetReservation, 'amount' | 'leases'>, session: string): void {
+  begun(
+    id: string,
+    { amount, leases: slices }: Pick<BudgetReservation, 'amount' | 'leases'>,
+    session: string,
+  ): void {
     this.#running.set(id, { amount, slices: slices.map((lease) => ({ ...lease, session })) });
   }
 
@@ -193,7 +197,7 @@ export class ModelProxy {
   reservations(isRecorded: (id: string) => boolean): Claims {
     if (!this.isAlive) return this.#lastReservations(isRecorded);
     const claims = new Map<string, Claim>();
-    for (const { available, reservations: reservations, open, origin, shut } of this.budgets.leases()) {
+    for (const { available, reservations, open, origin, shut } of this.budgets.leases()) {
       if (open < 0 || shut < 0 || reservations < 0)
         throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${reservations}`);
       claims.set(leaseKey(origin), { all: available + reservations, firm: open + reservations });

@@ -2,8 +2,8 @@
 // protocol and not from the code. Operations run one after another, so it needs no locks.
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import type {
-  AcquireResponse,
   AcquireRequest,
+  AcquireResponse,
   Operation,
   ReturnRequest,
   SessionEnd,

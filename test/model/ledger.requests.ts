@@ -1,8 +1,8 @@
 // Requests of the ledger's model. Each reserves money in all budgets that its proxy knows, runs for a while, and has a
 // cost: mostly less than its reservation, sometimes more, or nothing if it was refused elsewhere.
 import {
-  type BudgetReservation,
   BudgetRefusal,
+  type BudgetReservation,
   type Charge,
   type Stamp,
   type UsageOfKilled,
@@ -97,7 +97,10 @@ function end(
   reservation: BudgetReservation | Stamp,
 ): Promise<void> {
   const { proxy } = requested;
-  if ('amount' in reservation && (reservation.amount < requested.least || reservation.amount > requested.full))
+  if (
+    'amount' in reservation &&
+    (reservation.amount < requested.least || reservation.amount > requested.full)
+  )
     world.fail(`${reservation.amount} is held where ${requested.least} to ${requested.full} was asked for`);
   if ('amount' in reservation) begun(world, requested, reservation);
   return new Promise((resolve) => {
@@ -122,7 +125,11 @@ function end(
 }
 
 /** Notes the event that is reported if the proxy is killed now: the reservation as the cost. */
-function begun(world: World, requested: RequestTarget, { amount, leases: slices, stamp }: BudgetReservation): void {
+function begun(
+  world: World,
+  requested: RequestTarget,
+  { amount, leases: slices, stamp }: BudgetReservation,
+): void {
   requested.proxy.begun(stamp.id, { amount, leases: slices }, stamp.session);
   const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
   const event = usageOf(world, requested, { stamp, cost: amount, charges });

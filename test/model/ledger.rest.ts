@@ -1,11 +1,11 @@
 // Checks the state after all faults have ended and time has passed: everything is delivered, nothing is stuck, the
 // ledger contains what was spent, and the rest of a budget can be used.
 import { windowOf } from '../../common/budget-window.ts';
-import { Violation } from './ledger.judge.ts';
 import type { ModelProxy } from './ledger.proxy.ts';
 import { type BudgetTerms, rowKey } from './ledger.reference.ts';
 import { type RequestOutcome, run } from './ledger.requests.ts';
 import type { LeaseName } from './ledger.side.ts';
+import { Violation } from './ledger.verifier.ts';
 import { models, type World } from './ledger.world.ts';
 
 /** Longer than late messages take together with the time for which a silent session stays open. */
@@ -83,9 +83,17 @@ async function checkUsable(world: World): Promise<void> {
   for (let round = 0; round < roundsMax; round++) {
     const responses: { readonly response: RequestOutcome; readonly budgetId?: string }[] = [];
     for (let count = 0; count < requests; count++) {
-      const requested = { proxy: random.pick(world.alive), caller, model, full: reservation, least: reservation };
+      const requested = {
+        proxy: random.pick(world.alive),
+        caller,
+        model,
+        full: reservation,
+        least: reservation,
+      };
       const runMs = random.between(0, 300);
-      void run(world, { ...requested, runMs, cost: () => reservation }).then((response) => responses.push(response));
+      void run(world, { ...requested, runMs, cost: () => reservation }).then((response) =>
+        responses.push(response),
+      );
     }
     await world.pass(roundMs);
     if (responses.length < requests) throw new Violation('a request waits for ever');
@@ -117,8 +125,11 @@ function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
 }
 
 function describe(proxy: ModelProxy): string {
-  const slices = proxy.budgets
-    .leases()
-    .map(({ available, reservations: reservations, operation, origin }) => ({ available, reservations: reservations, operation, origin }));
+  const slices = proxy.budgets.leases().map(({ available, reservations, operation, origin }) => ({
+    available,
+    reservations: reservations,
+    operation,
+    origin,
+  }));
   return `${proxy.usageLog.gauges.events} events, ${JSON.stringify(slices)}`;
 }

@@ -2,15 +2,15 @@
 // among the others, with all its locks held. The real ledger runs over a store; a faulty one can replace it.
 import type { Clock } from '../../common/clock.ts';
 import type {
-  AcquireResponse,
   AcquireRequest,
+  AcquireResponse,
   LedgerClient,
   Operation,
   ReturnRequest,
   SessionEnd,
   UsageEvent,
 } from '../../proxy/usage/ledger-client.ts';
-import type { LedgerState, BudgetTerms, Lease } from './ledger.reference.ts';
+import type { BudgetTerms, Lease, LedgerState } from './ledger.reference.ts';
 
 export type LeaseName = Omit<Operation, 'seq' | 'shut'>;
 

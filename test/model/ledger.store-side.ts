@@ -5,15 +5,15 @@ import { usdOfNano } from '../../common/money.ts';
 import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { expireSessions } from '../../control-plane/ledger/expiry.ts';
-import { releaseUnconfirmed } from '../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../control-plane/ledger/release-unconfirmed.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import { CallError } from '../../control-plane/rpc/errors.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
 import type {
-  LedgerTransaction,
   Change,
+  LedgerTransaction,
   RowLocks,
   Store,
   Unchanged,
@@ -31,7 +31,15 @@ import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
-import type { LedgerRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, StoreStep } from './ledger.side.ts';
+import type {
+  Executed,
+  LeaseName,
+  LedgerRead,
+  LedgerSide,
+  NewBudget,
+  SideDeps,
+  StoreStep,
+} from './ledger.side.ts';
 
 export interface StoreSideDeps extends SideDeps {
   readonly store: Store;

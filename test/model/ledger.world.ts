@@ -6,10 +6,10 @@ import { Random } from '../support/access/random.ts';
 import { MemoryPod } from '../support/ledger/journals.ts';
 import { MemoryOverflow, type OverflowFaults } from '../support/ledger/overflow.ts';
 import { settle, VirtualTime } from '../support/virtual-time.ts';
-import { type Claim, type Claims, LedgerVerifier, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
 import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
-import type { LedgerRead, Executed, LedgerSide, SideDeps, Subjects, StoreStep } from './ledger.side.ts';
+import type { Executed, LedgerRead, LedgerSide, SideDeps, StoreStep, Subjects } from './ledger.side.ts';
+import { type Claim, type Claims, LedgerVerifier, Violation } from './ledger.verifier.ts';
 
 export interface WorldOptions {
   readonly seed: number;

@@ -9,7 +9,7 @@ import { createHandler } from '../../proxy/http/handler.ts';
 import { ReadOn } from '../../proxy/http/read-on.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
-import { LoopScheduler } from '../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../proxy/loop-scheduler.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { createAccessLog } from '../../proxy/telemetry/access-log.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';

@@ -12,7 +12,7 @@ import type { InspectContext, Inspection } from '../../proxy/guardrails/guardrai
 import { createGuardrails } from '../../proxy/guardrails/inspection/live-guardrails.ts';
 import type { RequestInspectionDeps } from '../../proxy/guardrails/inspection/request-inspection.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
-import { LoopScheduler } from '../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../proxy/loop-scheduler.ts';
 import type { CompleteResult } from '../../proxy/upstream/attempt.ts';
 import { guardrailOf } from './service-guards.ts';
 import { silentLog } from './silent-log.ts';

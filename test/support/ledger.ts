@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
-import { type AcquireStep, type Acquired, drawing } from '../../control-plane/ledger/acquire.ts';
+import { type Acquired, type AcquireStep, drawing } from '../../control-plane/ledger/acquire.ts';
 import { closeSession } from '../../control-plane/ledger/close-session.ts';
 import { Healing } from '../../control-plane/ledger/healing.ts';
 import { type LeaseWork, workOnLeases } from '../../control-plane/ledger/lease-work.ts';
+import { type Return, returning } from '../../control-plane/ledger/release-lease.ts';
 import { type Charge, type Reported, reportTogether } from '../../control-plane/ledger/report.ts';
-import { type Return, returning } from '../../control-plane/ledger/return-lease.ts';
 import { keepSession } from '../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import type { Schema, UsageEventRow } from '../../control-plane/store/schema.ts';

@@ -2,7 +2,7 @@
 // milliseconds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/index.ts';
-import { chat, type Reply, type RequestTarget } from './asking.ts';
+import { chat, type Reply, type RequestTarget } from './chat-requests.ts';
 import type { TestOrganization } from './gateway.ts';
 
 export type CountedKind = 'REQUESTS_PER_MINUTE' | 'TOKENS_PER_MINUTE' | 'CONCURRENT_REQUESTS';

@@ -73,7 +73,11 @@ export async function storeWebhook(
   store: Store,
   row: Partial<Schema['webhooks']> & { readonly url: string },
 ): Promise<StoredWebhook> {
-  const location = { organizationId: row.organization_id ?? 'organization-1', webhookId: uuidv7(), version: 1 };
+  const location = {
+    organizationId: row.organization_id ?? 'organization-1',
+    webhookId: uuidv7(),
+    version: 1,
+  };
   const secret = `whsec_${Buffer.from(location.webhookId).toString('base64')}`;
   await change(store, async (tx) => {
     await tx.db

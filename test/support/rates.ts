@@ -5,7 +5,7 @@ import type { Timers } from '../../common/timers.ts';
 import { limitKinds } from '../../proto/words/access.ts';
 import { tokensWaitMs } from '../../proxy/rates/batch-queue.ts';
 import { LocalRates } from '../../proxy/rates/local-rates.ts';
-import type { RateDecision, RateReservation, RateKind, RateLimit, Rates } from '../../proxy/rates/rates.ts';
+import type { RateDecision, RateKind, RateLimit, RateReservation, Rates } from '../../proxy/rates/rates.ts';
 import { RedisRates } from '../../proxy/rates/redis-rates.ts';
 import { type RateScripts, rateScripts } from '../../proxy/rates/scripts.ts';
 import { createSharedRates } from '../../proxy/rates/shared-rates.ts';
@@ -225,7 +225,11 @@ export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 
 }
 
 /** @throws Error if the request is refused */
-export async function admit(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateReservation> {
+export async function admit(
+  rates: Rates,
+  limits: readonly RateLimit[],
+  tokens = 0,
+): Promise<RateReservation> {
   const { reservation, standings } = await take(rates, limits, tokens);
   if (reservation === undefined) throw new Error(`refused: ${JSON.stringify(standings)}`);
   return reservation;

@@ -81,7 +81,9 @@ export interface WindowState extends LedgerState {
   readonly endsAt: string | undefined;
 }
 
-type BudgetResponse = Readonly<Record<'limitId' | 'window' | `${keyof Omit<LedgerState, 'window'>}Usd`, string>> & {
+type BudgetResponse = Readonly<
+  Record<'limitId' | 'window' | `${keyof Omit<LedgerState, 'window'>}Usd`, string>
+> & {
   readonly endsAt?: string;
 };
 
@@ -104,7 +106,15 @@ export async function wholeLedger(
   return found;
 }
 
-function ledgerIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd: unconfirmedUsd }: BudgetResponse) {
+function ledgerIn({
+  limitId,
+  window,
+  endsAt,
+  amountUsd,
+  spentUsd,
+  leasedUsd,
+  unsettledUsd: unconfirmedUsd,
+}: BudgetResponse) {
   const nano = (usd: string) => nanoOfUsd(usd) ?? Number.NaN;
   return {
     ...{ limitId, window, endsAt },

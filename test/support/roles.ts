@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { MethodName } from '../../control-plane/api/methods.ts';
 import { writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
-import { writeLedger, writeLease } from './ledger-state.ts';
+import { writeLease, writeLedger } from './ledger-state.ts';
 import {
   createKey,
   createPerson,

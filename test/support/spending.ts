@@ -159,7 +159,10 @@ export function tally(outcomes: readonly Outcome[]): Readonly<Record<Outcome, nu
 }
 
 /** Samples the ledger until it is stopped. @returns the samples */
-export function watchLedger(organization: TestOrganization, limitId: string): { stop(): Promise<LedgerState[]> } {
+export function watchLedger(
+  organization: TestOrganization,
+  limitId: string,
+): { stop(): Promise<LedgerState[]> } {
   const samples: LedgerState[] = [];
   let stopped = false;
   const watching = (async () => {

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './process.ts';
 import { type Recording, recordedRequests } from './recorded.ts';
+import { isAsReported, namedRequest, type UsageReport } from './recorder.ts';
 import { type Outcome, spend } from './spending.ts';
-import { isAsReported, namedRequest, type UsageReport } from './witness.ts';
 
 export interface TimedOutcome {
   readonly name: string;

@@ -303,7 +303,12 @@ export function usageScene(): UsageScene {
   return {
     ...{ time, ledger, store, proxies },
     start: (options) => {
-      const proxy = startUsageProxy({ time, client: ledger.client(), overflow: store.overflow(), ...options });
+      const proxy = startUsageProxy({
+        time,
+        client: ledger.client(),
+        overflow: store.overflow(),
+        ...options,
+      });
       proxies.push(proxy);
       return proxy;
     },

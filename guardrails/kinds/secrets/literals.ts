@@ -201,7 +201,11 @@ export function positionsInWritten(literals: Literals, readings: TwoReadings): r
     const near = gap.end + moved - (gap.isLast ? 0 : literals.longest - 1);
     positions.push(...literals.positionsIn(written, searched, gap.written));
     const first = Math.max(from, gap.written) - moved;
-    for (let position = read[turn]; position !== undefined && position.at + moved < near; position = read[++turn])
+    for (
+      let position = read[turn];
+      position !== undefined && position.at + moved < near;
+      position = read[++turn]
+    )
       if (position.at >= first) positions.push({ at: position.at + moved, standing: position.standing });
     searched = Math.max(searched, near);
   }

@@ -3,10 +3,10 @@
 import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import {
   blocks,
-  type TextMatch,
   firstOf,
   isEnabled,
   locate,
+  type TextMatch,
   type Texts,
 } from '../../../guardrails/inspection/findings.ts';
 import type { Scanned } from '../../../guardrails/scan.ts';

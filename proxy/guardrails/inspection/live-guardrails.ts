@@ -7,7 +7,7 @@ import type { Clock } from '../../../common/clock.ts';
 import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../../common/guarded-request.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Timers } from '../../../common/timers.ts';
-import type { LoopScheduler } from '../../loop-turns.ts';
+import type { LoopScheduler } from '../../loop-scheduler.ts';
 import { type ShareUses, useOf } from '../../shares.ts';
 import { CompiledGuardrails } from '../compiled.ts';
 import { type DecisionClient, DecisionSamples } from '../decision-samples.ts';

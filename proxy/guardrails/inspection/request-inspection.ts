@@ -21,7 +21,7 @@ import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
 import type { Scanner } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
 import type { createServiceGuards } from '../services/service-guard.ts';
-import { type GuardStream, contains, ResponseInspection } from './response-inspection.ts';
+import { contains, type GuardStream, ResponseInspection } from './response-inspection.ts';
 import { inspectBody } from './stage-inspection.ts';
 
 export interface RequestInspectionDeps extends DecisionsDeps {
@@ -98,7 +98,9 @@ export class RequestInspection {
    * A placeholder that the caller has written must not be used: the response would contain another value in its place.
    */
   #isWritten(placeholder: string): boolean {
-    this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestLocations).map(({ text }) => text));
+    this.#written ??= placeholdersIn(
+      slotsOf(this.#call.request.body, requestLocations).map(({ text }) => text),
+    );
     return this.#written.has(placeholder);
   }
 

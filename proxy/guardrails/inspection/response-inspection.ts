@@ -12,7 +12,7 @@ import { Placeholders } from '../../../guardrails/placeholders.ts';
 import { scan } from '../../../guardrails/scan.ts';
 import { GatewayError } from '../../errors.ts';
 import { largeBytes } from '../../formats/chat-completions/read-request.ts';
-import { NotScheduledError } from '../../loop-turns.ts';
+import { NotScheduledError } from '../../loop-scheduler.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../../upstream/attempt.ts';
 import { ProviderFailure } from '../../upstream/provider-failure.ts';
 import type { StageGuardrails } from '../compiled.ts';

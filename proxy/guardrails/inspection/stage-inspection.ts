@@ -7,16 +7,16 @@ import type { ShareOwner } from '../../../common/shares.ts';
 import type { Stage } from '../../../guardrails/definition.ts';
 import { contextMax } from '../../../guardrails/fold.ts';
 import {
-  type TextMatch,
   locate,
   replace,
   stringsOf,
+  type TextMatch,
   type Texts,
 } from '../../../guardrails/inspection/findings.ts';
 import {
-  type TextLocation,
   type Slot,
   slotsOf,
+  type TextLocation,
   TooDeepError,
   withTexts,
 } from '../../../guardrails/inspection/inspection-schema.ts';
@@ -52,7 +52,7 @@ export interface StageInspectionDeps {
 }
 
 /**
- * @param place the schema of the body
+ * @param location the schema of the body
  * @returns the same body if nothing is replaced
  * @throws GatewayError guardrail_blocked, guardrail_unavailable; or the error that aborted the request
  */
@@ -105,7 +105,11 @@ function redacted(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): re
   return found.length + replaced.length === 0 ? undefined : replace(texts, [...found, ...replaced], put);
 }
 
-function rewritten(body: JsonObject, location: TextLocation, strings: readonly string[] | undefined): JsonObject {
+function rewritten(
+  body: JsonObject,
+  location: TextLocation,
+  strings: readonly string[] | undefined,
+): JsonObject {
   const put = strings === undefined ? body : withTexts(body, location, strings);
   return isObject(put) ? put : body;
 }

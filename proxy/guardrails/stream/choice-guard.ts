@@ -9,9 +9,9 @@ import { protocolError } from '../../formats/protocol-error.ts';
 import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from '../delta.ts';
 import type { ResponseGuards } from '../response-guards.ts';
 import { Channel, type Decidable } from './channel.ts';
-import { WithheldCall } from './held-call.ts';
-import { type RemainingText, PathWindows } from './path-windows.ts';
+import { PathWindows, type RemainingText } from './path-windows.ts';
 import type { WholeGuard } from './whole-guard.ts';
+import { WithheldCall } from './withheld-call.ts';
 
 /** The result for a chunk's choice. */
 export interface TakenChoice {

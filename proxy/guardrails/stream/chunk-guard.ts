@@ -8,7 +8,7 @@ import type { ResponseGuards } from '../response-guards.ts';
 import type { Decidable } from './channel.ts';
 import { ChoiceGuard, type ChoiceGuardDeps, type LaterFields, parted } from './choice-guard.ts';
 import { headFields, headOf } from './chunk-pieces.ts';
-import { type RemainingText, PathWindows } from './path-windows.ts';
+import { PathWindows, type RemainingText } from './path-windows.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
 
 /** A chunk that may be sent. */
@@ -170,7 +170,13 @@ export class ChunkGuard {
     let rest = extras;
     for (const { choice, later, finish } of taken) {
       for (const fields of later) {
-        this.#wait({ ...fields, withheld: fields.isCall ? fields.withheld : size, choice, head, extras: rest });
+        this.#wait({
+          ...fields,
+          withheld: fields.isCall ? fields.withheld : size,
+          choice,
+          head,
+          extras: rest,
+        });
         rest = noExtras;
       }
       if (finish === undefined) continue;
@@ -185,7 +191,15 @@ export class ChunkGuard {
     }
     if (rest === noExtras) return;
     const choice = taken[0]?.choice;
-    this.#wait({ delta: nothing, fields: nothing, isCall: false, withheld: size, choice, head, extras: rest });
+    this.#wait({
+      delta: nothing,
+      fields: nothing,
+      isCall: false,
+      withheld: size,
+      choice,
+      head,
+      extras: rest,
+    });
   }
 
   #wait(fields: Fields): void {

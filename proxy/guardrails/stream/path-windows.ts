@@ -4,8 +4,8 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import {
   mapPaths,
-  type TextLocation,
   type Slot,
+  type TextLocation,
   TooDeepError,
 } from '../../../guardrails/inspection/inspection-schema.ts';
 import { guardText, TextWindow } from '../../../guardrails/window.ts';

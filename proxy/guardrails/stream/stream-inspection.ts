@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
 import { eventData } from '../../formats/sse.ts';
 import type { ResponseGuards } from '../response-guards.ts';
-import { ChunkGuard, type WithheldMax, type PassedChunk } from './chunk-guard.ts';
+import { ChunkGuard, type PassedChunk, type WithheldMax } from './chunk-guard.ts';
 import { sliceMax, slicesOf } from './chunk-pieces.ts';
 
 export class StreamInspection {
@@ -20,7 +20,7 @@ export class StreamInspection {
   /** The rest of a chunk with a long text, not inspected yet. */
   #slices: JsonObject[] = [];
 
-  /** @param heldMax limits above which the failure rules apply */
+  /** @param withheldMax limits above which the failure rules apply */
   constructor(guards: ResponseGuards, withheldMax: WithheldMax) {
     this.#guards = guards;
     const contains = guards.services.some((service) => service.reservations);

@@ -13,7 +13,7 @@ import { ReadOn } from '../../../proxy/http/read-on.ts';
 import { startTrafficServer } from '../../../proxy/http/server.ts';
 import { createWatchdog, type TimeLimits } from '../../../proxy/http/watchdog.ts';
 import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
-import { LoopScheduler } from '../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../proxy/loop-scheduler.ts';
 import { PriceTable } from '../../../proxy/pricing/price-book.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';

@@ -1,7 +1,8 @@
 // Every path of a call with a secret through the control plane: wrong tokens, wrong listeners, requests that fail each
 // check with a secret inside, and a database that fails in the middle.
-import type { KeptDatabase } from '../../support/kept.ts';
+
 import { freshName, GrpcCaller } from '../../support/operators.ts';
+import type { KeptDatabase } from '../../support/persistent-databases.ts';
 import type { Scene } from './scene.ts';
 
 export async function walkControlPlane(scene: Scene, database: KeptDatabase): Promise<void> {

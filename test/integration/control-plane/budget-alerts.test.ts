@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
-import { releaseUnconfirmed } from '../../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../../control-plane/ledger/release-unconfirmed.ts';
 import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import { createBudgetNotices } from '../../../control-plane/store/notice-tables.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
-import { noteUnconfirmed, unconfirmedAgesMs } from '../../../control-plane/webhooks/unsettled.ts';
+import { noteUnconfirmed, unconfirmedAgesMs } from '../../../control-plane/webhooks/unconfirmed.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
 import { LedgerFixture } from '../../support/ledger.ts';
 import { deliveries, notices, spend, storeBudget, storeWebhook } from '../../support/notice-rows.ts';
@@ -161,7 +161,14 @@ describeStores('a budget that refuses', (given) => {
   it('is not alerted when other leases have the rest, because that ends without action', async () => {
     expect(await acquire(dollar)).toBe('granted');
     const other = await fixture.session();
-    const busy = await fixture.acquire({ session: other, budgetId, window: 'total', seq: 1, need: 5, want: 5 });
+    const busy = await fixture.acquire({
+      session: other,
+      budgetId,
+      window: 'total',
+      seq: 1,
+      need: 5,
+      want: 5,
+    });
     expect(busy.outcome).toBe('busy');
     expect(await notices(given.store, 'exceeded')).toEqual([]);
   });

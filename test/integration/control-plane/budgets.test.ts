@@ -32,7 +32,9 @@ describeBudgets('budgets', (fixture) => {
     const update = { id, amountUsd: '0.25', period: testBudget.period, ifRevision: made.revision };
     const changed = await fixture.plane.expect('Limits.Update', fixture.acme.admin.token, update);
     expect(changed).toEqual({ ...made, amountUsd: '0.25', revision: expect.any(String) });
-    expect(await refusal(fixture.plane.call('Limits.Update', fixture.acme.admin.token, update))).toMatchObject({
+    expect(
+      await refusal(fixture.plane.call('Limits.Update', fixture.acme.admin.token, update)),
+    ).toMatchObject({
       ...{ code: 'ABORTED', reason: 'revision_mismatch' },
     });
     expect(await fixture.as(fixture.acme, 'Limits.Update', { id, amountUsd: '0.250' })).toEqual(changed);
@@ -91,7 +93,8 @@ describeBudgets('budgets', (fixture) => {
 
   it('change their amount, never their other fields', async () => {
     const { id } = await fixture.budget(fixture.acme);
-    const change = (more: object) => fixture.plane.call('Limits.Update', fixture.acme.owner.token, { id, ...more });
+    const change = (more: object) =>
+      fixture.plane.call('Limits.Update', fixture.acme.owner.token, { id, ...more });
     const forEver = 'cannot be changed: delete the limit and create another';
     for (const [field, value] of [
       ['period', 'BUDGET_PERIOD_WEEK'],

@@ -63,7 +63,14 @@ describe('a text that is tried', () => {
     expect(await outcome(tenant, 'Hello, Rosebud')).toEqual({
       ...untouched,
       results: [
-        { guardrailId: id, name, enabled: true, decision: 'GUARDRAIL_DECISION_PASS', found: {}, locations: [] },
+        {
+          guardrailId: id,
+          name,
+          enabled: true,
+          decision: 'GUARDRAIL_DECISION_PASS',
+          found: {},
+          locations: [],
+        },
       ],
     });
     expect(await outcome(tenant, '')).toMatchObject({ text: '', blockedBy: '' });

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { drawing } from '../../../control-plane/ledger/acquire.ts';
 import type { LeaseWork } from '../../../control-plane/ledger/lease-work.ts';
 import { LeaseBatches } from '../../../control-plane/ledger/lease-work.ts';
-import { returning } from '../../../control-plane/ledger/return-lease.ts';
+import { returning } from '../../../control-plane/ledger/release-lease.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';

@@ -36,7 +36,10 @@ class Spender {
   readonly #at: number;
   readonly #random: Random;
 
-  constructor(fixture: LedgerFixture, world: { budgets: readonly KnownBudget[]; at: number; random: Random }) {
+  constructor(
+    fixture: LedgerFixture,
+    world: { budgets: readonly KnownBudget[]; at: number; random: Random },
+  ) {
     this.#desk = fixture;
     this.#budgets = world.budgets;
     this.#at = world.at;

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
-import { releaseUnconfirmed } from '../../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../../control-plane/ledger/release-unconfirmed.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { describeStores } from '../../support/databases.ts';

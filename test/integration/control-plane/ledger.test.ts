@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dayOf, windowOf } from '../../../common/budget-window.ts';
 import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
-import { releaseUnconfirmed } from '../../../control-plane/ledger/release.ts';
+import { releaseUnconfirmed } from '../../../control-plane/ledger/release-unconfirmed.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { describeStores } from '../../support/databases.ts';
@@ -28,7 +28,8 @@ describeStores('the ledger', (given) => {
     ...{ session, budgetId, window: 'total', seq },
     ...fields,
   });
-  const acquire = (seq: number, need: number, want = need) => fixture.acquire({ ...operation(seq), need, want });
+  const acquire = (seq: number, need: number, want = need) =>
+    fixture.acquire({ ...operation(seq), need, want });
   const silence = async () => {
     await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
     return await expireSessions(given.store);
@@ -229,7 +230,8 @@ describeStores('the ledger', (given) => {
       // The row names the person twice, and the person is counted once.
       const row = usageEvent({ at, cost: 7, person_id: 'person-1', project_person_id: 'person-1' });
       await fixture.report([{ row }]);
-      for (const id of [budgetId, ofKey, ofModel]) expect(await fixture.ledger(id)).toMatchObject({ spent: 7 });
+      for (const id of [budgetId, ofKey, ofModel])
+        expect(await fixture.ledger(id)).toMatchObject({ spent: 7 });
       expect(await fixture.ledger(ofProject, windowOf('month', at))).toMatchObject({ spent: 7 });
       for (const id of ofOthers) expect(await fixture.ledger(id)).toBeUndefined();
     });
@@ -319,7 +321,11 @@ describeStores('the ledger', (given) => {
     it('notes at its beginning the thresholds that are already reached', async () => {
       await fixture.report([{ row: usageEvent({ cost: 600 }) }]);
       const daily = await fixture.budget({ amount: 1000, period: 'day' });
-      await fixture.acquire({ ...operation(1, { budgetId: daily, window: dayOf(Date.now()) }), need: 1, want: 1 });
+      await fixture.acquire({
+        ...operation(1, { budgetId: daily, window: dayOf(Date.now()) }),
+        need: 1,
+        want: 1,
+      });
       const alerts = await given.store.snapshot((db) =>
         db.selectFrom('budget_notices').select('percent').where('budget_id', '=', daily).execute(),
       );

@@ -304,7 +304,9 @@ describeBudgets('selectors of models', (fixture) => {
       expect((await fixture.as(acme, 'Limits.Update', { id: made.id, model })).id).toBe(made.id);
     }
     const another = { id: made.id, model: 'openai/gpt-4o-mini' };
-    expect((await fixture.plane.call('Limits.Update', acme.owner.token, another)).code).toBe('INVALID_ARGUMENT');
+    expect((await fixture.plane.call('Limits.Update', acme.owner.token, another)).code).toBe(
+      'INVALID_ARGUMENT',
+    );
   });
 
   it('of a list are each checked against the models, and stored once for each model', async () => {
@@ -320,7 +322,10 @@ describeBudgets('selectors of models', (fixture) => {
     );
     const again = await fixture.as(fixture.acme, 'People.Update', kept);
     expect(again).toEqual(person);
-    const unasked = await fixture.as(fixture.acme, 'People.Update', { id: person.id, name: freshName('person') });
+    const unasked = await fixture.as(fixture.acme, 'People.Update', {
+      id: person.id,
+      name: freshName('person'),
+    });
     expect(unasked.matches).toBeUndefined();
     await fixture.as(fixture.acme, 'People.Update', { id: person.id, allowedModels: { globs: [] } });
   });
@@ -328,7 +333,11 @@ describeBudgets('selectors of models', (fixture) => {
   it('of prices are unique for each model, under any of its names', async () => {
     const tenant = await fixture.tenant();
     const create = (model: string) =>
-      fixture.plane.call('Prices.Create', tenant.owner.token, { organizationId: tenant.id, model, prices: usd });
+      fixture.plane.call('Prices.Create', tenant.owner.token, {
+        organizationId: tenant.id,
+        model,
+        prices: usd,
+      });
     expect((await create('openai/gpt-4o')).code).toBe('OK');
     for (const name of [
       'gpt-provider/gpt-4o',
@@ -367,7 +376,8 @@ describeBudgets('selectors of models', (fixture) => {
     const request = (globs: string[]) => ({
       ...{ name: freshName('operator'), role: 'ROLE_PLATFORM_OPERATOR', allowedModels: { globs } },
     });
-    const create = (globs: string[]) => fixture.plane.call('People.Create', fixture.platform.token, request(globs));
+    const create = (globs: string[]) =>
+      fixture.plane.call('People.Create', fixture.platform.token, request(globs));
     expect((await create(['platform-models/m', 'openai/*'])).code).toBe('OK');
     expect((await create(['own-models/llama'])).code).toBe('INVALID_ARGUMENT');
   });

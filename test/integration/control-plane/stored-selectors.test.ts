@@ -4,7 +4,12 @@ import { sql } from 'kysely';
 import { request } from 'undici';
 import { beforeAll, expect, it } from 'vitest';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
-import { type BudgetFixture, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
+import {
+  type BudgetFixture,
+  describeBudgets,
+  limitSubject,
+  testBudget,
+} from '../../support/budget-fixture.ts';
 import {
   createKey,
   freshName,
@@ -98,7 +103,9 @@ describeBudgets('selectors stored from before', (fixture) => {
 
   it('are shown in canonical form', async () => {
     expect((await fixture.as(tenant, 'Limits.Get', { id: ids.budget })).model).toBe('gpt-provider/gpt-4o');
-    expect((await fixture.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe('gpt-provider/gpt-4o-mini');
+    expect((await fixture.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe(
+      'gpt-provider/gpt-4o-mini',
+    );
     expect((await fixture.as(tenant, 'Organizations.Get', { id: tenant.id })).allowedModels).toEqual([
       'gpt-provider/*',
     ]);
@@ -163,7 +170,9 @@ describeBudgets('selectors stored from before', (fixture) => {
     const { masterKey, bootstrapToken, database } = { ...fixture.plane, database: fixture.database };
     const env = { GATEWAY_DATABASE_URL: database.url };
     const restarted = await startOperatorsPlane({ env, masterKey, bootstrapToken });
-    const reported = await until(() => ask(fixture.platform.token, restarted), { what: 'all to be looked at' });
+    const reported = await until(() => ask(fixture.platform.token, restarted), {
+      what: 'all to be looked at',
+    });
     expect(reported.found).toBeGreaterThanOrEqual(10);
     const budget = reported.selectors.find(({ id }: JsonResponse) => id === ids.budget);
     expect(budget).toMatchObject({ organizationId: tenant.id, problem: 'SELECTOR_PROBLEM_ALIAS' });
@@ -192,7 +201,9 @@ describeBudgets('selectors stored from before', (fixture) => {
     await fixture.as(tenant, 'AiSystems.Update', { id: system, allowedModels: { globs: [] } });
     // The update does not change a price that another one overrides.
     await fixture.as(tenant, 'Prices.Update', { id: ids.older, prices: { ...usd, output: '3' } });
-    const { selectors } = await fixture.plane.expect('Status.Get', tenant.owner.token, { checkSelectors: true });
+    const { selectors } = await fixture.plane.expect('Status.Get', tenant.owner.token, {
+      checkSelectors: true,
+    });
     const left = selectors.selectors.map(({ id }: JsonResponse) => id);
     expect(left.toSorted()).toEqual(
       [ids.rate, ids.typo, ids.bare, ids.older, tenant.member.id, key.virtualKey.id].toSorted(),

@@ -128,7 +128,9 @@ describe.each([
     const at = (name: string) => header.split(',').indexOf(name);
     const cells = records.map((line) => line.split(','));
     expect(cells.map((record) => record[at('id')])).toEqual(recorded.map(({ id }) => id));
-    expect(cells.map((record) => record[at('cost_usd')])).toEqual(recorded.map(({ cost }) => usdOfNano(cost)));
+    expect(cells.map((record) => record[at('cost_usd')])).toEqual(
+      recorded.map(({ cost }) => usdOfNano(cost)),
+    );
     expect(cells.map((record) => record[at('model_asked')])).toEqual(
       recorded.map(({ model_asked }) => (model_asked.startsWith('=') ? `'${model_asked}` : model_asked)),
     );

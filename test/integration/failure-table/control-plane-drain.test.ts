@@ -1,8 +1,8 @@
 // Row of the failure table: SIGTERM of a control-plane replica, a separate process over real PostgreSQL. Its proxies
 // move to the other replica and no caller notices.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { admission, outcomes, turns } from '../../support/asking.ts';
 import { startForwarder } from '../../support/black-hole.ts';
+import { admission, outcomes, turns } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';

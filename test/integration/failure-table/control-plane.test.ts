@@ -1,8 +1,8 @@
 // Rows of the failure table: the control plane is down, or accepts connections and never responds. Proxies reach it
 // through a forwarder, so that it is "down" for them while operators and other proxies still reach it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admission, chat, redisResponds, turns } from '../../support/asking.ts';
 import { type Forwarder, startBlackHole, startForwarder } from '../../support/black-hole.ts';
+import { admission, chat, redisResponds, turns } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';

@@ -1,8 +1,8 @@
 // Rows of the failure table: a control-plane replica is cut off from PostgreSQL, the database is restored from a
 // backup, a standby is promoted.
 import { afterEach, describe, expect, it } from 'vitest';
-import { admission, outcomes, turns } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { admission, outcomes, turns } from '../../support/chat-requests.ts';
 import { runSql } from '../../support/databases.ts';
 import { log } from '../../support/figures.ts';
 import {

@@ -1,7 +1,7 @@
 // Rows of the failure table: SIGTERM and kill -9 of a proxy, SIGTERM of a control plane. All of them are separate
 // processes.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admission, chat } from '../../support/asking.ts';
+import { admission, chat } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
 import {
   chatBody,

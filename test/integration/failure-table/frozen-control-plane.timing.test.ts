@@ -3,8 +3,8 @@
 // revocation.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
-import { admission, chat, outcomes, turns } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { admission, chat, outcomes, turns } from '../../support/chat-requests.ts';
 import { log, percentile } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -3,8 +3,8 @@
 // revives a key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admission, chat, outcomes, redisResponds, turns } from '../../support/asking.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
+import { admission, chat, outcomes, redisResponds, turns } from '../../support/chat-requests.ts';
 import { log, percentile } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { freePort, until } from '../../support/process.ts';

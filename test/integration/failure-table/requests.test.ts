@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createCredential, hashCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
-import { admission, chat, type Question, type Reply } from '../../support/asking.ts';
+import { admission, chat, type Question, type Reply } from '../../support/chat-requests.ts';
 import { type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
 import { log } from '../../support/figures.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
-import { admission, chat, turns } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { admission, chat, turns } from '../../support/chat-requests.ts';
 import {
   type RunningControlPlane,
   startGateway,

@@ -2,7 +2,7 @@
 // JSON.parse misread them.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
-import { guardrailFields } from '../../support/guardrails/desk.ts';
+import { guardrailFields } from '../../support/guardrails/fixture.ts';
 
 let gateway: TestGateway;
 let proxy: TestProxy;

@@ -6,11 +6,11 @@ import { createCredential } from '../../../common/credential.ts';
 import { log, percentile } from '../../support/figures.ts';
 import { chatRequest, type ProxyProcess, startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
-  type GuardrailFixture,
   type GuardrailFields,
+  type GuardrailFixture,
   guardrailFields,
   openGuardrailFixture,
-} from '../../support/guardrails/desk.ts';
+} from '../../support/guardrails/fixture.ts';
 import { ask, parsed, plainWay } from '../../support/guardrails/ways.ts';
 import { startNode, until } from '../../support/process.ts';
 

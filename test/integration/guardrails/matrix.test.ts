@@ -4,7 +4,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../simulator/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../../support/guardrails/desk.ts';
+import {
+  type GuardrailFixture,
+  guardrailFields,
+  openGuardrailFixture,
+} from '../../support/guardrails/fixture.ts';
 import { actions, codeName, kinds, stages, type TriedKind } from '../../support/guardrails/kinds.ts';
 import {
   type Cell,

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../simulator/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
-  type GuardrailFixture,
   type GuardrailFields,
+  type GuardrailFixture,
   guardrailFields,
   guardrailsIn,
   openGuardrailFixture,
-} from '../../support/guardrails/desk.ts';
+} from '../../support/guardrails/fixture.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
 import { ask, parsed, plainWay, type Way, ways } from '../../support/guardrails/ways.ts';
 import { until } from '../../support/process.ts';

@@ -8,7 +8,7 @@ import {
   guardrailFields,
   guardrailsIn,
   openGuardrailFixture,
-} from '../../support/guardrails/desk.ts';
+} from '../../support/guardrails/fixture.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
 import { ask, parsed, plainWay, type ReadResponse } from '../../support/guardrails/ways.ts';
 import { freePort, until } from '../../support/process.ts';

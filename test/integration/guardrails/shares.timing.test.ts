@@ -7,7 +7,11 @@ import {
   type TestGateway,
   type TestOrganization,
 } from '../../support/gateway.ts';
-import { type GuardrailFields, guardrailFields, openGuardrailFixture } from '../../support/guardrails/desk.ts';
+import {
+  type GuardrailFields,
+  guardrailFields,
+  openGuardrailFixture,
+} from '../../support/guardrails/fixture.ts';
 
 let gateway: TestGateway;
 let proxy: ProxyProcess;

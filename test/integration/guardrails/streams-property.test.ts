@@ -15,7 +15,7 @@ import { Decisions } from '../../../proxy/guardrails/decisions.ts';
 import { ResponseInspection } from '../../../proxy/guardrails/inspection/response-inspection.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
-import { LoopScheduler } from '../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../proxy/loop-scheduler.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   alphabets,

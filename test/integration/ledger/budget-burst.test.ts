@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
+  createBudget,
   type LedgerState,
   ledgerAtRest,
   ledgerOf,
-  createBudget,
   makeDear,
   recordedCost,
   spend,

@@ -1,7 +1,7 @@
 // Budgets that operators lower, raise, create and delete while requests run: a change applies within a second or two,
 // nothing is granted above the new amount, and requests in flight are charged.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chat, type Question, type Reply } from '../../support/asking.ts';
+import { chat, type Question, type Reply } from '../../support/chat-requests.ts';
 import {
   startGateway,
   type TestGateway,
@@ -9,8 +9,8 @@ import {
   type TestProxy,
 } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { wholeLedger, costOf, recordedRequests } from '../../support/recorded.ts';
-import { ledgerAtRest, ledgerOf, createBudget, makeDear } from '../../support/spending.ts';
+import { costOf, recordedRequests, wholeLedger } from '../../support/recorded.ts';
+import { createBudget, ledgerAtRest, ledgerOf, makeDear } from '../../support/spending.ts';
 
 /** Cost of the simulator's usual response. */
 const responseNano = 33 * 60_000 + 8 * 1_000;

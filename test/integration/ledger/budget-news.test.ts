@@ -1,7 +1,7 @@
 // Alerts of a budget while callers spend it, through a whole gateway: its thresholds, refused requests, and all of them
 // again after the budget was raised in the same window.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chat } from '../../support/asking.ts';
+import { chat } from '../../support/chat-requests.ts';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { createBudget, makeDear } from '../../support/spending.ts';

@@ -6,7 +6,7 @@ import type { Behaviour } from '../../../simulator/behaviour.ts';
 import { type VendorName, vendors } from '../../../simulator/vendors.ts';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { type RecordedRequest, recordedRequest } from '../../support/recorded.ts';
-import { ledgerOf, createBudget } from '../../support/spending.ts';
+import { createBudget, ledgerOf } from '../../support/spending.ts';
 import { plainModels } from '../../support/vendors.ts';
 
 let gateway: TestGateway;

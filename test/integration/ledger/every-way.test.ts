@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { wholeLedger, costOf, type RecordedRequest, recordedRequest } from '../../support/recorded.ts';
-import { ledgerOf, createBudget, type Subject } from '../../support/spending.ts';
+import { costOf, type RecordedRequest, recordedRequest, wholeLedger } from '../../support/recorded.ts';
+import { createBudget, ledgerOf, type Subject } from '../../support/spending.ts';
 import { ownHeaders, ownPath, plainModels } from '../../support/vendors.ts';
 
 let gateway: TestGateway;
@@ -387,6 +387,8 @@ describe('a request that does not end normally', () => {
   it('leaves no lease of any budget with the proxy', async () => {
     const leased = async () => (await wholeLedger(organization)).filter((ledger) => ledger.leased > 0);
     await until(async () => (await leased()).length === 0, { timeoutMs: 10_000 });
-    expect((await wholeLedger(organization)).filter(({ unsettled: unconfirmed }) => unconfirmed > 0)).toEqual([]);
+    expect((await wholeLedger(organization)).filter(({ unsettled: unconfirmed }) => unconfirmed > 0)).toEqual(
+      [],
+    );
   });
 });

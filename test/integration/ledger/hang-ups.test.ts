@@ -7,7 +7,7 @@ import { startGateway, type TestGateway, type TestOrganization } from '../../sup
 import { until } from '../../support/process.ts';
 import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
 import { costOf, recordedRequest, recordedRequests } from '../../support/recorded.ts';
-import { ledgerAtRest, createBudget, type Spending, spend } from '../../support/spending.ts';
+import { createBudget, ledgerAtRest, type Spending, spend } from '../../support/spending.ts';
 import { storedKeys } from '../../support/vendors.ts';
 
 /** USD 10 per million tokens of output, the catalog's price of gpt-4o. */

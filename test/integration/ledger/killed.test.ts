@@ -12,11 +12,12 @@ import { startGateway, type TestOrganization } from '../../support/gateway.ts';
 import { startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/process.ts';
 import { costOf, type RecordedRequest, recordedRequests } from '../../support/recorded.ts';
+import { costReported, namedRequest } from '../../support/recorder.ts';
 import {
+  createBudget,
   type LedgerState,
   ledgerAtRest,
   ledgerOf,
-  createBudget,
   makeDear,
   type Outcome,
   spend,
@@ -24,7 +25,6 @@ import {
 } from '../../support/spending.ts';
 import { keepRequesting, wronglyRecorded } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
-import { costReported, namedRequest } from '../../support/witness.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -115,7 +115,10 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
   const rows = await rowsOf(organization, gateway.controlPlane);
   const killed = [...rows.values()].filter(({ estimateReason }) => estimateReason === 'killed');
   printLedger('before the kill', before);
-  printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, ledger);
+  printLedger(
+    `${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`,
+    ledger,
+  );
   console.log(`  requests: ${JSON.stringify(tally(outcomes))}, booked at their hold: ${killed.length}`);
 
   // Every request that the vendor received is recorded once: with its usage, or with its reservation.

@@ -2,8 +2,8 @@
 // requests continue, nothing waits, and all usage arrives. OUTAGE_SECONDS makes the outage of the control plane longer
 // than ten seconds.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { redisResponds } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { redisResponds } from '../../support/chat-requests.ts';
 import { log, percentile } from '../../support/figures.ts';
 import {
   type Environment,
@@ -13,11 +13,11 @@ import {
   type TestProxy,
 } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
+import { costReported } from '../../support/recorder.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { ledgerAtRest, createBudget, makeDear, tally } from '../../support/spending.ts';
+import { createBudget, ledgerAtRest, makeDear, tally } from '../../support/spending.ts';
 import { askOnce, keepRequesting, type TimedOutcome, wronglyRecorded } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
-import { costReported } from '../../support/witness.ts';
 
 const outageMs = 1_000 * Number(process.env.OUTAGE_SECONDS ?? 10);
 const unavailable = '503 ledger_unavailable';

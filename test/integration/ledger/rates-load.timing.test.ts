@@ -2,7 +2,7 @@
 // With RATES_LONG=1 for minutes, so that the minute rolls over and killed proxies are forgotten:
 //   RATES_LONG=1 node_modules/.bin/vitest run test/integration/ledger/rates-load.timing.test.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Reply, redisResponds } from '../../support/asking.ts';
+import { type Reply, redisResponds } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
 import {
   type ProxyProcess,

@@ -2,7 +2,7 @@
 // and the last use of a key.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nanoOfUsd } from '../../../common/money.ts';
-import { chat } from '../../support/asking.ts';
+import { chat } from '../../support/chat-requests.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { costOf, type RecordedRequest, recordedRequests } from '../../support/recorded.ts';

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BudgetPeriod, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import type { Clock } from '../../../common/clock.ts';
-import { chat } from '../../support/asking.ts';
+import { chat } from '../../support/chat-requests.ts';
 import {
   startGateway,
   type TestGateway,
@@ -12,7 +12,7 @@ import {
   type TestProxy,
 } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { wholeLedger, costOf, recordedRequests } from '../../support/recorded.ts';
+import { costOf, recordedRequests, wholeLedger } from '../../support/recorded.ts';
 import { createBudget, makeDear, type Outcome, spend, tally } from '../../support/spending.ts';
 
 const budgetsInUse = 1000;
@@ -175,7 +175,8 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
   it('refuse no request because of it', async () => {
     await withProxies(async (proxies) => {
       await useOverTheEnd(proxies);
-      const old = () => wholeLedger(organization).then((all) => all.filter((ledger) => isOver(ledger.endsAt)));
+      const old = () =>
+        wholeLedger(organization).then((all) => all.filter((ledger) => isOver(ledger.endsAt)));
       await until(async () => (await old()).every(({ leased }) => leased === 0), {
         ...{ what: 'slices of old windows to be returned', timeoutMs: 15_000 },
       });

@@ -11,7 +11,7 @@ import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import { createRecordSource } from '../../../proxy/access/record-source.ts';
-import { type BudgetReservation, BudgetRefusal } from '../../../proxy/budgets/budgets.ts';
+import { BudgetRefusal, type BudgetReservation } from '../../../proxy/budgets/budgets.ts';
 import { SlicedBudgets } from '../../../proxy/budgets/leased-budgets.ts';
 import { type ControlPlaneClient, createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
 import { shares } from '../../../proxy/shares.ts';
@@ -95,7 +95,11 @@ class TestProxy {
     };
   }
 
-  async take({ id }: TestBudget, full: number, least = full): Promise<BudgetReservation | BudgetRefusal['reason']> {
+  async take(
+    { id }: TestBudget,
+    full: number,
+    least = full,
+  ): Promise<BudgetReservation | BudgetRefusal['reason']> {
     try {
       return await this.budgets.take({
         ...{ budgets: [{ id, period: 'day' }], full, least, ifKilled: () => usageOf() },

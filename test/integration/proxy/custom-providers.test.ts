@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import type { OperatorApi } from '../../../quickstart/operator-api.ts';
 import { type ModelServerKeys, type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { admission, chat, type Reply } from '../../support/asking.ts';
+import { admission, chat, type Reply } from '../../support/chat-requests.ts';
 import { chatRequest, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { metric } from '../../support/telemetry.ts';
@@ -88,7 +88,9 @@ describe('a model server in the cluster', () => {
     const amounts = { input: '0.02', output: '0.06' };
     const prices = { ...amounts, tiers: [{ abovePromptTokens: 9, ...amounts, cacheWrite1h: '0.1' }] };
     const capabilities = { forcedTools: 'false' };
-    const models = [{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'], prices, traits: capabilities }];
+    const models = [
+      { name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'], prices, traits: capabilities },
+    ];
     await add(acme.api, {
       ...{ ...base, name: 'in-cluster', baseUrl: `${keyless.url}/v1`, keyForm: 'KEY_FORM_NONE' },
       models: { models },

@@ -1,8 +1,8 @@
 // Random numbers through a whole proxy, from socket to socket: all five vendors, whole and streamed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { numberResponse } from '../../fuzz/number-answers.ts';
 import { checkRequest, checkResponse } from '../../fuzz/number-checks.ts';
 import { numberRequest, routes } from '../../fuzz/number-requests.ts';
+import { numberResponse } from '../../fuzz/number-responses.ts';
 import { Random } from '../../support/access/random.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { cutBytes } from '../../support/guarded-responses.ts';

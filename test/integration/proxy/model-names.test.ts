@@ -6,7 +6,7 @@ import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { chatBody, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { recordedRequest, recordedRequests } from '../../support/recorded.ts';
-import { ledgerOf, createBudget } from '../../support/spending.ts';
+import { createBudget, ledgerOf } from '../../support/spending.ts';
 import { ownHeaders, ownPath } from '../../support/vendors.ts';
 
 let database: StoreDatabase;

@@ -1,8 +1,8 @@
 // Rate limits from the operator's call to the caller's response: through the whole gateway, with one Redis or none, on
 // every route, for keys of both headers and callers' own provider keys.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Reply, redisResponds } from '../../support/asking.ts';
 import { startForwarder } from '../../support/black-hole.ts';
+import { type Reply, redisResponds } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
 import {
   chatBody,

@@ -7,8 +7,8 @@ import { log } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
 import {
   connectPatiently,
-  newSlotLimit,
   newRequests,
+  newSlotLimit,
   newTokens,
   type OneProxysRates,
   proxyRates,
@@ -185,13 +185,19 @@ describe('a slot that moves', () => {
     const [organizationId] = organizations;
     const connections = [await connectPatiently(url()), await connectPatiently(url())] as const;
     const patient = connections.map((connection) => realRates(connection));
-    const locations = newSlotLimit(5);
-    const question = { organizationId, limits: [newRequests(20), newTokens(1_000_000), locations], tokens: 10 };
-    const name = nameInShard('rate:1', shardOf(organizationId), `concurrent_requests:${locations.id}`);
+    const slots = newSlotLimit(5);
+    const question = {
+      organizationId,
+      limits: [newRequests(20), newTokens(1_000_000), slots],
+      tokens: 10,
+    };
+    const name = nameInShard('rate:1', shardOf(organizationId), `concurrent_requests:${slots.id}`);
     const slotsTaken = (taken: number) =>
       until(async () => (await connections[0].run((client) => client.zcard(name))) === taken);
 
-    const reservations = await Promise.all(patient.map(async (rates) => (await rates.take(question)).reservation));
+    const reservations = await Promise.all(
+      patient.map(async (rates) => (await rates.take(question)).reservation),
+    );
     const waited: number[] = [];
     for (const [round, to] of [masterOf(1), masterOf(2), masterOf(0)].entries()) {
       await moveSlotOf(cluster, anyKeyOf(organizationId), to);

@@ -7,8 +7,8 @@ import {
   admit,
   localScene,
   newLimit,
-  newSlotLimit,
   newRequests,
+  newSlotLimit,
   newTokens,
   type RatesScene,
   rateKinds,
@@ -302,7 +302,10 @@ describe('memory, Redis and a Redis Cluster', () => {
       const tokens = random.below(1_000);
       const unique = [...new Set(requested)];
       const responses = await Promise.all(scenes.map(({ rates }) => take(rates, unique, tokens)));
-      const parsed = responses.map(({ standings, reservation }) => ({ standings, admitted: reservation !== undefined }));
+      const parsed = responses.map(({ standings, reservation }) => ({
+        standings,
+        admitted: reservation !== undefined,
+      }));
       expect(parsed, `question ${i}`).toEqual(scenes.map(() => parsed[0]));
       if (parsed[0]?.admitted === true) open.push(responses.map(({ reservation }) => reservation));
       const used = random.below(1_500);

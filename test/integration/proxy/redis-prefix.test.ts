@@ -2,8 +2,8 @@
 // for a proxy, and cannot read the data of others.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chat, redisResponds } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { chat, redisResponds } from '../../support/chat-requests.ts';
 import { findServerSource } from '../../support/containers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';

@@ -11,8 +11,8 @@ import {
   connectPatiently,
   kindOfTomorrow,
   newLimit,
-  newSlotLimit,
   newRequests,
+  newSlotLimit,
   newTokens,
   proxyRates,
   type RedisScene,
@@ -118,9 +118,9 @@ describe('the clock of Redis', () => {
   });
 
   it('can be set back: no count returns, and no slot is kept longer than it should', async () => {
-    const [requests, tokens, locations] = [newRequests(2), newTokens(600), newSlotLimit(1)];
+    const [requests, tokens, slots] = [newRequests(2), newTokens(600), newSlotLimit(1)];
     await admit(scene.rates, [requests, tokens], 600);
-    await admit(scene.rates, [requests, locations]);
+    await admit(scene.rates, [requests, slots]);
     await scene.shiftRedisClock(-20_000);
     expect((await take(scene.rates, [requests])).standings[0]?.opensInMs).toBe(81_000);
     expect((await take(scene.rates, [tokens], 1)).reservation).toBeUndefined();
@@ -247,11 +247,7 @@ describe('several proxies', () => {
     ...{ organizationId, limits, tokens: 10 },
   });
 
-  async function admittedOf(
-    proxies: readonly Rates[],
-    requested: RateQuestion,
-    times: number,
-  ): Promise<number> {
+  async function admittedOf(proxies: readonly Rates[], requested: RateQuestion, times: number) {
     const responses = await Promise.all(
       Array.from({ length: times }, () => proxies.map((proxy) => proxy.take(requested))).flat(),
     );
@@ -332,8 +328,8 @@ describe('a Redis that does not respond', () => {
     const { rates, connection, counted } = proxyAt(`redis://127.0.0.1:${link.port}`);
     await until(() => connection.hasResponded());
     await until(() => responds(connection));
-    const [requests, locations] = [newRequests(5), newSlotLimit(2)];
-    const [reservation] = [await admit(rates, [requests, locations]), await admit(rates, [requests, locations])];
+    const [requests, slots] = [newRequests(5), newSlotLimit(2)];
+    const [reservation] = [await admit(rates, [requests, slots]), await admit(rates, [requests, slots])];
     expect(counted()).toBe(0);
 
     link.freeze();
@@ -343,9 +339,9 @@ describe('a Redis that does not respond', () => {
     expect(Math.max(...waited)).toBeLessThan(waitMaxMs);
     // The first few requests notice the failure; the others do not wait.
     expect(waited.toSorted((a, b) => a - b)[20]).toBeLessThan(40);
-    expect((await take(rates, [requests, locations])).reservation).toBeUndefined();
+    expect((await take(rates, [requests, slots])).reservation).toBeUndefined();
     reservation.settle(0);
-    await admit(rates, [requests, locations]);
+    await admit(rates, [requests, slots]);
 
     await link.heal();
     await until(() => responds(connection), { what: 'Redis to answer again' });

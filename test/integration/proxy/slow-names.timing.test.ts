@@ -1,7 +1,7 @@
 // Host names whose DNS servers never respond affect only the requests that name them: one chat with images at such
 // names once blocked the threads of all look-ups for more than a minute.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chat } from '../../support/asking.ts';
+import { chat } from '../../support/chat-requests.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
 import {
   startGateway,

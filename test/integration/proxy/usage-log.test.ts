@@ -20,7 +20,13 @@ import { log } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../support/redis.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { FakeWindows, startUsageProxy, type UsageProxy, usageOf, usagesOf } from '../../support/usage-queue.ts';
+import {
+  FakeWindows,
+  startUsageProxy,
+  type UsageProxy,
+  usageOf,
+  usagesOf,
+} from '../../support/usage-queue.ts';
 
 const realTime = { ...systemClock, ...systemTimers };
 const sealKeys = parseSealKeys(createSealKey());

@@ -3,7 +3,7 @@
 // be settled.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf, windowOf } from '../../../common/budget-window.ts';
-import { BillFixture } from '../../support/bills/desk.ts';
+import { BillFixture } from '../../support/bills/fixture.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { LedgerFixture } from '../../support/ledger.ts';
 import {
@@ -61,7 +61,11 @@ describe.each([
     ];
     expect(made).toMatchObject({
       ...{ driftId: drift.id, day, amountUsd: '4.5', recorded: true, reason: 'as billed' },
-      ...{ authorId: fixture.acme.owner.id, providerKeyId: fixture.providerKeyId, model: 'gpt-provider/gpt-4o' },
+      ...{
+        authorId: fixture.acme.owner.id,
+        providerKeyId: fixture.providerKeyId,
+        model: 'gpt-provider/gpt-4o',
+      },
       subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: fixture.acme.id },
     });
     expect(made.windows.toSorted(byLimit)).toEqual(windows.toSorted(byLimit));
@@ -158,7 +162,12 @@ describe.each([
     const drift = await apart(day, '3', '5');
     const made = await settle(drift, { accept });
     const undone = await fixture.expect('Undo', { id: made.id, reason: 'wrong day' });
-    expect(undone).toMatchObject({ undoes: made.id, amountUsd: '-2', recorded: !accept, reason: 'wrong day' });
+    expect(undone).toMatchObject({
+      undoes: made.id,
+      amountUsd: '-2',
+      recorded: !accept,
+      reason: 'wrong day',
+    });
     expect(await fixture.total(day)).toMatchObject({ costUsd: '3' });
     if (!accept) expect((await fixture.spent(budget))[day]).toBe('3');
     expect(await fixture.driftOf(day)).toMatchObject({ id: drift.id, driftUsd: '2', adjustedUsd: '0' });
@@ -222,7 +231,9 @@ describe.each([
       reason: 'not_found',
     });
     const own = { organizationId: other.id, ...requested };
-    expect(await refusal(fixture.call('Settle', own, other.owner.token))).toMatchObject({ reason: 'not_found' });
+    expect(await refusal(fixture.call('Settle', own, other.owner.token))).toMatchObject({
+      reason: 'not_found',
+    });
     expect(
       await fixture.plane.expect('Reconciliation.ListDrift', other.owner.token, { organizationId: other.id }),
     ).toMatchObject({ drift: [] });

@@ -1,7 +1,7 @@
 // Imported bills: corrected by their vendor, refused for invalid content, mapped again, and reported to webhooks.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
-import { BillFixture, project } from '../../support/bills/desk.ts';
+import { BillFixture, project } from '../../support/bills/fixture.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { createPerson, createTenant, type JsonResponse, refusal } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
@@ -161,7 +161,10 @@ describe.each([
     costs.days[0]?.rows.push(...Array.from({ length: room + 1 }, () => row({ costUsd: '0' })));
     const { reason } = await refusal(fixture.call('ImportBill', costs));
     expect(reason).toBe('too_many_bill_rows');
-    for (const location of [{ document: 'BILL_DOCUMENT_OTHER', account: 'full' }, { document: costs.document }])
+    for (const location of [
+      { document: 'BILL_DOCUMENT_OTHER', account: 'full' },
+      { document: costs.document },
+    ])
       await fixture.expect('DeleteBill', { ...location, from: full, to: full });
   });
 
@@ -175,7 +178,10 @@ describe.each([
     await fixture.expect('ImportBill', { document, account: 'twin', days: costs('0.002').slice(0, 2) });
     const [first, ...others] = costs('0.002');
     const changed = { ...first, rows: [row({ costUsd: '0.004' })] };
-    const { days: replaced } = await fixture.expect('ImportBill', { ...location, days: [changed, ...others] });
+    const { days: replaced } = await fixture.expect('ImportBill', {
+      ...location,
+      days: [changed, ...others],
+    });
     const [newest, next, ...older] = replaced.toReversed();
     expect(newest).toMatchObject({ rows: 1, costUsd: '0.004', replaced: true, unchanged: false });
     expect(next).toMatchObject({ rows: 2, replaced: true, unchanged: true, sameAsAccount: 'twin' });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
-import { BillFixture, project } from '../../support/bills/desk.ts';
+import { BillFixture, project } from '../../support/bills/fixture.ts';
 import { freshSqlite } from '../../support/databases.ts';
 
 /** Days that are final at the vendor; each test uses its own. */

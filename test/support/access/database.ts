@@ -2,8 +2,8 @@
 // earlier version. Every version of a row has its own mark, so that a record served by a proxy shows how old it is.
 import type { Clock } from '../../../common/clock.ts';
 import { Secret } from '../../../common/secret.ts';
+import { type RecordKind, refOf } from '../../../proxy/access/cached-record.ts';
 import type { Position } from '../../../proxy/access/feed-state.ts';
-import { type RecordKind, refOf } from '../../../proxy/access/held.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
 import type { Invalidation, ResolvedRecords } from '../../../proxy/access/records.ts';
 

@@ -1,6 +1,6 @@
 // The vendors' bills, each in its own format: the responses of two APIs, and three exports as their vendors write them.
-import type { AnthropicLedger, AnthropicCost } from './anthropic-server.ts';
-import type { OpenAiLedger, OpenAiCost } from './openai-server.ts';
+import type { AnthropicCost, AnthropicLedger } from './anthropic-server.ts';
+import type { OpenAiCost, OpenAiLedger } from './openai-server.ts';
 import { type KeyName, plants, type Use } from './uses.ts';
 
 /** The vendor's charge for some requests. */

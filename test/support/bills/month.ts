@@ -97,7 +97,13 @@ const planted: Readonly<Record<number, Plant>> = {
       entry(
         day,
         { ...use, completion: 0 },
-        { estimated: 1, estimate_reason: 'left', cost: reservation, reported_cost: nano(0.0025), status: 499 },
+        {
+          estimated: 1,
+          estimate_reason: 'left',
+          cost: reservation,
+          reported_cost: nano(0.0025),
+          status: 499,
+        },
       );
       bill(day, use, {});
     });

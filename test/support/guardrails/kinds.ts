@@ -1,7 +1,7 @@
 // Each kind of guardrail with a text that it matches, and the replacement. All texts are in one request, so that each
 // kind matches its own and no other.
 import { createCredential } from '../../../common/credential.ts';
-import type { GuardrailFields } from './desk.ts';
+import type { GuardrailFields } from './fixture.ts';
 
 export interface TriedKind {
   readonly kind: string;

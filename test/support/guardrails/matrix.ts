@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Behaviour, RecordedRequest as Received, Simulator } from '../../../simulator/index.ts';
 import { BadResponse } from '../completions.ts';
 import type { RecordedRequest } from '../recorded.ts';
-import { guardrailsIn } from './desk.ts';
+import { guardrailsIn } from './fixture.ts';
 import { planted, type TriedKind } from './kinds.ts';
 import { parsed, type ReadResponse, textOf, type Way } from './ways.ts';
 

@@ -8,9 +8,9 @@ import { type Hit, scan, TextScan } from '../../../guardrails/scan.ts';
 import { Random } from '../../support/access/random.ts';
 import { literally, throwing } from '../../support/guarded-requests.ts';
 import { corpus } from './personal-data.corpus.ts';
+import { phrasesCases } from './phrases.corpus.ts';
 import { labelledTexts } from './secrets.corpus.ts';
 import { disguisedText } from './window.texts.ts';
-import { phrasesCases } from './words.corpus.ts';
 
 const window = 512;
 const phrases = [...new Set(phrasesCases.flatMap((one) => one.phrases)), 'blue heron'];

@@ -223,7 +223,11 @@ describe('a schema for the output', () => {
       withFormat(closed({ a: { type: 'array', items: { type: 'string' }, minItems: 2 } })),
       `${at}For 'array' type, 'minItems' values other than 0 or 1 are not supported`,
     ],
-    ['with so many items at most', withFormat(closed({ a: { type: 'array', maxItems: 2 } })), /maxItems are not/],
+    [
+      'with so many items at most',
+      withFormat(closed({ a: { type: 'array', maxItems: 2 } })),
+      /maxItems are not/,
+    ],
     [
       'with one of several',
       withFormat(closed({ a: { oneOf: [{ type: 'string' }] } })),

@@ -58,7 +58,7 @@ export function badRequest(message: string): object {
   return { error: { code: 'BadRequest', message } };
 }
 
-/** One validation error of the inference API. @param place the location, such as `messages.0.content` */
+/** One validation error of the inference API. @param location the location, such as `messages.0.content` */
 export function invalid(type: string, location: string): object {
   const steps = location.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
   const detail = expect.objectContaining({ type, loc: ['body', ...steps], msg: expect.any(String) });

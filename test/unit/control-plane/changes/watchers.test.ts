@@ -58,6 +58,10 @@ describe('watchers of the change feed', () => {
     entry.state({ redis: 'REDIS_STATE_OK', clockMs: String(time.now() + 250) });
     entry.state(undefined);
     entry.requested();
-    expect(only(watchers)).toMatchObject({ redis: 'REDIS_STATE_OK', clockAheadMs: 250, requestedAt: time.now() });
+    expect(only(watchers)).toMatchObject({
+      redis: 'REDIS_STATE_OK',
+      clockAheadMs: 250,
+      requestedAt: time.now(),
+    });
   });
 });

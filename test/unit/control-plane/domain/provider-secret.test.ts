@@ -43,7 +43,9 @@ describe('the secret of a provider key', () => {
   it('is still unsealed after a new master key was put in front, and not without the old one', () => {
     const newKey = createSealKey();
     const sealed = sealProviderSecret(keys, location, secret);
-    expect(unsealProviderSecret(parseSealKeys(`${newKey},${oldKey}`), location, sealed)).toStrictEqual(secret);
+    expect(unsealProviderSecret(parseSealKeys(`${newKey},${oldKey}`), location, sealed)).toStrictEqual(
+      secret,
+    );
     expect(unsealProviderSecret(parseSealKeys(newKey), location, sealed)).toBeUndefined();
   });
 });

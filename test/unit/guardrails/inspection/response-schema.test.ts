@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../common/json.ts';
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { BlockedError, type Guard } from '../../../../guardrails/window.ts';
 import { guardStrings } from '../../../../proxy/guardrails/response-guards.ts';
-import { literally, responded, phrasesGuardrail } from '../../../support/guarded-requests.ts';
+import { literally, phrasesGuardrail, responded } from '../../../support/guarded-requests.ts';
 
 const planted = 'PLANTED';
 const put = '[WORD_1]';

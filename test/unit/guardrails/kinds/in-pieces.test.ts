@@ -6,10 +6,10 @@ import type { Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { roundsOf, startingSeed } from '../../../support/seed.ts';
 import { corpus } from '../personal-data.corpus.ts';
+import { phrasesCases } from '../phrases.corpus.ts';
 import { labelledTexts } from '../secrets.corpus.ts';
 import { type Case, compare, cut, fits, through } from '../window.pieces.ts';
 import { disguisedText } from '../window.texts.ts';
-import { phrasesCases } from '../words.corpus.ts';
 
 // GATEWAY_WINDOW_SEED repeats the text that a failure names.
 const given = process.env.GATEWAY_WINDOW_SEED;

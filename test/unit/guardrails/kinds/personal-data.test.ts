@@ -62,7 +62,9 @@ describe('the corpus of personal data', () => {
     expect(corpus.filter(({ spans }) => spans.length === 0).length).toBeGreaterThanOrEqual(200);
     console.log(`personal data, ${corpus.length} texts:`);
     for (const [label, score] of byLabel)
-      console.log(`  ${label}: precision ${precision(score).toFixed(4)}, recall ${reclaim(score).toFixed(4)}`);
+      console.log(
+        `  ${label}: precision ${precision(score).toFixed(4)}, recall ${reclaim(score).toFixed(4)}`,
+      );
   });
 
   it.each([

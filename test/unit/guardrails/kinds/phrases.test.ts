@@ -9,7 +9,7 @@ import { isWithinWord } from '../../../../guardrails/kinds/word-boundaries.ts';
 import type { Inspected, Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { roundsOf, startingSeed } from '../../../support/seed.ts';
-import { phrasesCases } from '../words.corpus.ts';
+import { phrasesCases } from '../phrases.corpus.ts';
 
 function inspect(matcher: Matcher, raw: string, isEnd = true): Inspected {
   return matcher.inspect({ raw, folded: fold(raw), isEnd }, 0, 512);

@@ -5,9 +5,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SignedRecord, signRecords } from '../../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../../common/seal.ts';
-import { type CachedRecord, cachedRecordsOf, type Subject } from '../../../../proxy/access/held.ts';
+import { type CachedRecord, cachedRecordsOf, type Subject } from '../../../../proxy/access/cached-record.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
-import { encodeSigned, cachedFrom } from '../../../../proxy/control-plane/wire-signed.ts';
+import { cachedFrom, encodeSigned } from '../../../../proxy/control-plane/wire-signed.ts';
 import {
   createRedisRecords,
   recordName,

@@ -2,7 +2,7 @@
 // accepts unsigned records of the previous release only while the control plane is of that release, and never again
 // once a control plane has signed.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cachedRecordsOf } from '../../../../proxy/access/held.ts';
+import { cachedRecordsOf } from '../../../../proxy/access/cached-record.ts';
 import { nameInLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
 import { inLayout4 } from '../../../support/access/layout-4.ts';
 import {

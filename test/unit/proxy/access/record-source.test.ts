@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { refOf } from '../../../../proxy/access/held.ts';
+import { refOf } from '../../../../proxy/access/cached-record.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import {
   createWorld,

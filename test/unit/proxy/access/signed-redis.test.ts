@@ -2,7 +2,7 @@
 // and nothing else. redis-records.test.ts tests attackers without the cache key.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SignedRecord, signRecords } from '../../../../common/record-signature.ts';
-import type { Subject } from '../../../../proxy/access/held.ts';
+import type { Subject } from '../../../../proxy/access/cached-record.ts';
 import { recordName, sealRecord, unsealRecord } from '../../../../proxy/record-cache/redis-records.ts';
 import {
   createWorld,

@@ -158,7 +158,10 @@ describe('a session of the proxy', () => {
     world.ledger.expire(session());
     const reservation = await world.take(ask(900, 'a', 'b'));
     const holding = world.budgets.leases().filter(({ reservations: contains }) => contains === 900);
-    expect(holding.map(({ origin }) => origin.session)).toEqual([reservation.stamp.session, reservation.stamp.session]);
+    expect(holding.map(({ origin }) => origin.session)).toEqual([
+      reservation.stamp.session,
+      reservation.stamp.session,
+    ]);
   });
 });
 
@@ -233,7 +236,9 @@ describe('a window that ends', () => {
     await world.take(ask(5_000, 'a'));
     expect(world.outcomes).not.toContain('ignored');
     expect(world.outcomes).not.toContain('lost');
-    const windows = world.link.acquisitions.filter(({ budgetId }) => budgetId === 'a').map(({ window }) => window);
+    const windows = world.link.acquisitions
+      .filter(({ budgetId }) => budgetId === 'a')
+      .map(({ window }) => window);
     expect(windows.at(-1)).toBe(windows[0]);
   });
 });

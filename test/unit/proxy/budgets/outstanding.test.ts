@@ -17,7 +17,10 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 function leaseOf(session: string, free: number, reserved: number): Lease {
   const lease = new Lease(leaseOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
   lease.acquire('draw', 0);
-  lease.acquired({ outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 }, 0);
+  lease.acquired(
+    { outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 },
+    0,
+  );
   lease.take(reserved, 0);
   return lease;
 }

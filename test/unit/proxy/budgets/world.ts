@@ -1,8 +1,12 @@
 // One proxy's budgets with a fake ledger, in virtual time.
 import { createBackground } from '../../../../common/background.ts';
-import { type BudgetReservation, type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
+import {
+  type BudgetQuestion,
+  BudgetRefusal,
+  type BudgetReservation,
+} from '../../../../proxy/budgets/budgets.ts';
 import type { Lease } from '../../../../proxy/budgets/lease.ts';
-import { SlicedBudgets, type LeaseMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
+import { type LeaseMetrics, SlicedBudgets } from '../../../../proxy/budgets/leased-budgets.ts';
 import type { UnconfirmedUsage } from '../../../../proxy/usage/live-usage-log.ts';
 import type { Escrow } from '../../../../proxy/usage/unacknowledged.ts';
 import { FakeLedger, LedgerLink } from '../../../support/fake-ledger.ts';
@@ -23,7 +27,8 @@ export class World {
 
   constructor() {
     this.budgets = this.proxy(this.link, {
-      acquired: (outcome, granted) => void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
+      acquired: (outcome, granted) =>
+        void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
       returned: () => undefined,
       escrowLost: (amount) => void this.lost.push(amount),
       waited: (ms) => void this.waits.push(ms),

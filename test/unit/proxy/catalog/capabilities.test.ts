@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idleRows, parseCapabilityRows, CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable, idleRows, parseCapabilityRows } from '../../../../proxy/catalog/capabilities.ts';
 
 const profile = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/ab12cd';
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';

@@ -45,14 +45,14 @@ describe('a custom provider of a record', () => {
               ...{ provider: 'vendor', name: 'm', chat: true, created: Date.UTC(2026, 10, 21, 12) / 1000 },
               ...{ limits: { maxInputTokens: 1000 }, capabilities: ['tools'], prices: model.prices },
             },
-            traits: { forcedTools: false, reasoning: 'budget' },
+            capabilities: { forcedTools: false, reasoning: 'budget' },
           },
           {
             catalogModel: {
               ...{ provider: 'vendor', name: 'bare', chat: true, created: Date.UTC(2026, 10, 21, 12) / 1000 },
               ...{ limits: {}, capabilities: [] },
             },
-            traits: {},
+            capabilities: {},
           },
         ],
       },

@@ -7,7 +7,7 @@ import type { Scanned } from '../../../../guardrails/scan.ts';
 import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/guardrails/compiled.ts';
 import { NoCapacityError, type ScanTask } from '../../../../proxy/guardrails/scan-worker.ts';
 import { nsHereMax, type PendingScan, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
-import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-scheduler.ts';
 import { callWith, literally, openInspecting, phrasesGuardrail } from '../../../support/guarded-requests.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 

@@ -20,7 +20,7 @@ const body = {
   ],
 };
 
-/** @param judges the decision of each service, by the name of its guardrail */
+/** @param verifiers the decision of each service, by the name of its guardrail */
 function openServices(verifiers: Readonly<Record<string, Classify>>) {
   const requested: (readonly [string, readonly string[]])[] = [];
   const inspecting = openInspecting({

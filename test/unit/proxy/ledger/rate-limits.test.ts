@@ -12,7 +12,11 @@ import { noUsage, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
-import { type RateLimitsDeps, type RateLimitsReservation, takeRates } from '../../../../proxy/ledger/rate-limits.ts';
+import {
+  type RateLimitsDeps,
+  type RateLimitsReservation,
+  takeRates,
+} from '../../../../proxy/ledger/rate-limits.ts';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateQuestion, Rates } from '../../../../proxy/rates/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OrganizationRecord, OwnPrice, Principal } from '../../../../proxy/access/principal.ts';
 import { type CatalogModel, findModel, type ModelPrices } from '../../../../proxy/catalog/models.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
-import { PriceTable, type PricedCall } from '../../../../proxy/pricing/price-book.ts';
+import { type PricedCall, PriceTable } from '../../../../proxy/pricing/price-book.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
 
 const usd = (input: string): ModelPrices => ({ input, output: '1', asOf: '2026-11-22' });

@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { ModelPrices, PriceSet, TokenPrices } from '../../../../proxy/catalog/models.ts';
 import { noUsage, type SpecialUsage, special, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { type Demand, plainDemand } from '../../../../proxy/pricing/demand.ts';
-import { compilePrices, dearestOf, reservedAsDearest, type Prices } from '../../../../proxy/pricing/prices.ts';
+import {
+  compilePrices,
+  dearestOf,
+  type Prices,
+  reservedAsDearest,
+} from '../../../../proxy/pricing/prices.ts';
 import { tokensMax } from '../../../../proxy/pricing/rates.ts';
 import { Random } from '../../../support/access/random.ts';
 import { exactCost } from '../../../support/exact-cost.ts';
@@ -248,7 +253,9 @@ describe('the price of special usage', () => {
   });
 
   it('reserved as the highest of several is charged as the usual one', () => {
-    const reserved = reservedAsDearest(compile({ input: '1', output: '2' }), [compile({ input: '3', output: '1' })]);
+    const reserved = reservedAsDearest(compile({ input: '1', output: '2' }), [
+      compile({ input: '3', output: '1' }),
+    ]);
     expect(reserved.costOf(used({ promptTokens: 10, completionTokens: 10 }))).toBe(30_000);
     expect(reserved.dearest(1).input.whole).toBe(3000);
     expect(reserved.dearest(1).output.whole).toBe(2000);

@@ -9,8 +9,8 @@ import {
   admit,
   kindOfTomorrow,
   newLimit,
-  newSlotLimit,
   newRequests,
+  newSlotLimit,
   newTokens,
   take,
 } from '../../../support/rates.ts';
@@ -29,13 +29,13 @@ function newLocal(limitsMax?: number) {
 describe('rates in memory', () => {
   it('are bounded: the limits unused for longest are forgotten, requests under way never', async () => {
     const { rates } = newLocal(3);
-    const [requests, locations] = [newRequests(1), newSlotLimit(1)];
+    const [requests, slots] = [newRequests(1), newSlotLimit(1)];
     await admit(rates, [requests]);
-    const reservation = await admit(rates, [locations]);
+    const reservation = await admit(rates, [slots]);
     for (let i = 0; i < 10; i++) await admit(rates, [newTokens(10)], 5);
     expect(rates.size).toBe(3 + 1);
     await admit(rates, [requests]);
-    expect((await take(rates, [locations])).reservation).toBeUndefined();
+    expect((await take(rates, [slots])).reservation).toBeUndefined();
     reservation.settle(0);
     expect(rates.size).toBe(3);
   });
@@ -63,15 +63,15 @@ describe('shared rates', () => {
   it('are counted in memory while Redis fails, including the requests that Redis had admitted', async () => {
     const [redis, { rates: local, taken }] = [new FakeRedis(), newLocal()];
     const shared = createSharedRates({ redis, local });
-    const locations = newSlotLimit(2);
-    const first = await admit(shared, [locations]);
+    const slots = newSlotLimit(2);
+    const first = await admit(shared, [slots]);
     redis.failure = new RedisUnavailableError('down');
-    const second = await admit(shared, [locations]);
+    const second = await admit(shared, [slots]);
     expect(taken()).toBe(1);
-    expect((await take(shared, [locations])).reservation).toBeUndefined();
+    expect((await take(shared, [slots])).reservation).toBeUndefined();
     first.settle(7);
     expect(redis.settled).toEqual([7]);
-    await admit(shared, [locations]);
+    await admit(shared, [slots]);
     second.settle(9);
     expect(redis.settled).toEqual([7]);
     expect(local.size).toBe(1);

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateLimit, Standing } from '../../../../proxy/rates/rates.ts';
-import { admit, newSlotLimit, newRequests, newTokens, take } from '../../../support/rates.ts';
+import { admit, newRequests, newSlotLimit, newTokens, take } from '../../../support/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 let time: VirtualTime;
@@ -22,7 +22,8 @@ const hear = (limit: RateLimit, remaining: number, isAdmitted = false) =>
 
 /** The number of requests that are admitted now. */
 async function admitted(limit: RateLimit, tokens = 0): Promise<number> {
-  for (let count = 0; ; count++) if ((await take(rates, [limit], tokens)).reservation === undefined) return count;
+  for (let count = 0; ; count++)
+    if ((await take(rates, [limit], tokens)).reservation === undefined) return count;
 }
 
 describe('a proxy’s share of requests per minute', () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { SignedRecord } from '../../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys, type SealKeys } from '../../../../common/seal.ts';
 import type { ResolveResponse } from '../../../../proto/generated/gateway/v1/ResolveResponse.ts';
-import { type CachedRecord, cachedRecordsOf } from '../../../../proxy/access/held.ts';
+import { type CachedRecord, cachedRecordsOf } from '../../../../proxy/access/cached-record.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import type { RecordCache } from '../../../../proxy/access/record-source.ts';
 import type { ResolvedRecords } from '../../../../proxy/access/records.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../../proxy/access/principal.ts';
 import { findModel } from '../../../../proxy/catalog/models.ts';
 import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
-import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-scheduler.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
 import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/upstream/dispatch.ts';
 import type { Transport } from '../../../../proxy/upstream/transport.ts';

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InlineData } from '../../../../proxy/conversation/media.ts';
-import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-scheduler.ts';
 import { fetchImages, type ImageLimits } from '../../../../proxy/upstream/images.ts';
 import { someOwner, transportTo } from '../../../support/transports.ts';
 

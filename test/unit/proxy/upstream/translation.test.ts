@@ -17,7 +17,7 @@ import {
 } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../../../../proxy/formats/chat-completions/text-meter.ts';
 import { parseBaseUrl, VendorFailure } from '../../../../proxy/formats/format.ts';
-import { LoopScheduler } from '../../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../../proxy/loop-scheduler.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 import { buildRequest, type Provider, type ProviderCall } from '../../../../proxy/providers/provider.ts';

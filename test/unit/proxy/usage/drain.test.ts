@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
 import { Random } from '../../../support/access/random.ts';
 import {
-  FakeWindows,
   FakeStore,
+  FakeWindows,
   startUsageProxy,
   type UsageProxy,
   type UsageProxyOptions,

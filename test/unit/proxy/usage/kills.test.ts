@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import {
   type Condition,
-  FakeWindows,
   FakeStore,
+  FakeWindows,
   startUsageProxy,
   usagesOf,
 } from '../../../support/usage-queue.ts';

@@ -7,8 +7,8 @@ import { Random } from '../../../support/access/random.ts';
 import { startingSeed } from '../../../support/seed.ts';
 import {
   type Condition,
-  FakeWindows,
   FakeStore,
+  FakeWindows,
   startUsageProxy,
   type UsageProxy,
   usageOf,

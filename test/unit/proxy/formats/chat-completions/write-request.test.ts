@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ModelCapabilities, CapabilityTable } from '../../../../../proxy/catalog/capabilities.ts';
+import { CapabilityTable, type ModelCapabilities } from '../../../../../proxy/catalog/capabilities.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 import { passedBody } from '../../../../../proxy/formats/chat-completions/write-request.ts';
 import { gptProvider } from '../../../../../proxy/providers/gpt-provider.ts';

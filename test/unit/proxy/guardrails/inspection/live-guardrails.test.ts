@@ -7,8 +7,8 @@ import {
   complete,
   inspected,
   openInspecting,
-  responded,
   phrasesGuardrail,
+  responded,
 } from '../../../../support/guarded-requests.ts';
 import { ParsedStream } from '../../../../support/guarded-streams.ts';
 import { guardrailOf } from '../../../../support/service-guards.ts';
@@ -63,7 +63,10 @@ describe('a request that guardrails inspect', () => {
   it('is rewritten as a new body; the parsed body stays unchanged and shares the other values', async () => {
     const { inspect } = openInspecting();
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    const call = callWith([phrasesGuardrail(['BAD'], { action: 'redact' })], { ...saying('a BAD day'), tools });
+    const call = callWith([phrasesGuardrail(['BAD'], { action: 'redact' })], {
+      ...saying('a BAD day'),
+      tools,
+    });
     const before = structuredClone(call.request.body);
     const { call: next } = await inspect(call);
     expect(call.request.body).toEqual(before);

@@ -202,7 +202,9 @@ describe('a failed moderation', () => {
     simulator.script({ status: 500 });
     const { guard, outcomes } = openFixture();
     const texts = Array.from({ length: 3 * 32 }, () => 'tea');
-    await expect(guard(guardrail()).inspect(texts, never)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    await expect(guard(guardrail()).inspect(texts, never)).rejects.toMatchObject({
+      code: 'guardrail_blocked',
+    });
     expect(outcomes).toEqual(['refused']);
     await expect
       .poll(() => simulator.requests.map(({ ended }) => ended).toSorted())

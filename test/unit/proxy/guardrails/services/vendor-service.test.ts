@@ -123,7 +123,9 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
     const others = await verifier({ action: 'block' }, stage, { labels: ['ANOTHER_LABEL'] });
     expect(others.left).toEqual([text]);
     for (const label of labels)
-      expect((await verifier({ action: 'block' }, stage, { labels: [label] })).left).toBe('guardrail_blocked');
+      expect((await verifier({ action: 'block' }, stage, { labels: [label] })).left).toBe(
+        'guardrail_blocked',
+      );
   });
 
   it.each(fixture.responses.filter(({ labels }) => labels.length > 0))(

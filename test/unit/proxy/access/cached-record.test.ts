@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type CachedRecord, cachedRecordsOf, isNewer } from '../../../../proxy/access/cached-record.ts';
 import { FeedState, type Position } from '../../../../proxy/access/feed-state.ts';
-import { type CachedRecord, cachedRecordsOf, isNewer } from '../../../../proxy/access/held.ts';
 import { createWorld, hashOf } from '../../../support/access/one-proxy.ts';
 
 const key = hashOf(1);

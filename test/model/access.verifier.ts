@@ -1,6 +1,6 @@
 // Decides which results of a proxy are allowed, from the full history of the database and from what the proxy's feed
 // has delivered.
-import { refOf } from '../../proxy/access/held.ts';
+import { refOf } from '../../proxy/access/cached-record.ts';
 import { accessLimits } from '../../proxy/access/limits.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
 import type { FakeDatabase, Version } from '../support/access/database.ts';

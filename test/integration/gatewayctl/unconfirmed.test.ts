@@ -24,7 +24,9 @@ it('unconfirmed money is listed and released by its budget, window and session',
   expect(await ctl.expect('unsettled list')).toMatch(/^BUDGET +WINDOW +SESSION +PROXY +USD +SEEN\n/);
   const line = `unsettled release ${unconfirmed.limitId} ${unconfirmed.window} ${unconfirmed.session}`;
   const requested = await ctl.run(line, { inputs: ['n'] });
-  expect(requested.requested[0]).toContain(`Release what the session ${unconfirmed.session} holds of ${budget.id}?`);
+  expect(requested.requested[0]).toContain(
+    `Release what the session ${unconfirmed.session} holds of ${budget.id}?`,
+  );
   expect(await list()).toHaveLength(1);
 
   const nearlyAll = (Number(unconfirmed.amountUsd) - 0.000000001).toFixed(9);

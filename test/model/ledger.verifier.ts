@@ -4,15 +4,15 @@ import { windowOf } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import {
   type Booking,
-  type LedgerState,
   type BudgetTerms,
   LedgerReference,
   type LedgerSnapshot,
+  type LedgerState,
   leaseKey,
   matches,
   rowKey,
 } from './ledger.reference.ts';
-import type { LedgerRead, EventsRead, Executed, StoreStep } from './ledger.side.ts';
+import type { EventsRead, Executed, LedgerRead, StoreStep } from './ledger.side.ts';
 
 export class Violation extends Error {}
 

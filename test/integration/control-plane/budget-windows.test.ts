@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { dayOf, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
-import { writeLedger, writeLease } from '../../support/ledger-state.ts';
+import { writeLease, writeLedger } from '../../support/ledger-state.ts';
 import { type JsonResponse, type Someone, type TestTenant, violated } from '../../support/operators.ts';
 
 const dayMs = 86_400_000;
@@ -141,7 +141,9 @@ describeBudgets('the books of budgets', (fixture) => {
     ])('and refuse %j', async (wrong, field) => {
       const request = { organizationId: fixture.acme.id, ...wrong };
       for (const method of ['Budgets.ListWindows', 'Budgets.ListUnsettled']) {
-        expect(await violated(fixture.plane.call(method, fixture.acme.owner.token, request))).toEqual([field]);
+        expect(await violated(fixture.plane.call(method, fixture.acme.owner.token, request))).toEqual([
+          field,
+        ]);
       }
     });
   });
@@ -176,7 +178,9 @@ describeBudgets('the books of budgets', (fixture) => {
       const byKey = (a: { limitId: string; session: string }, b: typeof a) =>
         `${a.limitId} ${a.session}` < `${b.limitId} ${b.session}` ? -1 : 1;
       const rest = { window: 'total', proxy: 'proxy-1', seenAt: '2026-11-20T10:00:00.123Z' };
-      const expected = [...reserved(first), ...reserved(second)].toSorted(byKey).map((one) => ({ ...one, ...rest }));
+      const expected = [...reserved(first), ...reserved(second)]
+        .toSorted(byKey)
+        .map((one) => ({ ...one, ...rest }));
       expect(await fixture.unsettled(tenant)).toEqual(expected);
       expect(await fixture.unsettled(tenant, { limitId: second.limitId })).toHaveLength(2);
       const seen: JsonResponse[] = [];
@@ -252,9 +256,9 @@ describeBudgets('the books of budgets', (fixture) => {
     ])('and refuse to release %j', async (wrong, fields) => {
       const { id: limitId } = await fixture.budget(fixture.other);
       const request = { limitId, window: 'total', session: randomUUID(), ...wrong };
-      expect(await violated(fixture.plane.call('Budgets.Release', fixture.other.owner.token, request))).toEqual(
-        fields,
-      );
+      expect(
+        await violated(fixture.plane.call('Budgets.Release', fixture.other.owner.token, request)),
+      ).toEqual(fields);
     });
   });
 });

@@ -2,14 +2,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requestsInCallMax } from '../../../proxy/rates/batch-queue.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
-import type { RateDecision, RateReservation, RateLimit, Rates } from '../../../proxy/rates/rates.ts';
+import type { RateDecision, RateLimit, RateReservation, Rates } from '../../../proxy/rates/rates.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { shardOf } from '../../../proxy/redis/shards.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   admit,
-  newSlotLimit,
   newRequests,
+  newSlotLimit,
   newTokens,
   type ProxyRates,
   type RedisScene,
@@ -43,7 +43,8 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-const admitted = (responses: readonly RateDecision[]) => responses.map(({ reservation }) => reservation !== undefined);
+const admitted = (responses: readonly RateDecision[]) =>
+  responses.map(({ reservation }) => reservation !== undefined);
 const remaining = (responses: readonly RateDecision[]) =>
   responses.map(({ standings }) => standings.map((standing) => standing.remaining));
 
@@ -64,7 +65,7 @@ async function countedProxy(): Promise<{ rates: ProxyRates; calls(): number }> {
 }
 
 describe('requests of one tick', () => {
-  const locations: readonly (readonly [string, () => string])[] = [
+  const slots: readonly (readonly [string, () => string])[] = [
     ['Redis', () => redis.url],
     ['a Redis Cluster', () => cluster.urls.join(',')],
   ];
@@ -74,7 +75,7 @@ describe('requests of one tick', () => {
     readonly reference: RateReservation;
   }
 
-  it.each(locations)('are counted in %s as if they ran one after another', async (_name, url) => {
+  it.each(slots)('are counted in %s as if they ran one after another', async (_name, url) => {
     const random = new Random(seed);
     await scene.close();
     scene = await redisScene(url(), mine, [other]);
@@ -114,7 +115,8 @@ describe('requests of one tick', () => {
       expect(standings(parsed), `turn ${turn}`).toEqual(standings(expected));
       for (const [index, { reservation }] of parsed.entries()) {
         const reference = expected[index]?.reservation;
-        if (reservation !== undefined && reference !== undefined) open.push({ parsed: reservation, reference });
+        if (reservation !== undefined && reference !== undefined)
+          open.push({ parsed: reservation, reference });
       }
       refusals += admitted(parsed).filter((isIn) => !isIn).length;
       requests += parsed.length;

@@ -2,9 +2,9 @@
 // kept.
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../support/recorded.ts';
-import type { WindowState } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
-import { type Evidence, verify } from './ledger.judge.ts';
+import type { WindowState } from './ledger.state.ts';
+import { type Evidence, verify } from './ledger.verifier.ts';
 
 const reported = { promptTokens: 10, completionTokens: 5 };
 const cost = 310_000;

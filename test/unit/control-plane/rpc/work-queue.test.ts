@@ -1,6 +1,6 @@
 // Queued work: a bounded number at a time, organizations in turn, and a bounded wait.
 import { expect, it } from 'vitest';
-import { WorkQueue } from '../../../../control-plane/rpc/turns.ts';
+import { WorkQueue } from '../../../../control-plane/rpc/work-queue.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });

@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { podContainer, userListeningAt, whoHas } from '../../../proxy/taken-port.ts';
+import { podContainer, userListeningAt, whoHas } from '../../../proxy/port-in-use.ts';
 import { startNode } from '../../support/process.ts';
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

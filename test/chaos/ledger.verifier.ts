@@ -2,10 +2,10 @@
 // rest. The promise: each response is recorded once with the reported usage, or its proxy was killed and its cost is
 // still in the leases of that proxy.
 import type { RecordedRequest } from '../support/recorded.ts';
-import { costReported, isAsReported, type Witnessed } from '../support/witness.ts';
-import type { ReservedByRun, WindowState } from './ledger.books.ts';
-import { faultsOf } from './ledger.books.ts';
+import { costReported, isAsReported, type Witnessed } from '../support/recorder.ts';
 import type { Call } from './ledger.callers.ts';
+import type { ReservedByRun, WindowState } from './ledger.state.ts';
+import { faultsOf } from './ledger.state.ts';
 import type { Absence } from './ledger.strikes.ts';
 
 export interface Evidence {

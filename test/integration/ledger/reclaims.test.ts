@@ -2,7 +2,7 @@
 // and callers get a retry time until then. If it is really spent they get 402. Also across replicas of the control
 // plane.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chat, type Question } from '../../support/asking.ts';
+import { chat, type Question } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
 import {
   startGateway,
@@ -12,7 +12,7 @@ import {
 } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
-import { ledgerAtRest, ledgerOf, createBudget, makeDear } from '../../support/spending.ts';
+import { createBudget, ledgerAtRest, ledgerOf, makeDear } from '../../support/spending.ts';
 
 interface Scene {
   readonly gateway: TestGateway;

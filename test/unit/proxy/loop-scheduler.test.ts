@@ -1,7 +1,7 @@
 // Fair grants of event-loop time: an organization's bulk work waits in pieces, while small pieces of others pass.
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../proxy/errors.ts';
-import { LoopScheduler } from '../../../proxy/loop-turns.ts';
+import { LoopScheduler } from '../../../proxy/loop-scheduler.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
 
