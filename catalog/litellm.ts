@@ -21,7 +21,7 @@ export function rowsOfLitellm(list: JsonObject, asOf: string, source: string): r
     const listed = isObject(value) ? entryOf(key, value) : undefined;
     if (listed === undefined || !isObject(value)) continue;
     const name = `${listed.provider}/${listed.name}`;
-    const known: Collected = found.get(name) ?? { location: listed, regions: new Map() };
+    const known: Collected = found.get(name) ?? { listed: listed, regions: new Map() };
     found.set(name, known);
     if (listed.region !== undefined) known.regions.set(listed.region, value);
     // If two lists of one vendor contain the model, the list that sells it under its own name wins.
@@ -46,7 +46,7 @@ interface ListedModel {
 }
 
 interface Collected {
-  readonly location: ListedModel;
+  readonly listed: ListedModel;
   row?: JsonObject;
   readonly regions: Map<string, JsonObject>;
 }
@@ -108,7 +108,7 @@ const dropped: readonly RegExp[] = [
 
 /** Whether the model serves chat completions, including media that the vendor's chat API produces besides text. */
 function isChat(
-  { location: { provider, name } }: Collected,
+  { listed: { provider, name } }: Collected,
   { mode, supported_endpoints: paths }: JsonObject,
 ): boolean {
   // The search provider's other API, which the gateway does not support.
@@ -125,7 +125,7 @@ interface PriceMatch {
 }
 
 function rowOf(collected: Collected, found: PriceMatch): CatalogModel | undefined {
-  const { location: listed, row } = collected;
+  const { listed, row } = collected;
   if (row === undefined) return undefined;
   const { provider, name } = listed;
   const date = /(20\d{2})-?(\d{2})-?(\d{2})(?!\d)/.exec(name);
@@ -144,10 +144,7 @@ function rowOf(collected: Collected, found: PriceMatch): CatalogModel | undefine
   };
 }
 
-function regionalPrices(
-  { location: listed, regions }: Collected,
-  found: PriceMatch,
-): Record<string, ModelPrices> {
+function regionalPrices({ listed, regions }: Collected, found: PriceMatch): Record<string, ModelPrices> {
   const pairs = [...regions].flatMap(([region, row]) => {
     const prices = pricesOf(listed, row, found);
     return prices === undefined ? [] : [[region, prices] as const];

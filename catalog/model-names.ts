@@ -94,7 +94,7 @@ function indexed(rows: Catalog['models'], synonyms: Synonyms) {
     for (const [primary, others] of Object.entries(models)) {
       const all = [primary, ...others].map((name) => `${provider}/${name}`);
       for (const name of all.slice(1)) {
-        if (primaries.has(name)) throw new Error(`catalog/synonyms.json holds ${name} twice`);
+        if (primaries.has(name)) throw new Error(`catalog/synonyms.json contains ${name} twice`);
         primaries.set(name, `${provider}/${primary}`);
       }
       names.set(`${provider}/${primary}`, all);

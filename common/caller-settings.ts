@@ -27,6 +27,8 @@ export interface CallerSettings {
 /** Lists contradictions between the settings, one message each, written for the operator who has to fix them. */
 export function callerMistakes({ trustedProxies: blocks, proxyProtocol }: CallerSettings): string[] {
   return proxyProtocol && blocks.length === 0
-    ? ['GATEWAY_TRUSTED_PROXIES: is needed with GATEWAY_PROXY_PROTOCOL: the header is read from nobody else']
+    ? [
+        'GATEWAY_TRUSTED_PROXIES: is needed with GATEWAY_PROXY_PROTOCOL: the header is accepted from these addresses only',
+      ]
     : [];
 }

@@ -70,9 +70,9 @@ export class Callers {
   /**
    * Reads the header of one connection if its peer has to send one.
    * @param serve receives the connection as if there had been no header
-   * @param goOn called after a header was read; the bytes after it wait in the paused socket
+   * @param proceed called after a header was read; the bytes after it wait in the paused socket
    */
-  accept(socket: Socket, serve: () => void, goOn: () => void): void {
+  accept(socket: Socket, serve: () => void, proceed: () => void): void {
     const { isTrusted, proxyProtocol } = this.#options;
     const address = plainAddress(socket.remoteAddress ?? '');
     if (!proxyProtocol || !isTrusted(address)) {
@@ -82,7 +82,7 @@ export class Callers {
     this.#readHeader(socket, address, (source) => {
       if (source !== undefined && !this.#report(socket, plainAddress(source))) return void socket.destroy();
       serve();
-      goOn();
+      proceed();
     });
   }
 

@@ -27,8 +27,8 @@ export interface GuardedResponse {
 
 export class ResponseTooLongError extends Error {
   constructor() {
-    super('the answer is too long');
-    this.name = 'AnswerTooLongError';
+    super('the response is too long');
+    this.name = 'ResponseTooLongError';
   }
 }
 
@@ -165,7 +165,7 @@ function send(
     reject(isStale ? new StaleConnectionError(error) : error);
   };
   outgoing.on('error', failed);
-  outgoing.once('close', () => failed(new Error('closed without an answer')));
+  outgoing.once('close', () => failed(new Error('the connection was closed without a response')));
   outgoing.once('response', (response) => {
     const result = { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.alloc(0) };
     head = result;

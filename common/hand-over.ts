@@ -41,26 +41,27 @@ export function encodeSizes(sizes: SizesByNamespace): string {
 /** @throws Error for text that encodeSizes does not write */
 export function decodeSizes(text: string): SizesByNamespace {
   const value = parseJson(text);
-  if (!isObject(value) || !isObject(value.namespaces)) throw new Error('holds no namespaces');
+  if (!isObject(value) || !isObject(value.namespaces)) throw new Error('contains no namespaces');
   return new Map(Object.entries(value.namespaces).map(([name, one]) => [name, sizesIn(one)]));
 }
 
 function sizesIn(value: unknown): NamespaceSizes {
-  if (!isObject(value) || !Array.isArray(value.limits)) throw new Error('holds a namespace of another form');
+  if (!isObject(value) || !Array.isArray(value.limits))
+    throw new Error('contains a namespace of another form');
   return { annotations: textsIn(value.annotations), limits: value.limits.map(limitIn) };
 }
 
 function limitIn(value: unknown): LimitItem {
   if (!isObject(value) || (value.type !== 'Container' && value.type !== 'Pod'))
-    throw new Error('holds a limit of another form');
+    throw new Error('contains a limit of another form');
   const { type, min, max, maxLimitRequestRatio } = value;
   return { type, min: textsIn(min), max: textsIn(max), maxLimitRequestRatio: textsIn(maxLimitRequestRatio) };
 }
 
 function textsIn(value: unknown): Quantities {
-  if (!isObject(value)) throw new Error('holds something else than texts by name');
+  if (!isObject(value)) throw new Error('contains something other than texts by name');
   const entries = Object.entries(value).map(([name, text]) => {
-    if (typeof text !== 'string') throw new Error('holds something else than texts by name');
+    if (typeof text !== 'string') throw new Error('contains something other than texts by name');
     return [name, text] as const;
   });
   return Object.fromEntries(entries);

@@ -1,4 +1,4 @@
-// Opens a listener. Its error tells the operator what is in the way and which setting moves the listener.
+// Opens a listener. Its error names what is in the way and which setting moves the listener.
 import type { Server } from 'node:net';
 import type { ListenAddress } from './settings.ts';
 

@@ -46,7 +46,7 @@ class Sink implements LogSink {
   #fd: number;
   readonly #files: FileWriting;
   /** Bytes and not strings, because concatenated strings keep their pieces alive until they are written. */
-  readonly #held = Buffer.allocUnsafe(bufferedBytesMax);
+  readonly #text = Buffer.allocUnsafe(bufferedBytesMax);
   #used = 0;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -70,7 +70,7 @@ class Sink implements LogSink {
     const bytesMax = text.length * bytesPerCharacterMax;
     if (bytesMax > bufferedBytesMax - this.#used) this.release();
     if (bytesMax > bufferedBytesMax) this.#enqueue(Buffer.from(text));
-    else this.#used += this.#held.write(text, this.#used);
+    else this.#used += this.#text.write(text, this.#used);
   }
 
   onRecovered(report: (lines: number) => void): void {
@@ -84,7 +84,7 @@ class Sink implements LogSink {
 
   release(): void {
     if (this.#used === 0) return;
-    this.#enqueue(Buffer.from(this.#held.subarray(0, this.#used)));
+    this.#enqueue(Buffer.from(this.#text.subarray(0, this.#used)));
     this.#used = 0;
   }
 

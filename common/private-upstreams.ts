@@ -26,11 +26,11 @@ export class PrivateUpstreams {
   readonly #organizations = new Map<string, Set<string> | undefined>();
 
   constructor(listed: readonly PrivateUpstream[]) {
-    for (const { hostAndPort: location, organization } of listed) {
-      const known = this.#organizations.get(location);
+    for (const { hostAndPort, organization } of listed) {
+      const known = this.#organizations.get(hostAndPort);
       const isForAll =
-        organization === undefined || (this.#organizations.has(location) && known === undefined);
-      this.#organizations.set(location, isForAll ? undefined : (known ?? new Set()).add(organization));
+        organization === undefined || (this.#organizations.has(hostAndPort) && known === undefined);
+      this.#organizations.set(hostAndPort, isForAll ? undefined : (known ?? new Set()).add(organization));
     }
   }
 

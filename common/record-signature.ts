@@ -113,7 +113,7 @@ const publicPem = /-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC 
  */
 export function parseVerifyingKeys(pem: string): readonly VerifyingKey[] {
   if (pem.includes('PRIVATE KEY'))
-    throw new Error('holds a private key, which belongs to the control plane alone; give its public key');
+    throw new Error('contains a private key, which belongs to the control plane alone; give its public key');
   const accepted = `must be one to ${publicKeysMax} Ed25519 public keys in PEM, one after the other`;
   const found = [...pem.matchAll(publicPem)];
   const isAll = pem.replaceAll(publicPem, '').trim() === '';

@@ -140,7 +140,7 @@ async function assemble(
   const calls = { dispatcher, clock, log, metrics };
   const listeners: OpenListener[] = [];
   // Closed together, so that both share one grace.
-  lifecycle.onClose('doors', async () => {
+  lifecycle.onClose('listeners', async () => {
     await Promise.all(listeners.map((server) => server.close(settings.drainGrace)));
   });
   const { grpcListen: address, proxyCertificates, reflection } = settings;

@@ -126,10 +126,11 @@ async function verifyAudit(store: Store, file: string | undefined): Promise<void
   const verdict = await store.snapshot((db) => verifyAuditChain(db));
   if (!verdict.intact) return tampered(verdict);
   const anchors = file === undefined ? [] : await readAnchorFile(file);
-  if (file !== undefined && anchors.length === 0) return complain(`${file} holds no anchor of the audit log`);
+  if (file !== undefined && anchors.length === 0)
+    return complain(`${file} contains no anchor of the audit log`);
   const flaw = await contradiction(store, anchors);
   if (flaw !== undefined) return tampered(flaw);
-  const against = file === undefined ? '' : `, held against ${anchors.length} anchors`;
+  const against = file === undefined ? '' : `, compared with ${anchors.length} anchors`;
   print(`the audit log is intact: ${verdict.events} events${against}`);
 }
 
@@ -144,7 +145,7 @@ function tampered({ revision, reason }: ChainFlaw): void {
 
 async function reportMissingChanges(store: Store, file: string): Promise<void> {
   const shipped = await readAuditLog(file).catch((error: unknown) => exit(1, failure(error)));
-  if (shipped.length === 0) return complain(`${file} holds no line of the audit log`);
+  if (shipped.length === 0) return complain(`${file} contains no line of the audit log`);
   const stored = await store.snapshot((db) => Array.fromAsync(readAuditEvents(db, needed(shipped))));
   const missing = missingChanges(stored, shipped);
   for (const line of missingChangesReport(missing)) print(line);
@@ -181,7 +182,7 @@ function failure(error: unknown): string {
   const { cause } = error;
   const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : '';
   if (error instanceof StoreUnavailableError) {
-    return `${error.message}${why}; GATEWAY_DATABASE_URL says where it is`;
+    return `${error.message}${why}; check GATEWAY_DATABASE_URL, and that the database runs`;
   }
   return error.message;
 }

@@ -216,7 +216,7 @@ export const controlPlaneSettings = {
   auditLog: {
     name: 'GATEWAY_AUDIT_LOG',
     about:
-      'true writes every event of the audit log to the log as well, at every GATEWAY_LOG_LEVEL: after a restore, the collected copy shows which revocations it undid. Events hold no secret, but names of people and addresses.',
+      'true writes every event of the audit log to the log as well, at every GATEWAY_LOG_LEVEL: after a restore, the collected copy shows which revocations it undid. Events contain no secret, but they contain names of people and addresses.',
     decode: flag,
     default: 'true',
   },

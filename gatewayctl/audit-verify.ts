@@ -46,7 +46,7 @@ export async function collectedAnchors(
   const found = { anchors: all.filter(counts), forged: all.filter(isForged) };
   if (found.anchors.length > 0 || found.forged.length > 0) return found;
   const signed = keys.length === 0 ? '' : ' that the given keys have signed';
-  throw usageMistake(`${file} holds no anchor of the audit log${signed}`);
+  throw usageMistake(`${file} contains no anchor of the audit log${signed}`);
 }
 
 /** @throws Failure if the file is not an Ed25519 public key */

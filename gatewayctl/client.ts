@@ -144,7 +144,7 @@ async function* chunks<Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chun
 }
 
 function failureOf(error: ServiceError | null): Error {
-  return error === null ? new Error('a call without an answer') : callFailure(error);
+  return error === null ? new Error('a call ended without a response') : callFailure(error);
 }
 
 function callFailure(error: ServiceError): CallFailure {

@@ -16,12 +16,12 @@ export function completionScript(shell: string, tree: Tree): string | undefined 
 /** The possible next words, by the preceding commands ("keys create") or option ("keys create --active"). */
 function wordsByPosition({ resources, commands }: Tree): ReadonlyMap<string, readonly string[]> {
   const words = new Map<string, readonly string[]>();
-  const leaf = (location: string, command: Command) => {
+  const leaf = (position: string, command: Command) => {
     const values = (command.arguments ?? []).flatMap((given) => choicesFor(command, given) ?? []);
-    words.set(location, [...values, ...optionsOf(command).map(({ flags }) => longFlag(flags))]);
+    words.set(position, [...values, ...optionsOf(command).map(({ flags }) => longFlag(flags))]);
     for (const given of optionsOf(command)) {
       const choices = choicesFor(command, given);
-      if (choices !== undefined) words.set(`${location} ${longFlag(given.flags)}`, choices);
+      if (choices !== undefined) words.set(`${position} ${longFlag(given.flags)}`, choices);
     }
   };
   words.set('', [...resources.map(({ name }) => name), ...Object.keys(commands)]);
@@ -49,7 +49,7 @@ function longFlag(flags: string): string {
 const zshHead = '#compdef gatewayctl\nautoload -U +X bashcompinit && bashcompinit\n';
 
 function bashScript(words: ReadonlyMap<string, readonly string[]>): string {
-  const rows = [...words].map(([location, choices]) => `    '${location}') echo '${choices.join(' ')}' ;;`);
+  const rows = [...words].map(([position, choices]) => `    '${position}') echo '${choices.join(' ')}' ;;`);
   return `# Completion of gatewayctl; source it.
 _gatewayctl_words() {
   case "$1" in
@@ -58,24 +58,24 @@ ${rows.join('\n')}
   esac
 }
 _gatewayctl() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" place='' word skip=''
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" position='' word skip=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     if [ -n "$skip" ]; then skip=''; continue; fi
     case "$word" in
       ${commonWithValue.join('|')}|-o) skip=1 ;;
       -*) ;;
-      *) _gatewayctl_words "$place\${place:+ }$word" > /dev/null && place="$place\${place:+ }$word" ;;
+      *) _gatewayctl_words "$position\${position:+ }$word" > /dev/null && position="$position\${position:+ }$word" ;;
     esac
   done
   COMPREPLY=()
   case "$previous" in
     ${commonWithFile.join('|')}) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
-  local values="$(_gatewayctl_words "$place $previous")"
+  local values="$(_gatewayctl_words "$position $previous")"
   case "$previous" in
     -*) if [ -n "$values" ]; then COMPREPLY=($(compgen -W "$values" -- "$current")); return; fi ;;
   esac
-  values="$(_gatewayctl_words "$place")"
+  values="$(_gatewayctl_words "$position")"
   case "$current" in
     -*) values="$values ${commonFlags.join(' ')} --help" ;;
   esac

@@ -68,7 +68,7 @@ export function writeConfig(config: Config, env: NodeJS.ProcessEnv): void {
 function readPrivate(path: string): string | undefined {
   try {
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
-      throw usageMistake(`others may read ${path}, which holds tokens; run: chmod 600 ${path}`);
+      throw usageMistake(`others may read ${path}, which contains tokens; run: chmod 600 ${path}`);
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error) {

@@ -6,7 +6,7 @@ import type { Target } from './target.ts';
 export type Obstacle =
   | 'refused'
   | 'unknown-name'
-  | 'no-answer'
+  | 'no-response'
   | 'untrusted-certificate'
   | 'wrong-name'
   | 'expired-certificate'
@@ -46,7 +46,7 @@ const signs: readonly Sign[] = [
     obstacle: 'untrusted-certificate',
     pattern: /self.signed certificate|unable to (?:get|verify)|UNABLE_TO|unable to get local issuer/i,
     advice:
-      "the server's certificate is signed by nobody this machine trusts; give its authority with --ca-file",
+      "this machine does not trust the signer of the server's certificate; give its authority with --ca-file",
   },
   {
     obstacle: 'server-without-tls',
@@ -54,9 +54,9 @@ const signs: readonly Sign[] = [
     advice: 'the server does not speak TLS there; to this machine, or through a tunnel, give --plaintext',
   },
   {
-    obstacle: 'no-answer',
+    obstacle: 'no-response',
     pattern: /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|Deadline exceeded/i,
-    advice: 'nothing answers there; check the address and what filters the network in between',
+    advice: 'nothing responds there; check the address and the firewalls in between',
   },
 ];
 

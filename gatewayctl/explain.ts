@@ -9,7 +9,7 @@ import { printable } from './table.ts';
 import type { Target } from './target.ts';
 
 const advice: Readonly<Record<string, string>> = {
-  permission_denied: 'ask somebody whose role may do it',
+  permission_denied: 'ask a person whose role allows it',
   revision_mismatch: 'look at it again and decide anew',
   name_taken: 'choose another one',
   not_found: 'check the id, and the organization with --organization',
@@ -34,14 +34,14 @@ export function explain(failure: CallFailure, target: Target, givens: readonly G
   if (code === 'DEADLINE_EXCEEDED' && /remote_addr/.test(failure.message))
     return new Failure(
       'unreachable',
-      `${server} has not answered in time; what was asked for may have happened: look before you repeat it`,
+      `${server} has not responded in time; the command may have taken effect: check before you repeat it`,
     );
   if (code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED')
     return new Failure(
       'unreachable',
       `no connection to ${server}: ${connectionProblem(failure, target).advice}`,
     );
-  return new Failure('refused', `${server} answered ${code}: ${printable(failure.message)}`);
+  return new Failure('refused', `${server} responded with ${code}: ${printable(failure.message)}`);
 }
 
 function refusal({ message, reason = '', violations }: CallFailure, givens: readonly Given[]): string {

@@ -55,7 +55,7 @@ const [interrupt, endOfInput, backspace, deletion] = ['\u0003', '\u0004', '\b', 
 
 /** In raw mode the terminal echoes nothing, and Ctrl-C arrives as a character. */
 async function askHidden(terminal: ReadStream, question: string): Promise<string> {
-  if (!terminal.isTTY) throw usageMistake('there is no terminal to ask on');
+  if (!terminal.isTTY) throw usageMistake('there is no terminal for the prompt');
   // Before the prompt, because text that is typed right after it must not be echoed.
   terminal.setRawMode(true).setEncoding('utf8').resume();
   try {

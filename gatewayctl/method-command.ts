@@ -22,10 +22,10 @@ export async function runMethod(command: MethodCommand, invocation: Invocation):
   let request = await requestOfFile(command, requestType, invocation);
   const changes = Object.keys(request).length + invocation.given.size;
   if (/\.Update/.test(command.method) && changes <= (command.arguments?.length ?? 0))
-    throw usageMistake('nothing is to be changed: give an option for what is');
+    throw usageMistake('nothing would change: give an option for each change');
   for (const [given, value] of invocation.given) {
     if (given.field !== undefined)
-      await rank(request, given, { value, requestType, invocation, organizationId });
+      await fill(request, given, { value, requestType, invocation, organizationId });
   }
   await fillOrganization(command, request, { invocation, organizationId });
   request = (await command.complete?.(request, invocation)) ?? request;
@@ -49,7 +49,7 @@ interface Placing {
   readonly organizationId: () => Promise<string | undefined>;
 }
 
-async function rank(request: Request, given: Given, placing: Placing): Promise<void> {
+async function fill(request: Request, given: Given, placing: Placing): Promise<void> {
   const { value, requestType, invocation, organizationId } = placing;
   const path = given.field ?? '';
   const other = [...invocation.given.keys()].find((one) => one !== given && one.field === path);

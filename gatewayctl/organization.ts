@@ -14,7 +14,7 @@ export async function organizationInUse(invocation: Invocation): Promise<string>
 
 export function noOrganization(): Failure {
   return usageMistake(
-    'say which organization: --organization <name>, or for good: gatewayctl context set --organization <name>',
+    'give the organization: --organization <name>, or for good: gatewayctl context set --organization <name>',
   );
 }
 

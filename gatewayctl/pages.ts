@@ -45,6 +45,6 @@ export function isList(method: MethodName): boolean {
 export function listField(method: MethodName): string {
   const fields = Object.entries(fieldsOf(methodTypes(method).responseType));
   const [name] = fields.find(([, { rule }]) => rule === 'repeated') ?? [];
-  if (name === undefined) throw new Error(`${method} answers no list`);
+  if (name === undefined) throw new Error(`${method} returns no list`);
   return name;
 }

@@ -24,7 +24,7 @@ export class ParserEnd extends Error {
   readonly isMistake: boolean;
 
   constructor(isMistake: boolean) {
-    super('the parser has answered');
+    super('the parser has finished');
     this.isMistake = isMistake;
   }
 }
@@ -60,10 +60,10 @@ function withHelpAsOption(args: readonly string[], { resources, commands }: Tree
 }
 
 export const rootOptions: readonly Given[] = [
-  { flags: '--json', about: 'print the whole answer as JSON' },
+  { flags: '--json', about: 'print the whole response as JSON' },
   { flags: '-o, --organization <name>', about: "the organization, by name or id; default: the context's" },
   { flags: '--platform', about: 'the platform itself, no organization' },
-  { flags: '-y, --yes', about: 'do what cannot be undone without asking' },
+  { flags: '-y, --yes', about: 'do not ask for confirmation of what cannot be undone' },
   { flags: '--context <name>', about: 'use this context; also GATEWAYCTL_CONTEXT' },
   { flags: '--server <host:port>', about: 'use this server; also GATEWAYCTL_SERVER' },
   {
@@ -91,7 +91,7 @@ const listOptions: readonly Given[] = [
 const fileOption: Given = {
   flags: '--file <file>',
   about:
-    "the request's fields as JSON, as the JSON door takes them, - for standard input; options go before it",
+    "the request's fields as JSON, as the JSON API takes them, - for standard input; options go before it",
 };
 
 /** All options of a command except those that every command has. */
@@ -121,7 +121,7 @@ function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) 
       .exitOverride()
       .configureOutput({ writeOut: output.out, writeErr: output.err })
       .configureHelp({ showGlobalOptions: true, helpWidth: 110 })
-      .showHelpAfterError('(--help says what there is)');
+      .showHelpAfterError('(--help lists commands and options)');
   styled(root)
     .description('Everything operators of a model gateway do, from the command line.')
     .version(version, '--version', 'print the version of this program')

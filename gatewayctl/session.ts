@@ -33,7 +33,7 @@ export interface Session {
 export async function openSession(options: ConnectionOptions, io: Io): Promise<Session> {
   const { name, context } = chooseContext(options, io.env);
   const target: Target = {
-    ...rank(options, context, io.env),
+    ...connectionOf(options, context, io.env),
     token: await chooseToken(options, context, io),
     timeoutMs: timeoutMs(options.timeout),
   };
@@ -60,16 +60,16 @@ export function chooseContext(
   env: NodeJS.ProcessEnv,
 ): { readonly name: string | undefined; readonly context: Context | undefined } {
   const config = readConfig(env);
-  const output = options.context ?? (env.GATEWAYCTL_CONTEXT || undefined);
-  const name = output ?? config.current;
+  const chosen = options.context ?? (env.GATEWAYCTL_CONTEXT || undefined);
+  const name = chosen ?? config.current;
   const context = name === undefined ? undefined : config.contexts[name];
-  if (output !== undefined && context === undefined)
-    throw usageMistake(`there is no context "${output}"; gatewayctl context list shows those there are`);
+  if (chosen !== undefined && context === undefined)
+    throw usageMistake(`there is no context "${chosen}"; gatewayctl context list shows those there are`);
   return { name: context && name, context };
 }
 
 /** A token belongs to the server of its context. If another server is given, the token is not sent. */
-function rank(options: ConnectionOptions, context: Context | undefined, env: NodeJS.ProcessEnv) {
+function connectionOf(options: ConnectionOptions, context: Context | undefined, env: NodeJS.ProcessEnv) {
   const server = options.server ?? (env.GATEWAYCTL_SERVER || undefined) ?? context?.server;
   if (server === undefined)
     throw usageMistake('no server is known; name one: gatewayctl context add local --server 127.0.0.1:50051');
@@ -103,7 +103,7 @@ export function operatorToken(text: string, where: string): Secret {
       ? 'is another kind of credential'
       : 'is cut short or mistyped';
   throw usageMistake(
-    `what stands in ${where} ${token === '' ? 'is empty' : why}: a token of an operator is gw-op-… with 49 further characters`,
+    `the token in ${where} ${token === '' ? 'is empty' : why}: a token of an operator is gw-op-… with 49 further characters`,
   );
 }
 

@@ -139,6 +139,6 @@ function matchText({ selector, matched, known, models, open, nearest }: ModelMat
   const more = matched - reported.length;
   const names = reported.length === 0 ? '' : `: ${reported.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const near = nearest.length === 0 ? '' : `; the nearest: ${nearest.join(', ')}`;
-  const unlisted = open ? '; and names that nobody can list' : '';
+  const unlisted = open ? '; and names that cannot be listed' : '';
   return `${selector} selects ${matched} of ${known} models${names}${near}${unlisted}`;
 }

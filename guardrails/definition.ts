@@ -54,8 +54,8 @@ export type CheckKind = Check['kind'];
 export type CheckOf<Kind extends CheckKind> = Extract<Check, { readonly kind: Kind }>;
 
 interface KindProperties {
-  /** The maker of the check: a local matcher, an external service or model, a counter, or nobody. */
-  readonly by: 'text' | 'asked' | 'size' | 'nobody';
+  /** The maker of the check: a local matcher, an external service or model, a counter, or none. */
+  readonly by: 'text' | 'service' | 'size' | 'none';
   /** Whether its matches have a location that can be replaced. */
   readonly redacts: boolean | 'by adapter';
 }
@@ -67,11 +67,11 @@ export const kindProperties = {
   personal_data: { by: 'text', redacts: true },
   secrets: { by: 'text', redacts: true },
   prompt_size: { by: 'size', redacts: false },
-  webhook: { by: 'asked', redacts: true },
-  moderation: { by: 'asked', redacts: false },
-  service: { by: 'asked', redacts: 'by adapter' },
-  model: { by: 'asked', redacts: false },
-  unknown: { by: 'nobody', redacts: true },
+  webhook: { by: 'service', redacts: true },
+  moderation: { by: 'service', redacts: false },
+  service: { by: 'service', redacts: 'by adapter' },
+  model: { by: 'service', redacts: false },
+  unknown: { by: 'none', redacts: true },
 } as const satisfies Record<CheckKind, KindProperties>;
 
 type KindsBy<By extends KindProperties['by']> = {
@@ -80,7 +80,7 @@ type KindsBy<By extends KindProperties['by']> = {
 
 export type TextKind = KindsBy<'text'>;
 export type TextCheck = CheckOf<TextKind>;
-export type ServiceKind = KindsBy<'asked'>;
+export type ServiceKind = KindsBy<'service'>;
 export type ServiceCheckValue = CheckOf<ServiceKind>;
 
 /** Whether the check can be compiled. The other kinds call a service or count. */
@@ -89,7 +89,7 @@ export function isTextCheck(check: Check): check is TextCheck {
 }
 
 export function isServiceCheck(check: Check): check is ServiceCheckValue {
-  return kindProperties[check.kind].by === 'asked';
+  return kindProperties[check.kind].by === 'service';
 }
 
 /** Phrases. Differences in letter case, width, accents, invisible characters and look-alike letters are ignored. */

@@ -106,7 +106,7 @@ export class Level {
   }
 
   #takeInProse(unit: string, raw: string, cover?: Cover): string {
-    if ((unit !== '{' && unit !== '[') || this.#isFlat(cover)) return cover ? this.#position(cover) : raw;
+    if ((unit !== '{' && unit !== '[') || this.#isFlat(cover)) return cover ? this.#insert(cover) : raw;
     this.#mode = 'json';
     this.#depth = 1;
     this.#isBehindValue = false;
@@ -118,7 +118,7 @@ export class Level {
     if (cover !== undefined && this.#isFlat(cover)) {
       const before = this.#endScalar();
       this.#isBehindValue = true;
-      return before + this.#position(cover);
+      return before + this.#insert(cover);
     }
     if (this.#scalarText === '' ? scalarStart.test(unit) : scalarUnit.test(unit))
       return this.#takeOfScalar(unit, raw, cover);
@@ -173,7 +173,7 @@ export class Level {
     if (!isScalar) {
       this.#mode = 'prose';
       for (const cover of covers) this.#noteBreak(cover);
-      return segments.map(({ raw, cover }) => (cover ? this.#position(cover) : raw)).join('');
+      return segments.map(({ raw, cover }) => (cover ? this.#insert(cover) : raw)).join('');
     }
     this.#isBehindValue = true;
     this.#lastCover = covers.at(-1);
@@ -204,7 +204,7 @@ export class Level {
 
   #takeWithin(unit: string, raw: string, cover?: Cover): string {
     if (this.#inner !== undefined) return this.#inner.take(unit, raw, cover);
-    return cover ? this.#position(cover, this.#level + 1) : raw;
+    return cover ? this.#insert(cover, this.#level + 1) : raw;
   }
 
   #takeOfEscape(unit: string, raw: string, cover?: Cover): string {
@@ -235,7 +235,7 @@ export class Level {
     cover.brokenAt = Math.min(cover.brokenAt, this.#level);
   }
 
-  #position(cover: Cover, level = this.#level): string {
+  #insert(cover: Cover, level = this.#level): string {
     if (cover.isPlaced) return '';
     cover.isPlaced = true;
     return escaped(cover.text, level);

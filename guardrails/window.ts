@@ -37,7 +37,7 @@ export const windowDefault = 512;
  */
 const forgottenMin = 128;
 
-interface Found extends Finding {
+interface GuardedMatch extends Finding {
   readonly guard: Guard;
   /** Rank of the guard. */
   readonly rank: number;
@@ -55,7 +55,7 @@ export class TextWindow {
   /** For each guard, the position from which it inspects next. */
   #from: number[];
   /** Matches of blocking and replacing guards in unreleased text; in the order of the text, then of the guards. */
-  #found: Found[] = [];
+  #found: GuardedMatch[] = [];
   /** Set if a guard may replace text: all released text passes through it. */
   readonly #json: JsonKeeper | undefined;
 
@@ -140,7 +140,7 @@ export class TextWindow {
    * @returns the text up to the end of a match. A match that begins inside another one adds nothing of its own; both
    * are replaced as one.
    */
-  #settle({ start, end, label, guard }: Found): string {
+  #settle({ start, end, label, guard }: GuardedMatch): string {
     guard.found(label);
     if (guard.replacement === 'block') throw new BlockedError(guard);
     const before = this.#left;

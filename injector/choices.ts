@@ -52,7 +52,7 @@ export const podAnnotations = {
   wish: {
     name: injectName,
     about:
-      'enabled or true asks for a sidecar in any namespace, disabled or false for none. As a label too, but not another one there.',
+      'enabled or true requests a sidecar in any namespace, disabled or false prevents one. A label of this name works too, but must not contradict the annotation.',
     decode: text,
     defaultText: 'as the namespace is labelled',
   },

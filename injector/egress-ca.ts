@@ -30,7 +30,7 @@ function textOf(pem: string, file: string): string {
   const text = certificateBlocks(pem)
     .map((block) => parsed(block, file).toString())
     .join('');
-  if (text === '') throw new Error(`the file ${file} holds no certificate in PEM`);
+  if (text === '') throw new Error(`the file ${file} contains no certificate in PEM`);
   if (text.length > lengthMax) {
     throw new Error(`the certificates in ${file} are longer than ${lengthMax} characters`);
   }
@@ -41,6 +41,6 @@ function parsed(certificate: string, file: string): X509Certificate {
   try {
     return new X509Certificate(certificate);
   } catch (cause) {
-    throw new Error(`the file ${file} holds a certificate that cannot be read`, { cause });
+    throw new Error(`the file ${file} contains a certificate that cannot be read`, { cause });
   }
 }

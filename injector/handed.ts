@@ -30,7 +30,7 @@ export async function watchHanded(folder: string, options: FileWatcherOptions): 
     check: checkImage,
     options,
   });
-  const sizes = await watchText(join(folder, handOverFiles.namespaces), 'what namespaces say about sizes', {
+  const sizes = await watchText(join(folder, handOverFiles.namespaces), 'the sizes that namespaces set', {
     check: (text) => void decodeSizes(text),
     options,
   });

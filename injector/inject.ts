@@ -183,9 +183,9 @@ function added(pod: Pod, sidecar: Sidecar, settings: SidecarSettings): readonly 
 }
 
 function movedWarning({ name, from, to, container }: MovedPort): string {
-  const what = name === 'port' ? 'port' : 'admin port';
+  const [what, other] = name === 'port' ? ['port', 'admin port'] : ['admin port', 'port'];
   const why =
-    container === undefined ? `${from} is taken by choice` : `container ${shown(container)} has ${from}`;
+    container === undefined ? `its ${other} was set to ${from}` : `container ${shown(container)} has ${from}`;
   return `the sidecar’s ${what} is ${to}: ${why}`;
 }
 
@@ -251,5 +251,5 @@ function misplacedLabels({ labels }: Marks): readonly string[] {
 }
 
 function rightName(name: string): string {
-  return /inject|able|sidecar/i.test(name) ? `; ${injectName} is the one that asks for a sidecar` : '';
+  return /inject|able|sidecar/i.test(name) ? `; ${injectName} requests a sidecar` : '';
 }

@@ -165,7 +165,7 @@ async function readBody(state: ServerState, request: IncomingMessage): Promise<s
 function fail(state: ServerState, response: ServerResponse, error: unknown): ReviewOutcome {
   const isKnown = error instanceof UnreadableReview;
   if (isKnown) state.log.warn({ status: error.status, message: error.message }, 'no review');
-  else state.log.error({ err: error }, 'a review could not be answered');
+  else state.log.error({ err: error }, 'a review failed');
   const status = isKnown ? error.status : 500;
   if (status === 405) response.setHeader('allow', 'POST');
   if (!response.req.complete) {
@@ -173,7 +173,7 @@ function fail(state: ServerState, response: ServerResponse, error: unknown): Rev
     // Reads and discards the rest, because otherwise the connection is reset before the client has read the response.
     response.req.resume();
   }
-  const message = isKnown ? error.message : 'the review could not be answered';
+  const message = isKnown ? error.message : 'the review failed in the injector';
   send(state, response, { status, body: { message } });
   return 'unreadable';
 }

@@ -94,7 +94,7 @@ export const injectorSettings = {
   },
   cpuRequest: {
     name: 'GATEWAY_INJECTOR_CPU_REQUEST',
-    about: 'Processor time that a sidecar requests, unless its pod says otherwise.',
+    about: 'Processor time that a sidecar requests, unless its pod sets another.',
     decode: cpuQuantity,
     default: '50m',
   },

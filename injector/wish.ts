@@ -17,7 +17,7 @@ export function wishOf({ labels, annotations }: Marks): Wish | undefined {
   const byAnnotation = wishIn('annotation', annotations);
   if (byLabel !== undefined && byAnnotation !== undefined && byLabel !== byAnnotation) {
     throw new PodError(
-      `the pod’s label ${injectName} says ${byLabel}, its annotation ${byAnnotation}; keep one of them`,
+      `the pod’s label ${injectName} is ${byLabel}, its annotation ${byAnnotation}; keep one of them`,
     );
   }
   return byAnnotation ?? byLabel;

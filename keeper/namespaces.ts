@@ -118,7 +118,7 @@ export function mistakesIn(namespace: JsonObject): readonly string[] {
   const byLabel = Object.entries(textsIn(labels)).flatMap(([name, word]) => {
     if (name === injectName && !allWords.includes(word)) return [`the label ${name} must be ${wishWords}`];
     if (namespaceLabels.includes(name) || !isOurs(name)) return [];
-    return [`there is no label ${name} of namespaces; ${injectName}: enabled asks for sidecars`];
+    return [`there is no label ${name} of namespaces; ${injectName}: enabled requests sidecars`];
   });
   const byAnnotation = Object.keys(textsIn(annotations)).flatMap((name) => {
     if (namespaceAnnotations.includes(name) || !isOurs(name)) return [];

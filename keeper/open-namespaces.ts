@@ -71,7 +71,7 @@ function mistakeReporter(log: Logger): (namespace: JsonObject) => void {
     for (const mistake of mistakesIn(namespace)) {
       if (logged.has(`${name} ${mistake}`) || logged.size >= loggedMax) continue;
       logged.add(`${name} ${mistake}`);
-      log.warn({ namespace: name, mistake }, 'a namespace says something that nobody reads');
+      log.warn({ namespace: name, mistake }, 'a namespace has a label or annotation that has no effect');
     }
   };
 }

@@ -81,7 +81,7 @@ function reservationBreaks({ path, was, is }: Pair<Descriptor>): readonly Break[
     const what =
       typeof reservation === 'string' ? `"${reservation}"` : [...new Set(reservation)].join(' to ');
     return [
-      { where: path, what: `${what} is reserved no more: what stood there could be read as something else` },
+      { where: path, what: `${what} is no longer reserved: old data of it could be read as something else` },
     ];
   });
 }

@@ -14,7 +14,7 @@ import { accessLimits } from './access/limits.ts';
 import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import type { Budgets } from './budgets/budgets.ts';
-import { SlicedBudgets } from './budgets/leased-budgets.ts';
+import { LeasedBudgets } from './budgets/leased-budgets.ts';
 import { CapabilityTable, idleRows } from './catalog/capabilities.ts';
 import {
   type ControlPlaneClient,
@@ -193,7 +193,7 @@ function openRedis(
 
 /** The parts that use the ledger of the control plane. */
 interface Money {
-  readonly leases: SlicedBudgets;
+  readonly leases: LeasedBudgets;
   /** The budgets in which requests reserve money. */
   readonly budgets: Budgets;
   readonly usageLog: LiveUsageLog;
@@ -239,7 +239,7 @@ async function openMoney(
     memoryBytesMax: usageMemoryBytesMax,
     metrics: metrics.usage,
   });
-  const leases = new SlicedBudgets({
+  const leases = new LeasedBudgets({
     ...deps,
     metrics: metrics.slices,
     usage: usageLog,

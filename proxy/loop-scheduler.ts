@@ -140,7 +140,7 @@ export class LoopScheduler {
 
   /**
    * Does steps that are much shorter than a slice, as many for each grant as fit.
-   * @throws the errors of the steps; NoTurnError
+   * @throws the errors of the steps; NotScheduledError
    */
   async finish<T>(owner: ShareOwner, steps: Generator<void, T>, isLeft: () => boolean): Promise<T> {
     let result: IteratorResult<void, T> | undefined;
@@ -221,7 +221,7 @@ export class NotScheduledError extends Error {
 
   constructor(outcome: SlicesOutcome) {
     super(`work was not finished: ${outcome}`);
-    this.name = 'NoTurnError';
+    this.name = 'NotScheduledError';
     this.outcome = outcome;
   }
 }

@@ -41,7 +41,7 @@ const template =
   (placeholders: readonly string[]): Decoder<string> =>
   (value) => {
     const filled = placeholders.reduce((text, one) => text.replaceAll(one, 'x'), value);
-    if (/[{}]/.test(filled)) throw new Error(`only ${placeholders.join(', ')} can stand for something`);
+    if (/[{}]/.test(filled)) throw new Error(`the only placeholders are ${placeholders.join(', ')}`);
     providerUrl(filled);
     return value;
   };
@@ -63,7 +63,7 @@ function vendorUrls(): VendorUrls {
     const { baseUrlSetting: name, baseUrl } = vendors[vendor];
     const placeholders = Object.keys(stoodFor).filter((one) => baseUrl.includes(one));
     const standing = placeholders.map(
-      (one) => `; ${one} stands for what ${stoodFor[one]} or the provider key says`,
+      (one) => `; ${one} is replaced by the value in ${stoodFor[one]} or the provider key`,
     );
     const about = `Base URL of ${vendor}${standing.join('')}.`;
     const decode = placeholders.length === 0 ? providerUrl : template(placeholders);
@@ -159,7 +159,7 @@ export const proxySettings = {
   recordKeys: {
     name: 'GATEWAY_RECORD_KEYS',
     about:
-      'Public keys of the records that the control plane signs, in PEM, one after the other; a file is read again when it changes. Nothing else is believed, in Redis or from the control plane. Without it the proxy takes the keys that the control plane names, and one that starts while there is no control plane serves nothing from Redis.',
+      'Public keys of the records that the control plane signs, in PEM, one after the other; a file is read again when it changes. Nothing else is accepted, in Redis or from the control plane. Without it the proxy takes the keys that the control plane names, and one that starts while there is no control plane serves nothing from Redis.',
     decode: parseVerifyingKeys,
     secret: true,
   },

@@ -48,7 +48,7 @@ export const shares = {
   },
   lookups: {
     bounds: { capacity: 512, alpha: 1 },
-    unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; the operator’s own hosts count for nobody',
+    unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; the operator’s own hosts are not counted',
     refusal: 'overloaded',
   },
   connections: {
@@ -58,7 +58,7 @@ export const shares = {
   },
   unknown_credentials: {
     bounds: { perMinute: 20, burst: 20, ownersMax: 10_000 },
-    unit: 'look-ups at the control plane of keys that neither this proxy nor Redis has ever held and that turn out not to exist, by address of the caller (IPv6: by /64)',
+    unit: 'look-ups at the control plane of keys that neither this proxy nor Redis has ever had and that turn out not to exist, by address of the caller (IPv6: by /64)',
     refusal: 'rate_limit_exceeded',
   },
   translation_queue: {

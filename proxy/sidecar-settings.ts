@@ -158,7 +158,7 @@ function pairMistakes(settings: SidecarSettings): string[] {
 function attachMistakes({ attachKey, listen, tlsListen }: SidecarSettings): string[] {
   if (attachKey === undefined) return [];
   const mistakes: string[] = [];
-  const why = 'beside GATEWAY_ATTACH_KEY: whoever reaches the port would have the key';
+  const why = 'beside GATEWAY_ATTACH_KEY: anyone who reaches the port could use the key';
   if (!isLoopbackHost(listen.host)) mistakes.push(`GATEWAY_LISTEN: must be on loopback ${why}`);
   if (tlsListen !== undefined) mistakes.push(`GATEWAY_TLS_LISTEN: cannot be set ${why}`);
   return mistakes;

@@ -128,6 +128,6 @@ function first(value: unknown): unknown {
 
 function textOf(value: unknown, field: string): string {
   const found = isObject(value) ? value[field] : undefined;
-  if (typeof found !== 'string') throw new Error(`the control plane answered without ${field}`);
+  if (typeof found !== 'string') throw new Error(`the control plane responded without ${field}`);
   return found;
 }

@@ -40,7 +40,7 @@ export function greeting(facts: GreetingFacts): string {
 function whoResponds(real: readonly VendorName[]): string[] {
   if (real.length === 0) {
     return [
-      'Answers come from the simulator: no account, no cost. OPENAI_API_KEY=… npm start uses that vendor instead.',
+      'Responses come from the simulator: no account, no cost. OPENAI_API_KEY=… npm start uses that vendor instead.',
     ];
   }
   return real.map((name) => {

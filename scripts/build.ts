@@ -147,7 +147,7 @@ export async function buildProgram(
   if (source !== undefined) cpSync(join(root, source), join(directory, 'bin', name), { recursive: true });
   const packages = bundledPackages(Object.keys(metafile.inputs));
   const intruders = foreignTo(rules, metafile, packages);
-  if (intruders.length > 0) throw new Error(`the bundle of ${program} holds ${intruders.join(', ')}`);
+  if (intruders.length > 0) throw new Error(`the bundle of ${program} contains ${intruders.join(', ')}`);
   writeFileSync(join(directory, 'licences.txt'), licencesOf(root, packages));
   writeFileSync(join(directory, sbomFile), describe(program, packages));
   return { program, main: join(directory, 'bin/main.mjs'), bytes: codeBytes(metafile), packages };

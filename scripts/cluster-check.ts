@@ -108,7 +108,7 @@ function runInNamespaces(): number {
 async function runInside(): Promise<number> {
   const began = performance.now();
   const cluster = await startCluster(binariesIn(values.bin, versions));
-  console.log(`Kubernetes ${values.kubernetes} answers after ${seconds(began)}`);
+  console.log(`Kubernetes ${values.kubernetes} responds after ${seconds(began)}`);
   try {
     return await runChecks(cluster);
   } finally {

@@ -9,7 +9,7 @@ const read = (name: string) => JSON.parse(readFileSync(join(proto, name), 'utf8'
 
 const present = read('generated/contract.json');
 const releases = readdirSync(join(proto, 'released')).filter((name) => name.endsWith('.json'));
-if (releases.length === 0) throw new Error('proto/released holds no contract to compare with');
+if (releases.length === 0) throw new Error('proto/released contains no contract to compare with');
 
 const lines = releases.flatMap((name) =>
   findBreaks(read(`released/${name}`), present).map(
@@ -18,6 +18,6 @@ const lines = releases.flatMap((name) =>
 );
 if (lines.length > 0) {
   console.error(`The contract breaks programs that are released:\n${lines.join('\n')}`);
-  console.error('proto/README.md says what may change, and how.');
+  console.error('proto/README.md explains which changes are allowed, and how to make them.');
   process.exitCode = 1;
 }

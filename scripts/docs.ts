@@ -203,8 +203,8 @@ function controlPlaneSharesTable(): string {
 
 function controlPlaneBounds(row: ControlPlaneShareRow): string {
   if ('perMinute' in row) return `${row.burst} at once, ${row.perMinute} a minute each`;
-  if ('capacity' in row) return `${row.capacity} in all; one may use ${row.alpha} times what is free`;
-  return `${row.atOnce} at once; ${row.waiting} may wait, one’s up to ${row.alpha} times what is free, for ${row.waitMs / 1000} s`;
+  if ('capacity' in row) return `${row.capacity} in all; one may use ${row.alpha} times the free part`;
+  return `${row.atOnce} at once; ${row.waiting} may wait, one’s up to ${row.alpha} times the free part, for ${row.waitMs / 1000} s`;
 }
 
 // Lists only the gateway's metrics; prom-client's own metrics of the process and of Node are widely known.
@@ -248,7 +248,7 @@ function inWords(outcome: Outcome): string {
   switch (outcome.is) {
     case 'native':
       return `native${missing}`;
-    case 'told':
+    case 'returned':
       return `returned${missing}`;
     case 'emulated':
       return `emulated: ${outcome.how}`;

@@ -43,9 +43,10 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   pg: databaseRooms(),
   'node:sqlite': databaseRooms(),
   pino: ['common/logger.ts'],
-  'prom-client': ['control-plane', 'injector', 'keeper', 'proxy'].map(
-    (plane) => `${plane}/telemetry/metrics.ts`,
-  ),
+  'prom-client': [
+    ...['control-plane', 'injector', 'keeper'].map((plane) => `${plane}/telemetry/metrics.ts`),
+    'proxy/telemetry/',
+  ],
   re2js: ['guardrails/kinds/pattern/expressions.ts'],
   undici: ['proxy/upstream/transport.ts'],
 };

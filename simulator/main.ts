@@ -8,7 +8,7 @@ import { startSimulator } from './index.ts';
 const settings = {
   listen: {
     name: 'SIMULATOR_LISTEN',
-    about: 'Where it answers for all vendors.',
+    about: 'Address on which it serves all vendors.',
     decode: listenAddress,
     default: '127.0.0.1:8089',
   },

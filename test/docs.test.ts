@@ -110,29 +110,3 @@ describe('comments', () => {
     expect(missing).toEqual([]);
   });
 });
-
-describe('the glossary', () => {
-  const [, law = ''] = /^## Words to avoid\n(.*?)^## /ms.exec(read('docs/glossary.md')) ?? [];
-  const rows = law
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) => line.slice(2, -2).split(' | '));
-
-  it('the table of words to avoid has rows that a program can count', () => {
-    expect(rows.length).toBeGreaterThan(30);
-    for (const row of rows) {
-      const [not = '', but = '', means = '', counted = '', allowed = ''] = row;
-      expect(row, not).toHaveLength(5);
-      expect(not).toMatch(/^`[\w -]+`(?:, `[\w -]+`)*(?: \([^`]+\))?$/);
-      expect(but.length, not).toBeGreaterThan(2);
-      expect(means.length, not).toBeGreaterThan(5);
-      expect(['everywhere', 'in names', 'in review'], not).toContain(counted);
-      expect(allowed, not).toMatch(/^(?:–|`[^`]+`(?:, `[^`]+`)*)$/);
-    }
-  });
-
-  it('the table lists each word to avoid once', () => {
-    const words = rows.flatMap(([not = '']) => all(not, /`([^`]+)`/g));
-    expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
-  });
-});

@@ -63,7 +63,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     download: async (name, credentials, request) => {
       const method = methodNamed(name);
       if (method.audience !== 'operator' || method.effect !== 'download') {
-        throw new Error(`${name} answers a message`);
+        throw new Error(`${name} returns a message, not a stream`);
       }
       const presented = readCredentials(credentials);
       const call = { name, presented, request, owner: await holders.ownerOf(presented) };
@@ -88,7 +88,7 @@ async function operate(
     return await method.handle(outside(deps, method, call), call.request);
   }
   if (method.audience === 'operator' && method.effect === 'download')
-    throw new Error(`${call.name} answers a stream`);
+    throw new Error(`${call.name} returns a stream, not a message`);
   shares.take('change_rate', call.owner.organization);
   if (method.audience === 'bootstrap')
     return await shares.inOrder('changes', call.owner, () => bootstrap(deps, method, call));

@@ -144,12 +144,12 @@ async function bindBehindHeaders(
 ): Promise<BoundListener> {
   const injector = server.createConnectionInjector(credentials(tls));
   // The library's socket wrappers read the bytes behind the header without a further call.
-  const goOn = () => {};
+  const proceed = () => {};
   const peerOf = (socket: Socket) => callers.peerOf(socket);
   const inject = (socket: Socket) =>
     admitConnection(connections, socket, peerOf) && injector.injectConnection(socket);
   const listener = createServer({ noDelay: true }, (socket) =>
-    callers.accept(socket, () => inject(socket), goOn),
+    callers.accept(socket, () => inject(socket), proceed),
   );
   listener.maxConnections = connections.capacity;
   await listen(listener, address, 'GATEWAY_GRPC_LISTEN');
@@ -386,7 +386,7 @@ class RequestGate {
     // Checks the peer of the connection, not the address that a trusted peer reports: the secrets go to the peer.
     const { remoteAddress = '' } = peerOf(call.getPeer());
     if (isConfidential(this.#options.tls !== undefined, plainAddress(remoteAddress))) return;
-    throw new CallError('tls_required', 'Resolve answers secrets: it is served over TLS or loopback only');
+    throw new CallError('tls_required', 'Resolve returns secrets: call it over TLS or loopback');
   }
 }
 

@@ -243,7 +243,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
       chunks.push(chunk);
     }
   } catch {
-    throw new CallError('cancelled', 'the request ended before its body was there');
+    throw new CallError('cancelled', 'the request ended before its body was complete');
   }
   if (bytes > bodyBytesMax) {
     throw new CallError('body_too_large', `the body is larger than ${bodyBytesMax} bytes`);

@@ -44,7 +44,7 @@ export function missingChanges(
     undone: undone.map((event) => ({ event, kind: kindOf(event, stored, made) })),
     flaws: [
       ...altered.map(
-        ({ revision }) => `the line of revision ${revision} was altered: it is not what its hash says`,
+        ({ revision }) => `the line of revision ${revision} was altered: it does not match its hash`,
       ),
       ...undone
         .filter(({ previous_hash }) => !isKnown(previous_hash))

@@ -104,7 +104,7 @@ async function readInto(log: ChangeLog, { store, log: logger }: FeedDeps): Promi
     const positions = { before, now: page.position };
     if (countedIn(log.lineage, before) === undefined)
       logger.warn(positions, 'the database has another history; all proxies begin anew');
-    else logger.info(positions, 'a new epoch of the database goes on from the one before');
+    else logger.info(positions, 'a new epoch of the database continues the one before');
   }
   log.add(page);
   return log.position.epoch !== before.epoch || log.position.revision !== before.revision;
@@ -217,7 +217,8 @@ function logOutages(read: () => Promise<Position>, log: Logger): () => void {
         failing = false;
       },
       (err: unknown) => {
-        if (!failing) log.warn({ err }, 'the change feed cannot read the database; watchers get no answers');
+        if (!failing)
+          log.warn({ err }, 'the change feed cannot read the database; watchers get no responses');
         failing = true;
       },
     );

@@ -205,7 +205,7 @@ class Session {
   #ask({ nonce, state }: WatchAsk__Output): void {
     if (this.#requestsOpen >= this.#deps.limits.requestsMax) {
       this.end(
-        new CallError('invalid_request', 'too many asks are open; wait for an answer before the next'),
+        new CallError('invalid_request', 'too many `ask`s are open; wait for a response before the next'),
       );
       return;
     }
@@ -230,7 +230,7 @@ class Session {
     }
     const cursor = this.#cursor;
     const { feed, limits } = this.#deps;
-    if (cursor.epoch !== feed.position.epoch) return this.#goOn(cursor);
+    if (cursor.epoch !== feed.position.epoch) return this.#proceed(cursor);
     const rows = feed.after(cursor.revision);
     if (rows === undefined) return this.#live ? this.#reset() : await this.#catchUp(cursor);
     this.#live = true;
@@ -252,7 +252,7 @@ class Session {
     }
     const since = { epoch: start.since.epoch, revision: Number(start.since.revision) };
     if (!Number.isSafeInteger(since.revision)) {
-      throw new CallError('invalid_request', '`since` is no position that this service has told');
+      throw new CallError('invalid_request', '`since` must be a position that this service has sent');
     }
     // Another replica may have sent the proxy changes that this one has not read yet.
     await feed.read();
@@ -279,12 +279,12 @@ class Session {
     const { feed, log, store } = this.#deps;
     const evidence = { proxy: this.#caller.id, since, now: feed.position };
     if (this.#caller.organizationId !== undefined) {
-      log.warn(evidence, 'a bound proxy has seen later changes than the database holds');
+      log.warn(evidence, 'a bound proxy has seen later changes than the database contains');
       return;
     }
     log.warn(
       evidence,
-      'a proxy has seen later changes than the database holds: it has gone back; a new epoch begins',
+      'a proxy has seen later changes than the database contains: the database has gone back; a new epoch begins',
     );
     await store.startNewEpoch(since.epoch);
     await feed.read();
@@ -342,7 +342,7 @@ class Session {
    * Handles a standby that was promoted while this process runs: if the new epoch continues everything that was sent,
    * the watch continues; otherwise the watcher is reset.
    */
-  #goOn(cursor: Position): true {
+  #proceed(cursor: Position): true {
     const counted = this.#countedHere(cursor);
     if (counted === undefined) return this.#reset();
     this.#live = false;

@@ -59,7 +59,7 @@ const fieldForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 /** The names without repetitions. */
 export function passedFields(list: { readonly fields: readonly string[] }): Field<readonly string[]> {
   if (list.fields.length > passedFieldsMax)
-    return invalid(`must hold at most ${passedFieldsMax} names`, '.fields');
+    return invalid(`must contain at most ${passedFieldsMax} names`, '.fields');
   const read = each(passedField, list.fields);
   return 'problems' in read ? { problems: problemsAt('.fields', read) } : valid([...new Set(read.value)]);
 }

@@ -40,7 +40,7 @@ export interface GuardrailCheck {
 
 /** Checks everything that can be decided at once; compileProblems finds out whether the check can run. */
 export function guardrailCheck(message: GuardrailCheck__Output | null): Field<GuardrailCheck> {
-  if (!message?.kind) return invalid(`must hold one of ${checkKinds.words.join(', ')}`);
+  if (!message?.kind) return invalid(`must contain one of ${checkKinds.words.join(', ')}`);
   const kind = checkKinds.rows[message.kind];
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
@@ -160,7 +160,7 @@ function texts(
   complain: Complain,
 ): string[] {
   if (given.length === 0 || given.length > max) {
-    complain(field, `must hold 1 to ${max}`);
+    complain(field, `must contain 1 to ${max}`);
     return [];
   }
   for (const [index, text] of given.entries()) {
@@ -190,7 +190,7 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
       complain(`.types[${index}]`, `must be one of ${Object.values(personalDataTypes.names).join(', ')}`);
     }
   }
-  if (countries.length > countriesMax) complain('.countries', `must hold at most ${countriesMax}`);
+  if (countries.length > countriesMax) complain('.countries', `must contain at most ${countriesMax}`);
   for (const [index, country] of countries.slice(0, countriesMax).entries()) {
     if (!isCountry(country)) {
       complain(`.countries[${index}]`, 'must be an ISO 3166-1 alpha-2 code in capitals, such as DE');
@@ -201,7 +201,7 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
 
 /** Checks the number and length of the forms. Their syntax is checked when they are compiled. */
 function readSecrets({ forms }: SecretsCheck__Output, complain: Complain) {
-  if (forms.length > secretFormsMax) complain('.forms', `must hold at most ${secretFormsMax}`);
+  if (forms.length > secretFormsMax) complain('.forms', `must contain at most ${secretFormsMax}`);
   for (const [index, { form }] of forms.slice(0, secretFormsMax).entries()) {
     if (form === '' || form.length > secretFormLengthMax)
       complain(`.forms[${index}].form`, `must be 1 to ${secretFormLengthMax} characters`);
@@ -224,7 +224,7 @@ function readModeration({ model, categories, scoreMin }: ModerationCheck__Output
   if (!/^[A-Za-z0-9._:-]{0,128}$/.test(model)) {
     complain('.model', 'must be a model name such as omni-moderation-latest, or empty');
   }
-  if (categories.length > categoriesMax) complain('.categories', `must hold at most ${categoriesMax}`);
+  if (categories.length > categoriesMax) complain('.categories', `must contain at most ${categoriesMax}`);
   for (const [index, category] of categories.slice(0, categoriesMax).entries()) {
     if (!/^[a-z][a-z0-9/_-]{0,63}$/.test(category)) {
       complain(

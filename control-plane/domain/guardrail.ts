@@ -69,7 +69,7 @@ export function aiSystemIds(ids: readonly string[]): Field<readonly string[]> {
 }
 
 function someIds(ids: readonly string[], max: number): Field<readonly string[]> {
-  if (ids.length > max) return invalid(`must hold at most ${max}`);
+  if (ids.length > max) return invalid(`must contain at most ${max}`);
   const read = each(id, ids);
   return 'problems' in read ? read : valid([...new Set(read.value)]);
 }
@@ -95,7 +95,7 @@ function stageFits({ stage }: Fitted, { promptSize, also, model }: GuardrailChec
     modelForm(model.form)?.compares({ ...model, scoreMin: undefined }) === true
   )
     return invalid(
-      `must be ${guardrailStages.names.output}: only an answer can be compared with what was asked`,
+      `must be ${guardrailStages.names.output}: only a response can be compared with its request`,
     );
   if (stage === 'output' && also !== undefined && also.length > 0)
     return invalid(`must not be ${guardrailStages.names.output}: check.also is of requests only`);

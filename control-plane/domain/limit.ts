@@ -41,7 +41,7 @@ export function limitResize(present: BudgetPeriod | null, { count, amountUsd, pe
   return {
     count: notOfBudgets(count),
     amount_usd: optional(usdAmount, amountUsd),
-    period: asItIs(period === undefined || period === budgetPeriods.names[present]),
+    period: unchanged(period === undefined || period === budgetPeriods.names[present]),
   };
 }
 
@@ -66,7 +66,7 @@ export function windowName(text: string): Field<string> {
  * A limit's kind, subject and period never change, because counters and the ledger depend on them. A request may repeat
  * the present value.
  */
-export function asItIs(same: boolean): Field<undefined> {
+export function unchanged(same: boolean): Field<undefined> {
   return same ? valid(undefined) : invalid('cannot be changed: delete the limit and create another');
 }
 

@@ -125,7 +125,7 @@ const insist = 'set allow_unmatched to take it all the same';
 const descriptions: Readonly<Record<SelectorProblem, (match: ModelMatch, stored: string) => string>> = {
   no_provider: ({ nearest = [] }) =>
     `names no provider, so it can select nothing; write ${nearest.length > 0 ? nearest.join(' or ') : '<provider>/<model>'}`,
-  no_chat: () => `is a model that answers no chat completions, and nothing else is served; ${insist}`,
+  no_chat: () => `is not a model for chat completions, and the gateway serves no others; ${insist}`,
   unmatched: ({ known = 0, nearest = [] }) =>
     `selects none of the ${known} known models${nearest.length > 0 ? `, of which the nearest are ${nearest.join(', ')}` : ''}; ${insist}`,
 };

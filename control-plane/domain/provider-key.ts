@@ -76,9 +76,9 @@ function missingSecret(provider: string, secret: ProviderSecretText): Problem | 
     return secret.apiKey === undefined ? { at: '.api_key', description: 'is required' } : undefined;
   }
   if (secret.apiKey !== undefined) {
-    return cloud ? { at: '', description: 'must hold api_key or access keys, not both' } : undefined;
+    return cloud ? { at: '', description: 'must contain api_key or access keys, not both' } : undefined;
   }
-  const description = 'must hold access_key_id and secret_access_key, or api_key';
+  const description = 'must contain access_key_id and secret_access_key, or api_key';
   return pair ? undefined : { at: '', description };
 }
 

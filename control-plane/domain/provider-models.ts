@@ -26,7 +26,7 @@ export function providerModels(
   today: string,
 ): (message: { readonly models: readonly ProviderModel__Output[] }) => Field<readonly ProviderModel[]> {
   return ({ models }) => {
-    if (models.length > modelsMax) return invalid(`must hold at most ${modelsMax} models`, '.models');
+    if (models.length > modelsMax) return invalid(`must contain at most ${modelsMax} models`, '.models');
     const problems: Problem[] = [];
     const names = new Set<string>();
     const read = models.map((model, index) => {

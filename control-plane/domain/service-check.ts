@@ -31,8 +31,8 @@ export function readWindow(
   complain: Complain,
 ): Pick<GuardrailCheck__Output, 'window'> {
   if (window === 0) return {};
-  if (kind !== undefined && kindProperties[checkKinds.rows[kind]].by !== 'asked')
-    complain('.window', `is for ${kindsBy('asked')}`);
+  if (kind !== undefined && kindProperties[checkKinds.rows[kind]].by !== 'service')
+    complain('.window', `is for ${kindsBy('service')}`);
   else if (window < windowMin || window > windowMax)
     complain('.window', `must be from ${windowMin} to ${windowMax}, or 0 for the default`);
   return { window };
@@ -45,13 +45,13 @@ export function readService(check: ServiceCheck__Output, complain: Complain): Se
     complain('.adapter', `must be one of ${Object.keys(serviceAdapters).join(', ')}`);
   const url = readUrl(check, adapter, complain);
   if (adapter !== undefined) readOptions(check.options, adapter, complain);
-  if (labels.length > labelsMax) complain('.labels', `must hold at most ${labelsMax}`);
+  if (labels.length > labelsMax) complain('.labels', `must contain at most ${labelsMax}`);
   for (const [index, label] of labels.slice(0, labelsMax).entries()) {
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(label)) complain(`.labels[${index}]`, 'must be such as PROMPT_ATTACK');
   }
   if (!(scoreMin >= 0 && scoreMin <= 1)) complain('.score_min', 'must be from 0 to 1');
   else if (scoreMin > 0 && adapter?.scores === false)
-    complain('.score_min', 'is of services that score; this one judges by its own settings');
+    complain('.score_min', 'is only for services that return scores; this one decides by its own settings');
   readTimeout(timeoutMs, complain);
   return { ...check, url, options: { ...check.options }, labels: [...new Set(labels)] };
 }
@@ -101,7 +101,7 @@ export function readModel(check: ModelCheck__Output, complain: Complain): ModelC
   if (check.criterion.length > 1000) complain('.criterion', 'must be at most 1000 characters');
   if (!(check.scoreMin >= 0 && check.scoreMin <= 1)) complain('.score_min', 'must be from 0 to 1');
   else if (check.scoreMin > 0 && check.form !== 'prompt_guard')
-    complain('.score_min', 'is of prompt_guard: the other forms say no score');
+    complain('.score_min', 'is of prompt_guard: the other forms return no score');
   readTimeout(check.timeoutMs, complain);
   return { ...check, topics: [...check.topics], categories: [...new Set(check.categories)] };
 }
@@ -139,7 +139,7 @@ export function serviceCredential(
   const adapter = check?.service ? serviceAdapter(check.service.adapter) : undefined;
   if (message === null || message === undefined) {
     if (adapter === undefined || !mustHaveOne(adapter)) return valid(undefined);
-    return invalid('is required: the service asks who is there');
+    return invalid('is required: the service accepts no call without a credential');
   }
   // The check's own reader reports that the check is invalid.
   if (check !== undefined && !check.service) return invalid('is of services only');
@@ -207,7 +207,7 @@ function missingPart({ authentication }: ServiceAdapter, text: CredentialText): 
   const isRight = text.apiKey === undefined ? isPair : cloud === undefined;
   return isRight
     ? undefined
-    : { at: '', description: 'must hold access_key_id and secret_access_key, or api_key' };
+    : { at: '', description: 'must contain access_key_id and secret_access_key, or api_key' };
 }
 
 /** Whether the credential would be sent to a host that the operator who set it has not seen. */

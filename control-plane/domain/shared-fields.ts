@@ -21,7 +21,7 @@ const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
  * ever.
  */
 export const noCredential =
-  'must not hold a key or token of the gateway: it would stand in logs and in the audit log';
+  'must not contain a key or token of the gateway: it would be written to logs and to the audit log';
 
 /** Returns the text unchanged. */
 export function visible(text: string, lengthMax: number): Field<string> {
@@ -96,7 +96,7 @@ export function modelGlob(text: string): Field<string> {
 
 /** Globs without repetitions; an empty list allows all models. */
 export function modelGlobs(list: { readonly globs: readonly string[] }): Field<readonly string[]> {
-  if (list.globs.length > globsMax) return invalid(`must hold at most ${globsMax} globs`, '.globs');
+  if (list.globs.length > globsMax) return invalid(`must contain at most ${globsMax} globs`, '.globs');
   const read = each(modelGlob, list.globs);
   return 'problems' in read ? { problems: problemsAt('.globs', read) } : valid([...new Set(read.value)]);
 }
@@ -106,7 +106,7 @@ export function metadata(message: {
 }): Field<Readonly<Record<string, string>>> {
   const entries = Object.entries(message.entries);
   if (entries.length > metadataEntriesMax) {
-    return invalid(`must hold at most ${metadataEntriesMax} entries`, '.entries');
+    return invalid(`must contain at most ${metadataEntriesMax} entries`, '.entries');
   }
   const problems = entries.flatMap(([key, value]) => metadataProblems(key, value));
   return problems.length > 0

@@ -35,8 +35,8 @@ import {
   bytesPerToken,
   InspectionTime,
   isRefusing,
+  placesMax,
   resultOf,
-  slotsMax,
   type Trial,
   type TriedGuardrail,
   triedCheck,
@@ -60,8 +60,8 @@ export async function runBodyTrials({
 }: BodyTrialTask): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'> {
   const body = parseExactJson(text);
   if (!isObject(body)) return 'no_json';
-  const slot = stage === 'input' ? requestLocationsWith(guardrails.flatMap(alsoOf)) : responseLocations;
-  const texts = textsOf(body, slot);
+  const location = stage === 'input' ? requestLocationsWith(guardrails.flatMap(alsoOf)) : responseLocations;
+  const texts = textsOf(body, location);
   if (texts === undefined) return 'too_long';
   const strings = stringsOf(texts);
   const time = new InspectionTime(strings.join('\n'));
@@ -70,23 +70,23 @@ export async function runBodyTrials({
   return toResponse(trials, {
     texts,
     body,
-    location: slot,
+    location,
     stage,
     inner: new InnerPointers(body, texts.slots),
   });
 }
 
 interface BodyTrial extends Trial {
-  readonly slots: readonly TextMatch[];
+  readonly matches: readonly TextMatch[];
 }
 
 function alsoOf(row: TriedGuardrail) {
   return readAlso(checkOf(row));
 }
 
-function textsOf(body: JsonObject, slot: TextLocation): Texts | undefined {
+function textsOf(body: JsonObject, location: TextLocation): Texts | undefined {
   try {
-    const slots = placedSlotsOf(body, slot);
+    const slots = placedSlotsOf(body, location);
     return { slots, joins: joinsOf(slots, window + contextMax) };
   } catch (error) {
     if (error instanceof TooDeepError) return undefined;
@@ -107,15 +107,15 @@ async function trialOf(
   { texts, strings, body, text, time }: Trying,
 ): Promise<BodyTrial | 'too_long'> {
   const tried = triedCheck(row, (check) => exceeded(check, body, text));
-  if (tried.matcher === undefined) return { ...tried, slots: [] };
+  if (tried.matcher === undefined) return { ...tried, matches: [] };
   if (!(await time.suffices(tried.matcher))) return 'too_long';
   const acting = { action: row.action, also: alsoOf(row) };
-  const slots = locate(texts, scan([tried.matcher], strings, window).hits).filter((one) =>
+  const matches = locate(texts, scan([tried.matcher], strings, window).hits).filter((one) =>
     isEnabled(acting, one, texts),
   );
   const found = new Map<string, number>();
-  for (const { label } of slots) found.set(label, (found.get(label) ?? 0) + 1);
-  return { ...tried, decision: slots.length > 0 ? row.action : 'pass', found, slots };
+  for (const { label } of matches) found.set(label, (found.get(label) ?? 0) + 1);
+  return { ...tried, decision: matches.length > 0 ? row.action : 'pass', found, matches };
 }
 
 function exceeded({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck, body: JsonObject, text: string) {
@@ -142,13 +142,13 @@ interface Tested {
 }
 
 function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrailsResponse {
-  const { texts, body, location: slot, stage, inner } = tested;
+  const { texts, body, location, stage, inner } = tested;
   const results = trials.map((trial) => ({
     ...resultOf(trial),
-    slots: trial.slots.flatMap((found) => positionsOf(found, texts.slots, inner)).slice(0, slotsMax),
+    places: trial.matches.flatMap((match) => placesOf(match, texts.slots, inner)).slice(0, placesMax),
   }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
-  const found = inForce.flatMap(({ slots }, matcher) => slots.map((one) => ({ ...one, matcher })));
+  const found = inForce.flatMap(({ matches }, matcher) => matches.map((one) => ({ ...one, matcher })));
   const actingOf = ({ matcher }: TextMatch) => inForce[matcher]?.row;
   const first = firstOf(found.filter((one) => blocks(actingOf(one), one, texts)));
   const blocking = inForce.find(isRefusing) ?? (first && inForce[first.matcher]);
@@ -158,7 +158,7 @@ function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrail
   }
   const redacted = found.filter((one) => actingOf(one)?.action === 'redact');
   const put = numbering(stage);
-  const left = redacted.length === 0 ? body : withTexts(body, slot, replace(texts, redacted, put));
+  const left = redacted.length === 0 ? body : withTexts(body, location, replace(texts, redacted, put));
   return { blockedBy: '', message: '', text: '', body: JSON.stringify(left), results };
 }
 
@@ -173,7 +173,7 @@ function numbering(stage: Stage): (found: TextMatch, slot: Slot) => string {
   };
 }
 
-function positionsOf(
+function placesOf(
   { ranges, label }: TextMatch,
   slots: readonly Slot[],
   inner: InnerPointers,

@@ -11,8 +11,8 @@ import {
   decisionOn,
   InspectionTime,
   isRefusing,
+  placesMax,
   resultOf,
-  slotsMax,
   type Trial,
   type TriedGuardrail,
   triedCheck,
@@ -27,7 +27,7 @@ export interface TrialTask {
 }
 
 interface TextTrial extends Trial {
-  readonly slots: readonly GuardrailPlace[];
+  readonly places: readonly GuardrailPlace[];
 }
 
 /** @returns too_long if the text would take these guardrails longer than the time limit */
@@ -44,15 +44,15 @@ async function trial(row: TriedGuardrail, time: InspectionTime): Promise<TextTri
   const { text } = time;
   const tried = triedCheck(row, (check) => exceeded(check, text));
   const { matcher } = tried;
-  if (matcher === undefined) return { ...tried, slots: [] };
+  if (matcher === undefined) return { ...tried, places: [] };
   if (!(await time.suffices(matcher))) return 'too_long';
   const found = new Map<string, number>();
   const count = (label: string) => found.set(label, (found.get(label) ?? 0) + 1);
   guardText([{ matcher, replacement: 'keep', found: count }], text);
-  const slots = scan([matcher], [text], window)
-    .hits.slice(0, slotsMax)
+  const places = scan([matcher], [text], window)
+    .hits.slice(0, placesMax)
     .map(({ start, end, label }) => ({ pointer: '', inName: false, start, end, label }));
-  return { ...tried, decision: decisionOn(row, found), found, slots };
+  return { ...tried, decision: decisionOn(row, found), found, places };
 }
 
 /** A text counts as one message. */
@@ -66,7 +66,7 @@ function exceeded({ tokensMax }: PromptSizeCheck, text: string): ReadonlyMap<str
  * blocking match.
  */
 function toResponse(trials: readonly TextTrial[], text: string): TestGuardrailsResponse {
-  const results = trials.map((tried) => ({ ...resultOf(tried), slots: [...tried.slots] }));
+  const results = trials.map((tried) => ({ ...resultOf(tried), places: [...tried.places] }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
   const left = inForce.find(isRefusing) ?? rewritten(inForce, text);
   if (typeof left === 'string') return { blockedBy: '', message: '', text: left, body: '', results };

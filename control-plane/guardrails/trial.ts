@@ -29,7 +29,7 @@ export interface Trial {
 /** The default of proxies: the length of the longest match that is found across a join. */
 export const window = 512;
 /** For one guardrail. */
-export const slotsMax = 1000;
+export const placesMax = 1000;
 
 /**
  * Processor time of all inspections. It is measured on pieces of the text that are short enough not to delay other

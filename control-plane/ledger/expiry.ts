@@ -47,7 +47,11 @@ async function expireOnce({ store, log, metrics }: ExpiryDeps): Promise<void> {
   try {
     const count = await expireSessions(store);
     metrics.sessionsExpired(count);
-    if (count > 0) log.warn({ sessions: count }, 'silent proxies: what they held is unsettled now');
+    if (count > 0)
+      log.warn(
+        { sessions: count },
+        'sessions of silent proxies were closed: the money of their leases is unconfirmed',
+      );
   } catch (err) {
     log.warn({ err }, 'silent sessions could not be closed; trying again');
   }

@@ -45,6 +45,16 @@ export function nameOf(lease: Pick<LeaseRow, 'session_id' | 'budget_id' | 'windo
   return { session: lease.session_id, budgetId: lease.budget_id, window: lease.window_start };
 }
 
+/** Names that are no columns do not compile here; keys of the object that kysely takes would. */
+const changedColumns = [
+  'remaining',
+  'state',
+  'seq',
+  'answer',
+  'shut',
+  'back',
+] as const satisfies readonly (keyof LeaseRow)[];
+
 /** Writes leases whose windows are locked. */
 export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]): Promise<void> {
   for (const part of partsOf(leases)) {
@@ -52,14 +62,11 @@ export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]
       .insertInto('leases')
       .values(part)
       .onConflict((conflict) =>
-        conflict.columns(['session_id', 'budget_id', 'window_start']).doUpdateSet(({ ref }) => ({
-          remaining: ref('excluded.remaining'),
-          state: ref('excluded.state'),
-          seq: ref('excluded.seq'),
-          response: ref('excluded.answer'),
-          shut: ref('excluded.shut'),
-          back: ref('excluded.back'),
-        })),
+        conflict
+          .columns(['session_id', 'budget_id', 'window_start'])
+          .doUpdateSet(({ ref }) =>
+            Object.fromEntries(changedColumns.map((column) => [column, ref(`excluded.${column}`)])),
+          ),
       )
       .execute();
   }

@@ -53,12 +53,12 @@ async function addRecorded(
   const columns = sql.join(subjectColumns.map((column) => sql.ref(`usage_hours.${column}`)));
   const most = Number.MAX_SAFE_INTEGER;
   const { rows } = await sql<Recorded>`
-    with asked (nth, organization, subject, since, until) as (values ${list})
-    select asked.nth as nth, usage_hours.model_asked as model,
+    with requested (nth, organization, subject, since, until) as (values ${list})
+    select requested.nth as nth, usage_hours.model_asked as model,
       cast(case when sum(usage_hours.cost) > ${bigint(most)} then ${bigint(most)} else sum(usage_hours.cost) end as bigint) as cost
-    from asked join usage_hours on usage_hours.organization_id = asked.organization
-      and usage_hours.hour >= asked.since and usage_hours.hour < asked.until and asked.subject in (${columns})
-    group by asked.nth, usage_hours.model_asked`.execute(db);
+    from requested join usage_hours on usage_hours.organization_id = requested.organization
+      and usage_hours.hour >= requested.since and usage_hours.hour < requested.until and requested.subject in (${columns})
+    group by requested.nth, usage_hours.model_asked`.execute(db);
   for (const { nth, model, cost } of rows) {
     const window = bounded[nth]?.window;
     if (window === undefined) continue;

@@ -96,9 +96,9 @@ type DriftRow = Selectable<ReconcileRowsTable>;
 
 async function notify(
   tx: ChangeTransaction,
-  location: ReconcileDay,
+  dueDay: ReconcileDay,
 ): Promise<Change<boolean> | Unchanged<boolean>> {
-  const { organizationId, vendor, day } = location;
+  const { organizationId, vendor, day } = dueDay;
   // One statement, so that of two replicas, or of a replica and a comparison that rewrites the day, only one gets each
   // row.
   const rows = await tx.db
@@ -112,7 +112,7 @@ async function notify(
     .execute();
   // Another replica has reported the differences, or they no longer exist.
   if (rows.length === 0) return { unchanged: false };
-  const data = summary(location, rows);
+  const data = summary(dueDay, rows);
   const timestamp = new Date(tx.now).toISOString();
   await enqueueDeliveries(tx, organizationId, { type: 'reconcile.drift', timestamp, data });
   const { drift: _, ...after } = data;

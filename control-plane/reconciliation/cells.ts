@@ -82,11 +82,11 @@ export interface Cells {
   readonly ignored: number;
 }
 
-/** @param locations cells that are created even if nothing is recorded or billed there */
-export function cellsOf(day: DayOfVendor, locations: readonly CellKey[] = []): Cells {
+/** @param expected cells that are created even if nothing is recorded or billed there */
+export function cellsOf(day: DayOfVendor, expected: readonly CellKey[] = []): Cells {
   const table = new Table(day);
   let ignored = 0;
-  for (const location of locations) table.at(location);
+  for (const key of expected) table.at(key);
   for (const row of day.rows) ignored += addRow(table, day, row);
   for (const sum of day.sums) addSum(table, day, sum);
   const cells = [...table.cells.values()];
@@ -132,8 +132,8 @@ class Table {
     return this.#named(text, model === 'ignored' ? undefined : model?.model);
   }
 
-  at(location: CellKey, isMapped = false): Cell {
-    const { group, model, kind } = location;
+  at(cellKey: CellKey, isMapped = false): Cell {
+    const { group, model, kind } = cellKey;
     const key = `${kind} ${group.id} ${model}`;
     const known = isMapped || model === '' || this.#names.isKnown(model);
     const cell = this.cells.get(key) ?? { group, model, known, kind, billed: noBill(), ledger: nothing() };
@@ -226,7 +226,7 @@ function addSum(table: Table, { vendor, mappings }: DayOfVendor, sum: LedgerSum)
   if (sum.tier !== '') addTier(ledger.tiers, sum.tier, sum.tokens);
   ledger.requested.set(sum.requested, (ledger.requested.get(sum.requested) ?? 0) + sum.cost);
   if (sum.estimated) {
-    const reason = sum.reason === '' ? 'not told' : sum.reason;
+    const reason = sum.reason === '' ? 'not reported' : sum.reason;
     const known = ledger.estimated.get(reason) ?? { requests: 0, cost: 0, reported: 0 };
     ledger.estimated.set(reason, {
       requests: known.requests + sum.requests,

@@ -49,10 +49,10 @@ export interface DayInputs extends DayOfVendor {
 /** @returns undefined if nothing is known of the day any more */
 export async function readDay(
   db: Kysely<Schema>,
-  location: ReconcileDay,
+  dueDay: ReconcileDay,
   now: number,
 ): Promise<DayInputs | undefined> {
-  const { organizationId, vendor, day } = location;
+  const { organizationId, vendor, day } = dueDay;
   const state = await db
     .selectFrom('reconcile_days')
     .select('version')
@@ -61,7 +61,7 @@ export async function readDay(
     .where('day', '=', day)
     .executeTakeFirst();
   if (state === undefined) return undefined;
-  const covering = await readCovering(db, location);
+  const covering = await readCovering(db, dueDay);
   const mappings = await readMappings(db, organizationId, vendor);
   const names = await readKeyNames(db, organizationId);
   return {
@@ -71,13 +71,13 @@ export async function readDay(
     covering: covering.ofDay.map(({ document }) => document),
     preliminary: preliminaryBecause(covering, day, now),
     duplicates: duplicatesOf(covering.ofDay),
-    rows: await readRows(db, location),
+    rows: await readRows(db, dueDay),
     sums: await readLedgerSums(db, organizationId, day),
     mappings,
     priceOf: await readPrices(db, organizationId, day),
     bound: await readBound(db, organizationId),
-    adjustments: await readAdjusted(db, location, mappings),
-    neighbours: await readNeighbours(db, location),
+    adjustments: await readAdjusted(db, dueDay, mappings),
+    neighbours: await readNeighbours(db, dueDay),
     nameOfKey: (id) => names.get(id) ?? id,
   };
 }

@@ -47,13 +47,13 @@ export function explain(analysis: Analysis, left: number, around: Surroundings):
 }
 
 /** `most` has no sign; absent means all of the rest. */
-interface Found {
+interface Explanation {
   readonly code: DriftReasonCode;
   readonly most?: number;
   readonly detail: string;
 }
 
-type Finder = (analysis: Analysis, around: Surroundings, rest: number) => readonly Found[];
+type Finder = (analysis: Analysis, around: Surroundings, rest: number) => readonly Explanation[];
 
 class Account {
   readonly reasons: Reason[] = [];
@@ -71,7 +71,7 @@ class Account {
     return !isBeyond(this.rest, this.#larger, this.#bound);
   }
 
-  take({ code, most = Number.POSITIVE_INFINITY, detail }: Found): void {
+  take({ code, most = Number.POSITIVE_INFINITY, detail }: Explanation): void {
     const size = Math.min(Math.abs(this.rest), Math.round(most));
     if (size <= 0 || this.isSettled) return;
     const amount = Math.sign(this.rest) * size;
@@ -80,7 +80,7 @@ class Account {
   }
 }
 
-const none: readonly Found[] = [];
+const none: readonly Explanation[] = [];
 
 const finders: readonly Finder[] = [
   ofNoUsage,
@@ -99,7 +99,7 @@ const finders: readonly Finder[] = [
   moreRequests,
 ];
 
-function ofNoUsage({ cell }: Analysis): readonly Found[] {
+function ofNoUsage({ cell }: Analysis): readonly Explanation[] {
   switch (cell.kind) {
     case 'credit':
       return [{ code: 'credit', detail: 'The vendor gave a credit; it is of no usage.' }];
@@ -114,7 +114,7 @@ function ofNoUsage({ cell }: Analysis): readonly Found[] {
   }
 }
 
-function unmapped({ cell }: Analysis): readonly Found[] {
+function unmapped({ cell }: Analysis): readonly Explanation[] {
   const { group, ledger } = cell;
   if (group.unmapped !== undefined) {
     const { kind, value } = group.unmapped;
@@ -130,25 +130,29 @@ function unmapped({ cell }: Analysis): readonly Found[] {
   return [{ code: 'unmapped', detail }];
 }
 
-function notFinal(_analysis: Analysis, { preliminary }: Surroundings): readonly Found[] {
+function notFinal(_analysis: Analysis, { preliminary }: Surroundings): readonly Explanation[] {
   return preliminary === undefined ? none : [{ code: 'not_final', detail: preliminary }];
 }
 
-function duplicated({ cell }: Analysis, _around: Surroundings, rest: number): readonly Found[] {
+function duplicated({ cell }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
   const most = cell.billed.duplicated;
   if (rest <= 0 || most <= 0) return none;
   return [
-    { code: 'duplicated', most, detail: 'Two accounts of a document say the same: it was imported twice.' },
+    {
+      code: 'duplicated',
+      most,
+      detail: 'Two accounts of a document have the same content: it was imported twice.',
+    },
   ];
 }
 
-function wrongMapping(_analysis: Analysis, { counterpart }: Surroundings): readonly Found[] {
+function wrongMapping(_analysis: Analysis, { counterpart }: Surroundings): readonly Explanation[] {
   if (counterpart === undefined) return none;
   const detail = `The opposite difference is at ${counterpart}: a reference of one seems to be mapped to the other.`;
   return [{ code: 'wrong_mapping', detail }];
 }
 
-function unknownModel({ cell }: Analysis): readonly Found[] {
+function unknownModel({ cell }: Analysis): readonly Explanation[] {
   if (cell.known || cell.ledger.requests > 0) return none;
   return [
     {
@@ -162,18 +166,18 @@ function unpriced(
   { cell: { ledger, billed } }: Analysis,
   _around: Surroundings,
   rest: number,
-): readonly Found[] {
+): readonly Explanation[] {
   const { requests: count, tokens } = ledger.unpriced;
   if (rest <= 0 || count === 0) return none;
   const all = Math.max(countOf(billed.tokens ?? ledger.tokens), 1);
   const share = Math.min(1, countOf(tokens) / all);
   const most = billed.cost === undefined ? undefined : billed.cost * share;
-  const detail = `${requests(count)} of ${tokenCount(countOf(tokens))} tokens were booked at nothing: their model had no price.`;
+  const detail = `${requests(count)} of ${tokenCount(countOf(tokens))} tokens were recorded without a cost: their model had no price.`;
   return [{ code: 'unpriced', ...(most !== undefined && { most }), detail }];
 }
 
 /** The evidence: keys that are not the gateway's, batches, or a model without requests in the ledger. */
-function pastGateway({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Found[] {
+function pastGateway({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
   const { past } = cell.billed;
   if (rest <= 0) return none;
   if (cell.ledger.requests === 0)
@@ -187,7 +191,7 @@ function pastGateway({ cell, parts }: Analysis, _around: Surroundings, rest: num
   return [{ code: 'past_gateway', most, detail }];
 }
 
-function estimated({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Found[] {
+function estimated({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
   const sums = [...cell.ledger.estimated];
   const total = (of: 'requests' | 'cost' | 'reported') => sums.reduce((all, [, sum]) => all + sum[of], 0);
   const [count, cost, reported] = [total('requests'), total('cost'), total('reported')];
@@ -196,11 +200,15 @@ function estimated({ cell, parts }: Analysis, _around: Surroundings, rest: numbe
   // be wrong by its whole amount.
   const most = rest < 0 ? cost - reported : Math.min(cost, Math.max(0, parts?.quantity ?? cost));
   const reasons = sums.map(([reason, sum]) => `${sum.requests} ${reason.replace('_', ' ')}`).join(', ');
-  const detail = `${requests(count)} were booked by an estimate (${reasons}), at $${usdOfNano(cost)} of which $${usdOfNano(reported)} was reported.`;
+  const detail = `${requests(count)} were recorded by an estimate (${reasons}), at $${usdOfNano(cost)} of which $${usdOfNano(reported)} was reported.`;
   return [{ code: 'estimated', most, detail }];
 }
 
-function serviceTier({ cell, parts }: Analysis, { bound }: Surroundings, rest: number): readonly Found[] {
+function serviceTier(
+  { cell, parts }: Analysis,
+  { bound }: Surroundings,
+  rest: number,
+): readonly Explanation[] {
   const apart = tiersApart(cell, bound);
   if (apart.length === 0) return none;
   const ofPrice = parts === undefined || Math.sign(parts.price) === Math.sign(rest);
@@ -234,14 +242,14 @@ function tierSentence({ tier, billed, recorded }: TierApart): string {
   return `Tokens at ${tier}: ${tokenCount(billed)} on the bill, ${tokenCount(recorded)} in the ledger.`;
 }
 
-function dayBoundary(_analysis: Analysis, { neighbour }: Surroundings): readonly Found[] {
+function dayBoundary(_analysis: Analysis, { neighbour }: Surroundings): readonly Explanation[] {
   if (neighbour === undefined) return none;
   return [
     { code: 'day_boundary', detail: `The opposite difference is on ${neighbour}: requests around midnight.` },
   ];
 }
 
-function notBilled({ cell }: Analysis, _around: Surroundings, rest: number): readonly Found[] {
+function notBilled({ cell }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
   const { cost = 0, tokens } = cell.billed;
   if (rest >= 0 || cost !== 0 || (tokens !== undefined && countOf(tokens) > 0)) return none;
   return [{ code: 'not_billed', detail: `The bill has nothing of these ${cell.ledger.requests} requests.` }];
@@ -251,15 +259,19 @@ function price(
   { cell, parts, price: inForce }: Analysis,
   _around: Surroundings,
   rest: number,
-): readonly Found[] {
+): readonly Explanation[] {
   if (parts === undefined || Math.sign(parts.price) !== Math.sign(rest)) return none;
   const { cost = 0, tokens } = cell.billed;
-  const detail = `Billed at $${perMillion(cost, tokens)} a million tokens, booked at $${perMillion(cell.ledger.complete.cost, cell.ledger.complete.tokens)}; ${sinceWhen(inForce)}.`;
+  const detail = `Billed at $${perMillion(cost, tokens)} a million tokens, recorded at $${perMillion(cell.ledger.complete.cost, cell.ledger.complete.tokens)}; ${sinceWhen(inForce)}.`;
   return [{ code: 'price', most: Math.abs(parts.price), detail }];
 }
 
 /** If the bill counts more requests than the ledger, some of them did not go through the gateway. */
-function moreRequests({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Found[] {
+function moreRequests(
+  { cell, parts }: Analysis,
+  _around: Surroundings,
+  rest: number,
+): readonly Explanation[] {
   const { requests: billed } = cell.billed;
   if (rest <= 0 || billed === undefined || billed <= cell.ledger.requests) return none;
   const detail = `The bill has ${requests(billed)}, the ledger ${cell.ledger.requests}: others use this key as well, or usage was lost.`;

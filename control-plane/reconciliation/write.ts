@@ -12,10 +12,10 @@ import { markDays, nextDue } from './due.ts';
 /** @returns whether it was written */
 export async function writeDay(
   { db, now, locks }: LedgerTransaction,
-  location: ReconcileDay,
+  dueDay: ReconcileDay,
   { version, compared }: { readonly version: number; readonly compared: ComparedDay },
 ): Promise<boolean> {
-  const { organizationId, vendor, day } = location;
+  const { organizationId, vendor, day } = dueDay;
   const state = await locks
     .update(
       db
@@ -27,7 +27,7 @@ export async function writeDay(
     )
     .executeTakeFirst();
   if (state?.version !== version) return false;
-  await replaceRows(db, location, compared, now);
+  await replaceRows(db, dueDay, compared, now);
   const { preliminary, billed, wakes, rows: _rows, bound: _bound, ...sums } = compared;
   await db
     .updateTable('reconcile_days')
@@ -43,7 +43,7 @@ export async function writeDay(
     .where('vendor', '=', vendor)
     .where('day', '=', day)
     .execute();
-  await markDays({ db, now }, location, wakes);
+  await markDays({ db, now }, dueDay, wakes);
   return true;
 }
 

@@ -51,7 +51,7 @@ export function readCredentials(credentials: Credentials): Presented {
     return { kind, hash: hashCredential(token), from };
   }
   throw unauthenticated(
-    'a token begins with `gw-op-`, `gw-proxy-` or `gw-boot-`; nothing else opens this door',
+    'send a token that begins with `gw-op-`, `gw-proxy-` or `gw-boot-`; no other credential is accepted here',
   );
 }
 

@@ -40,10 +40,10 @@ export const callReasons = {
     about: 'names, and models of prices, are unique per organization and kind',
   },
   client_request_id_taken: { code: 'ALREADY_EXISTS', about: 'it has created a key with other fields' },
-  revision_mismatch: { code: 'ABORTED', about: 'somebody else has changed it since; read it again' },
+  revision_mismatch: { code: 'ABORTED', about: 'it has changed since it was read; read it again' },
   last_owner: {
     code: 'FAILED_PRECONDITION',
-    about: 'nobody would be left who can act as owner or platform operator',
+    about: 'no owner or platform operator who can act would remain',
   },
   key_revoked: { code: 'FAILED_PRECONDITION', about: 'a revoked key stays revoked' },
   too_many_values: { code: 'FAILED_PRECONDITION', about: 'too many rotated values of the key still work' },
@@ -85,7 +85,7 @@ export const callReasons = {
   },
   drift_preliminary: {
     code: 'FAILED_PRECONDITION',
-    about: 'the vendor may still change what its bill says of the day; import it again when it is final',
+    about: 'the vendor may still change its bill of the day; import it again when it is final',
   },
   drift_settled: { code: 'FAILED_PRECONDITION', about: 'nothing is left of the difference to be settled' },
   drift_changed: { code: 'ABORTED', about: 'the difference has changed; read it again' },
@@ -99,7 +99,7 @@ export const callReasons = {
   },
   too_many_requests: {
     code: 'RESOURCE_EXHAUSTED',
-    about: 'your share of the control plane is used up; `retry-after` says in how many seconds to come again',
+    about: 'your share of the control plane is used up; try again after the seconds in `retry-after`',
   },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',

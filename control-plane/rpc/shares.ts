@@ -43,7 +43,7 @@ const rateRows = {
     burst: 60,
     ownersMax: 10_000,
     about:
-      'tokens that turn out to be unknown, by address of the caller (IPv6: by /64); tokens admitted before pass',
+      'unknown tokens, by address of the caller (IPv6: by /64); tokens that were admitted before still pass',
   },
 } as const satisfies Record<string, RateRow>;
 
@@ -126,9 +126,9 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
   };
   return {
     inOrder: async (resource, owner, work) => {
-      const turn = queues[resource].run(owner, work);
-      if (turn === undefined) throw tooMany(resource, againSoon);
-      const done = await turn;
+      const result = queues[resource].run(owner, work);
+      if (result === undefined) throw tooMany(resource, againSoon);
+      const done = await result;
       if ('late' in done) throw tooMany(resource, againSoon);
       return done.value;
     },

@@ -122,7 +122,7 @@ function createUnknownLimit(limits: AccessLimits, clock: Clock): UnknownLimit {
       if (found.has(hash) || bucketOf(proxy).tokens >= 1) return;
       throw new CallError(
         'too_many_unknown_keys',
-        'this proxy has asked for too many unknown keys; wait a second',
+        'this proxy has requested too many unknown keys; wait a second',
       );
     },
     learn(proxy, hash, wasFound) {

@@ -126,7 +126,7 @@ function targetFields(reference: Reference, { providerKeyIds, model, ignored }: 
   return {
     provider_key_ids:
       isOfModel && providerKeyIds.length > 0
-        ? invalid('a model’s name stands for a model')
+        ? invalid('is not for names of models: map them to a model')
         : targets === 1
           ? keyIds(providerKeyIds)
           : invalid(one),

@@ -211,14 +211,14 @@ function sumOf(costs: readonly (number | null)[]): number | null {
 }
 
 /** The owner and the identity of a document. */
-type Location = Pick<BillDayRow, 'organization_id' | 'vendor' | 'document' | 'account'>;
+type BillScope = Pick<BillDayRow, 'organization_id' | 'vendor' | 'document' | 'account'>;
 
 type StoredDay = Pick<BillDayRow, 'day' | 'account' | 'digest' | 'rows' | 'final'>;
 
 /** The stored days of the document, of all accounts. */
 async function readStored(
   db: Kysely<Schema>,
-  { organization_id, vendor, document }: Location,
+  { organization_id, vendor, document }: BillScope,
   days: readonly Day[],
 ): Promise<ReadonlyMap<string, readonly StoredDay[]>> {
   const stored = await db
@@ -251,7 +251,7 @@ interface Replacement {
 /** @param ofDay the stored rows of the day */
 function replacement(
   now: number,
-  { document, account }: Location,
+  { document, account }: BillScope,
   day: Day,
   ofDay: readonly StoredDay[],
 ): Replacement {
@@ -278,13 +278,13 @@ async function requireRoom(
   if (Number(rows ?? 0) + more <= rowsOfOrganizationMax) return;
   throw new CallError(
     'too_many_bill_rows',
-    `there are ${rows} rows of bills, and ${rowsOfOrganizationMax} is the most; delete what is not needed`,
+    `there are ${rows} rows of bills, and at most ${rowsOfOrganizationMax} are stored; delete rows that are not needed`,
   );
 }
 
 async function writeDays(
   { db, now, caller, insertRows }: ChangeCall,
-  { organization_id, vendor, document, account }: Location,
+  { organization_id, vendor, document, account }: BillScope,
   { importId, replaced }: { readonly importId: string; readonly replaced: readonly Replacement[] },
 ): Promise<void> {
   const values = replaced.map(({ day, final }) => [
@@ -298,7 +298,7 @@ async function writeDays(
 
 async function writeRows(
   { db, insertRows }: ChangeCall,
-  { organization_id, vendor, document, account }: Location,
+  { organization_id, vendor, document, account }: BillScope,
   days: readonly Day[],
 ): Promise<void> {
   if (days.length === 0) return;

@@ -72,7 +72,7 @@ export async function release(
   });
   const lease = { budgetId: request.limitId, window, sessionId: session };
   const done = await releaseUnconfirmed(call, lease, amount_usd);
-  if (done === undefined) throw notFound('unsettled amount');
+  if (done === undefined) throw notFound('unconfirmed amount');
   const left = (remaining: number) =>
     unconfirmedMessage({
       budget_id: request.limitId,

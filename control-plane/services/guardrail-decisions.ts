@@ -46,7 +46,7 @@ export function createReportDecisions({
   const hasRoom = createRoom(clock);
   return async (caller, { samples }) => {
     if (samples.length > samplesMax) {
-      throw invalidRequest([{ field: 'samples', description: `must hold at most ${samplesMax}` }]);
+      throw invalidRequest([{ field: 'samples', description: `must contain at most ${samplesMax}` }]);
     }
     const read = samples.map(readSample);
     requireOwn(caller, read);

@@ -173,7 +173,7 @@ const outstandingMax = 1000;
 
 function checkedEnd({ session, outstanding, andOthers }: CloseSessionRequest__Output): SessionEnd {
   if (outstanding.length > outstandingMax) {
-    throw invalidRequest([{ field: 'outstanding', description: `must hold at most ${outstandingMax}` }]);
+    throw invalidRequest([{ field: 'outstanding', description: `must contain at most ${outstandingMax}` }]);
   }
   const named = outstanding.map((lease) =>
     checked({
@@ -196,7 +196,7 @@ const violationsMax = 20;
 
 function checkedEvents(request: ReportUsageRequest__Output): readonly ReportedEvent[] {
   if (request.events.length > eventsMax) {
-    throw invalidRequest([{ field: 'events', description: `must hold at most ${eventsMax}` }]);
+    throw invalidRequest([{ field: 'events', description: `must contain at most ${eventsMax}` }]);
   }
   const violations: Violation[] = [];
   const read = readReport(request, violations);

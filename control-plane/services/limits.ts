@@ -16,12 +16,12 @@ import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v
 import { limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import {
-  asItIs,
   type LimitSubject,
   limitKind,
   limitResize,
   limitSize,
   limitSubject,
+  unchanged,
 } from '../domain/limit.ts';
 import { modelSelector } from '../domain/model-selector.ts';
 import { mayChangePerson } from '../domain/roles.ts';
@@ -158,9 +158,9 @@ function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: 
   const { subject_kind, subject_id } = row;
   const sameSubject = subject?.kind === limitSubjects.names[subject_kind] && subject.id === subject_id;
   return {
-    subject: asItIs(!subject || sameSubject),
-    kind: asItIs(kind === undefined || kind === limitKinds.names[row.kind]),
-    model: asItIs(model === undefined || sameModels(model, row.model)),
+    subject: unchanged(!subject || sameSubject),
+    kind: unchanged(kind === undefined || kind === limitKinds.names[row.kind]),
+    model: unchanged(model === undefined || sameModels(model, row.model)),
   };
 }
 

@@ -191,7 +191,7 @@ function roleIn(organizationId: string | null): (text: string) => Field<Role> {
     const role = roles.wordOf(text);
     if (role !== undefined && roleFits(role, organizationId)) return valid(role);
     return organizationId === null
-      ? invalid('must be ROLE_PLATFORM_OPERATOR for somebody who belongs to no organization')
+      ? invalid('must be ROLE_PLATFORM_OPERATOR for a person without an organization')
       : invalid('must be ROLE_OWNER, ROLE_ADMIN or ROLE_MEMBER');
   };
 }
@@ -214,7 +214,7 @@ async function keepOneOf(db: Kysely<Schema>, person: PersonRow): Promise<void> {
     .executeTakeFirst();
   if (other !== undefined) return;
   const who = person.role === 'owner' ? 'owner' : 'platform operator';
-  throw new CallError('last_owner', `this is the last active ${who}: make somebody else one first`);
+  throw new CallError('last_owner', `this is the last active ${who}: make another person ${who} first`);
 }
 
 async function revokeTokens(call: ChangeCall, personId: string): Promise<void> {

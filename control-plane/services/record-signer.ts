@@ -72,7 +72,7 @@ function openKeys(
     try {
       return [parseSigningKey(pem)];
     } catch (error) {
-      throw new Error(`what stands in ${file} ${error instanceof Error ? error.message : ''}`);
+      throw new Error(`the key in ${file} ${error instanceof Error ? error.message : ''}`);
     }
   };
   const isSame = ([one]: Keys, [other]: Keys) => one.id.equals(other.id);

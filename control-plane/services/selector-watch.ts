@@ -67,4 +67,4 @@ export function startSelectorWatch({ store, clock, log, metrics }: SelectorWatch
 }
 
 const warning =
-  'stored selectors of models select nothing that is known, or were written with an alias and count from now on; gatewayctl doctor tells their owners more';
+  'stored selectors of models match no known model, or were written with an alias and apply from now on; their owners see more with gatewayctl doctor';

@@ -117,7 +117,7 @@ function readCharges(
   { charges }: UsageEvent__Output,
   slices: Common['slices'],
 ): ReportedEvent['charges'] {
-  if (charges.length > chargesMax) read.wrong('charges', `must hold at most ${chargesMax}`);
+  if (charges.length > chargesMax) read.wrong('charges', `must contain at most ${chargesMax}`);
   return charges.slice(0, chargesMax).flatMap(({ slice: position, escrowNanoUsd }, index) => {
     const slice = slices[position];
     const escrow = nanoOf(escrowNanoUsd);

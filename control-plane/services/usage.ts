@@ -133,7 +133,7 @@ function providerName(text: string): Field<string> {
 const metadataNamesMax = 4;
 
 function metadataNames(names: readonly string[]): Field<readonly string[]> {
-  if (names.length > metadataNamesMax) return invalid(`must hold at most ${metadataNamesMax} names`);
+  if (names.length > metadataNamesMax) return invalid(`must contain at most ${metadataNamesMax} names`);
   if (new Set(names).size < names.length) return invalid('must name each once');
   return names.every(isMetadataName) ? valid(names) : invalid('must be names of metadata, such as team');
 }

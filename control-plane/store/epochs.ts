@@ -9,7 +9,7 @@ import type { EpochChange, Lineage, Position } from './store.ts';
 type EpochRow = Selectable<Schema['epochs']>;
 
 /** The parts of a transaction that show its position in the history. */
-interface Location {
+interface EpochContext {
   readonly db: Kysely<Schema>;
   readonly now: number;
   readonly epoch: string;
@@ -51,7 +51,7 @@ export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Posit
  * database was found to have gone back
  */
 export async function noteEpoch(
-  { db, epoch }: Omit<Location, 'now'>,
+  { db, epoch }: Omit<EpochContext, 'now'>,
   lastChange?: LastChange | 'lost',
 ): Promise<EpochRow> {
   const known = await read(db, epoch);
@@ -96,14 +96,14 @@ function readLastChange(db: Kysely<Schema>): Promise<LastChange> {
 
 const lineageMax = 16;
 
-export async function readLineage(location: Location): Promise<Lineage> {
+export async function readLineage(context: EpochContext): Promise<Lineage> {
   const continues: Position[] = [];
-  let row: EpochRow | undefined = await noteEpoch(location);
+  let row: EpochRow | undefined = await noteEpoch(context);
   while (row?.continues_epoch && row.continues_revision !== null && continues.length < lineageMax) {
     continues.push({ epoch: row.continues_epoch, revision: row.continues_revision });
-    row = await read(location.db, row.continues_epoch);
+    row = await read(context.db, row.continues_epoch);
   }
-  return { epoch: location.epoch, continues };
+  return { epoch: context.epoch, continues };
 }
 
 /**
@@ -123,7 +123,7 @@ export function countedIn({ epoch, continues }: Lineage, at: Position): number |
  * Records when an epoch that may lack the last commits was first found, by the ledger or by a proxy's watch. Earlier
  * transactions do not count, because proxies need time from then on to report again what was lost.
  */
-export async function noteRestored({ db, now, epoch }: Location): Promise<void> {
+export async function noteRestored({ db, now, epoch }: EpochContext): Promise<void> {
   await noteEpoch({ db, epoch });
   await db
     .updateTable('epochs')
@@ -152,15 +152,15 @@ const oneLossMs = 60_000;
  * @param isBelieved whether the proxy may report a loss on behalf of all others
  */
 export async function epochChange(
-  location: Location,
+  context: EpochContext,
   since: Position,
   isBelieved: boolean,
 ): Promise<EpochChange> {
-  await noteRestored(location);
-  const present = await noteEpoch(location);
-  const change = await changeBetween(location.db, present, since);
+  await noteRestored(context);
+  const present = await noteEpoch(context);
+  const change = await changeBetween(context.db, present, since);
   if (change !== 'undone') return change;
-  const { db, epoch, now } = location;
+  const { db, epoch, now } = context;
   if (isBelieved && now - (present.restored_at ?? Number.NEGATIVE_INFINITY) > oneLossMs)
     await db.updateTable('epochs').set({ restored_at: now }).where('epoch', '=', epoch).execute();
   return 'restored';

@@ -58,9 +58,9 @@ export function createKyselyStore(
   backend: Backend,
   onAuditEvent: (event: AuditEvent) => void = () => undefined,
 ): Store {
-  const bells = new Set<() => void>();
+  const listeners = new Set<() => void>();
   const ringHere = () => {
-    for (const ring of bells) ring();
+    for (const notify of listeners) notify();
   };
   backend.onNotification(ringHere);
   const reclaimed = new Set<(reclaim: Reclaim) => void>();
@@ -87,7 +87,7 @@ export function createKyselyStore(
     epochChange: (since, isBelieved) => runLedger(backend, (tx) => epochChange(tx, since, isBelieved)),
     whyNotWritable: () => backend.whyNotWritable(),
     lineage: () => runLedger(backend, readLineage),
-    onNotification: (ring) => void bells.add(ring),
+    onNotification: (notify) => void listeners.add(notify),
     ledger: (work) => runLedger(backend, work),
     reclaim: (reclaim) => {
       reclaimHere(reclaim);

@@ -53,7 +53,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'gateway_build_info',
-    help: 'Always 1; its label says which version this is.',
+    help: 'Always 1; its label is the version.',
     labelNames: ['version'] as const,
     registers,
   }).set({ version }, 1);
@@ -179,7 +179,7 @@ function auditMetrics(registers: Registry[], everyMs: number): AuditWatchMetrics
 function selectorMetrics(registers: Registry[]): SelectorMetrics {
   const found = new Gauge({
     name: 'gateway_control_plane_stored_selectors_found',
-    help: 'Stored selectors of models with a problem, at the last check, by problem: alias (written with one; counts now), unmatched (selects nothing that is known), no_provider (can never select anything), shadowed (a price that another one overrides).',
+    help: 'Stored selectors of models with a problem, at the last check, by problem: alias (written with one; applies now), unmatched (matches no known model), no_provider (can never select anything), shadowed (a price that another one overrides).',
     labelNames: ['problem'] as const,
     registers,
   });
@@ -245,12 +245,12 @@ function reconciliationMetrics(registers: Registry[]): ReconciliationMetrics {
   const labelled = { labelNames: ['state'] as const, registers };
   const rows = new Gauge({
     name: 'gateway_control_plane_bill_drift_rows',
-    help: `Differences between bills and ledger that nobody has settled, ${states}. All replicas report the same.`,
+    help: `Differences between bills and ledger that are not settled, ${states}. All replicas report the same.`,
     ...labelled,
   });
   const usd = new Gauge({
     name: 'gateway_control_plane_bill_drift_usd',
-    help: `Sum of the absolute differences that nobody has settled, ${states}. All replicas report the same.`,
+    help: `Sum of the absolute differences that are not settled, ${states}. All replicas report the same.`,
     ...labelled,
   });
   const missing = gauge(

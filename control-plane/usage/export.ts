@@ -74,11 +74,11 @@ async function readRows(
 }
 
 /** Both tables have an index in this order. */
-function nextOf<Table extends 'usage_events' | 'usage_adjustments', Found>(
-  query: SelectQueryBuilder<Schema, Table, Found>,
+function nextOf<Table extends 'usage_events' | 'usage_adjustments', Selected>(
+  query: SelectQueryBuilder<Schema, Table, Selected>,
   { organizationId, from, to }: UsageRange,
   after: Row | undefined,
-): SelectQueryBuilder<Schema, Table, Found> {
+): SelectQueryBuilder<Schema, Table, Selected> {
   const ordered = query
     .where(
       sql<boolean>`organization_id = ${organizationId} and day >= ${after?.day ?? dayOf(from)} and day <= ${dayOf(to)}

@@ -23,20 +23,20 @@ export async function sendAlerts(store: Pick<Store, 'ledger' | 'change' | 'snaps
     const context = { actor, from: '', action: noticeActions[notice.kind] };
     const outcome = await store.change(context, (tx) => notify(tx, notice));
     // Another replica is sending them.
-    if (outcome === 'told by others') break;
+    if (outcome === 'sent by others') break;
     if (outcome === 'over') await store.ledger((tx) => markReported(tx, notice));
-    reported.add(outcome === 'told' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
+    reported.add(outcome === 'sent' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
   }
   return reported.size;
 }
 
-type Outcome = 'told' | 'told by others' | 'over';
+type Outcome = 'sent' | 'sent by others' | 'over';
 
 type NoticeKey = Pick<BudgetNews, 'budget_id' | 'window_start' | 'kind'> & { readonly about: string };
 
 async function notify(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Outcome> | Unchanged<Outcome>> {
   const notice = await keyed(pendingAlerts(tx.db), key).executeTakeFirst();
-  if (notice === undefined) return { unchanged: 'told by others' };
+  if (notice === undefined) return { unchanged: 'sent by others' };
   const silent = notice.kind === 'unsettled' ? await silentProxies(tx.db, notice) : undefined;
   // The money was settled or released after the notice was written.
   if (notice.kind === 'unsettled' && silent === undefined) return { unchanged: 'over' };
@@ -44,7 +44,7 @@ async function notify(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Out
   await markReported(tx, notice);
   await enqueueDeliveries(tx, news.organization_id, budgetEvent(news, tx.now));
   return {
-    result: 'told',
+    result: 'sent',
     organizationId: news.organization_id,
     target: { kind: 'limit', id: news.budget_id },
     after: auditView(news, tx.now),
@@ -88,15 +88,15 @@ function pendingAlerts(db: Kysely<Schema>) {
   return db
     .selectFrom('budget_notices as notice')
     .innerJoin('limits as budget', 'budget.id', 'notice.budget_id')
-    .innerJoin('budget_windows as books', (join) =>
+    .innerJoin('budget_windows as window_row', (join) =>
       join
-        .onRef('books.budget_id', '=', 'notice.budget_id')
-        .onRef('books.window_start', '=', 'notice.window_start'),
+        .onRef('window_row.budget_id', '=', 'notice.budget_id')
+        .onRef('window_row.window_start', '=', 'notice.window_start'),
     )
     .select([
       ...(['notice.budget_id', 'notice.organization_id', 'notice.window_start'] as const),
       ...(['notice.kind', 'notice.about', 'notice.percent', 'notice.noted_at'] as const),
-      ...(['books.spent', 'books.leased', 'books.unsettled'] as const),
+      ...(['window_row.spent', 'window_row.leased', 'window_row.unsettled'] as const),
       ...(['budget.subject_kind', 'budget.subject_id', 'budget.model', 'budget.period'] as const),
       ...(['notice.amount as noted_amount', 'budget.amount as budget_amount'] as const),
     ])

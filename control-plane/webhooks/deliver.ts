@@ -115,13 +115,13 @@ export class Deliverer {
       const response = await post({ url: delivery.url, headers, body: delivery.payload }, signal);
       return { status: response.status, retryAfterMs: readRetryAfter(response.headers['retry-after'], now) };
     } catch (error) {
-      log.debug({ webhook_id: delivery.webhookId, reason: errorCode(error) }, 'no answer of a webhook');
+      log.debug({ webhook_id: delivery.webhookId, reason: errorCode(error) }, 'a webhook did not respond');
       return { status: undefined, retryAfterMs: undefined };
     }
   }
 
   #secretOf({ organizationId, webhookId, secret, secretVersion }: DueDelivery): string | undefined {
-    const location = { organizationId, webhookId, version: secretVersion };
-    return unsealWebhookSecret(this.#deps.masterKeys, location, secret);
+    const binding = { organizationId, webhookId, version: secretVersion };
+    return unsealWebhookSecret(this.#deps.masterKeys, binding, secret);
   }
 }

@@ -41,16 +41,21 @@ function unnoted(db: Kysely<Schema>, now: number, ageMs: number) {
   const about = sql<string>`leases.session_id || ${`@${ageMs}`}`;
   return (
     db
-      .selectFrom('budget_windows as books')
+      .selectFrom('budget_windows as window_row')
       .innerJoin('leases', (join) =>
         join
-          .onRef('leases.budget_id', '=', 'books.budget_id')
-          .onRef('leases.window_start', '=', 'books.window_start'),
+          .onRef('leases.budget_id', '=', 'window_row.budget_id')
+          .onRef('leases.window_start', '=', 'window_row.window_start'),
       )
       .innerJoin('ledger_sessions as session', 'session.id', 'leases.session_id')
-      .select(['books.budget_id', 'books.window_start', 'books.organization_id', about.as('about')])
+      .select([
+        'window_row.budget_id',
+        'window_row.window_start',
+        'window_row.organization_id',
+        about.as('about'),
+      ])
       // The same condition as in the index of these rows.
-      .where(sql<boolean>`books.unsettled > 0`)
+      .where(sql<boolean>`window_row.unsettled > 0`)
       .where('leases.state', '=', 'expired')
       .where('leases.remaining', '>', 0)
       .where('session.expired_at', '<=', now - ageMs)
@@ -59,8 +64,8 @@ function unnoted(db: Kysely<Schema>, now: number, ageMs: number) {
           exists(
             selectFrom('budget_notices as noted')
               .select('noted.about')
-              .whereRef('noted.budget_id', '=', 'books.budget_id')
-              .whereRef('noted.window_start', '=', 'books.window_start')
+              .whereRef('noted.budget_id', '=', 'window_row.budget_id')
+              .whereRef('noted.window_start', '=', 'window_row.window_start')
               .where('noted.kind', '=', 'unsettled')
               .where('noted.about', '=', about),
           ),

@@ -41,8 +41,8 @@ EOF
   openssl ecparam -name prime256v1 -genkey -noout -out "$work/key"
   openssl req -new -key "$work/key" -subj "/CN=${first#DNS:}" -out "$work/request"
   openssl x509 -req -in "$work/request" -CA "$folder/$3.crt" -CAkey "$folder/$3.key" -days $days \
-    -set_serial "0x$(openssl rand -hex 16)" -extfile "$work/extensions" -out "$work/certificate" 2> "$work/said" ||
-    { cat "$work/said" >&2; exit 1; }
+    -set_serial "0x$(openssl rand -hex 16)" -extfile "$work/extensions" -out "$work/certificate" 2> "$work/messages" ||
+    { cat "$work/messages" >&2; exit 1; }
   cat <<EOF
 ---
 apiVersion: v1

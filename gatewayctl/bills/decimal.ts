@@ -4,14 +4,14 @@
 /** In units of 10^-18. */
 export type Decimal = bigint;
 
-const locations = 18;
+const decimals = 18;
 const form = /^([+-]?)(\d{0,30})(?:\.(\d{0,60}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** Digits after the eighteenth decimal are cut off. @returns undefined if the text is not a number */
 export function parseDecimal(text: string): Decimal | undefined {
   const [whole, sign, before = '', after = '', exponent = '0'] = form.exec(text.trim()) ?? [];
   if (whole === undefined || before.length + after.length === 0) return undefined;
-  const shift = locations + Number(exponent) - after.length;
+  const shift = decimals + Number(exponent) - after.length;
   const digits = BigInt(before + after);
   const value = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
   return sign === '-' ? -value : value;
@@ -27,11 +27,11 @@ export function usdText(value: Decimal): string {
   return nano === 0n ? '0' : `${sign}${text}`;
 }
 
-const unit = 10n ** BigInt(locations - 9);
+const unit = 10n ** BigInt(decimals - 9);
 
 /** A count, such as of tokens, rounded to a whole number. */
 export function wholeOf(value: Decimal): number {
-  const one = 10n ** BigInt(locations);
+  const one = 10n ** BigInt(decimals);
   return Number((value + one / 2n) / one);
 }
 
@@ -42,7 +42,7 @@ export function times(value: Decimal, factor: number): Decimal {
 
 /** Divides by another decimal, such as a rate. @throws RangeError for a division by zero */
 export function dividedBy(value: Decimal, divisor: Decimal): Decimal {
-  return (value * 10n ** BigInt(locations)) / divisor;
+  return (value * 10n ** BigInt(decimals)) / divisor;
 }
 
 /**

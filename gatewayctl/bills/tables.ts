@@ -128,12 +128,12 @@ export function parseExact(file: string, text: string): unknown {
   try {
     return parseExactNumbers(text);
   } catch {
-    throw new Failure('usage', `${nameOf(file)} holds a row that is no JSON`);
+    throw new Failure('usage', `${nameOf(file)} contains a row that is not JSON`);
   }
 }
 
 function fromJson(file: string, row: unknown): TableRow {
-  if (!isObject(row)) throw new Failure('usage', `${nameOf(file)} holds a row that is no object`);
+  if (!isObject(row)) throw new Failure('usage', `${nameOf(file)} contains a row that is not an object`);
   return fromObject(row);
 }
 

@@ -47,11 +47,11 @@ export async function* pages(
     yield body;
     if (body.has_more !== true) return;
     if (typeof body.next_page !== 'string' || seen.has(body.next_page))
-      throw broken(api, 'says that there are more pages, and does not say where');
+      throw broken(api, 'reports more pages, but not the next one');
     page = body.next_page;
     seen.add(page);
   }
-  throw broken(api, `has more than ${pagesMax} pages; ask for fewer days`);
+  throw broken(api, `has more than ${pagesMax} pages; request fewer days`);
 }
 
 export function broken({ vendor }: Pick<VendorApi, 'vendor'>, what: string): Failure {
@@ -122,7 +122,7 @@ async function refusal(api: VendorApi, response: Response): Promise<Failure> {
   const words = output === undefined ? '' : `: ${scrubbed(api, output).slice(0, 300)}`;
   const hint =
     response.status === 401 || response.status === 403 ? '; it takes an admin key of the organization' : '';
-  return new Failure('refused', `${api.vendor} answered ${response.status}${words}${hint}`);
+  return new Failure('refused', `${api.vendor} responded with ${response.status}${words}${hint}`);
 }
 
 function messageIn(text: string): string | undefined {

@@ -67,7 +67,7 @@ function refusal(open: readonly Change[]): Failure {
   const models = [...new Set(open.map(({ model }) => model))];
   return new Failure(
     'refused',
-    `nothing was written: look at ${models.join(', ')}, and take what is right with --accept <model>, or --accept all`,
+    `nothing was written: check ${models.join(', ')}, and accept correct changes with --accept <model>, or --accept all`,
   );
 }
 
@@ -133,7 +133,7 @@ function keyOf(pem: string, file: string, read: (pem: string) => KeyObject): Key
   } catch {
     // Reported below without the content of the file.
   }
-  throw usageMistake(`${file} holds no Ed25519 key in PEM; openssl genpkey -algorithm ed25519 makes one`);
+  throw usageMistake(`${file} contains no Ed25519 key in PEM; openssl genpkey -algorithm ed25519 makes one`);
 }
 
 const nothing = '-';

@@ -11,7 +11,8 @@ const environment = {
   GATEWAYCTL_CONTEXT: 'the context to use',
   GATEWAYCTL_SERVER: 'the server, host:port; without TLS to this machine only',
   GATEWAYCTL_TOKEN: 'the token, for where there is no configuration, such as CI',
-  OPENAI_ADMIN_KEY: 'what reconcile import openai reads usage and costs with; it goes to OpenAI alone',
+  OPENAI_ADMIN_KEY:
+    'the key with which reconcile import openai reads usage and costs; it is sent to OpenAI only',
   ANTHROPIC_ADMIN_KEY: 'the same for reconcile import anthropic',
   GATEWAYCTL_CONFIG:
     'the configuration file; default: gatewayctl/config.json in XDG_CONFIG_HOME or ~/.config',
@@ -49,7 +50,7 @@ async function serverVersion(invocation: Invocation): Promise<string | undefined
 export const status: Command = {
   method: 'Status.Get',
   about:
-    'show the replica that answers: version, clock, feed, who is asking; for operators of the platform its proxies',
+    'show the replica that responds: its version, clock and feed, and the caller; to operators of the platform its proxies',
   examples: ['status', 'status --json'],
 };
 

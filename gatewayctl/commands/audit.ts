@@ -7,11 +7,11 @@ import { requireToken } from '../session.ts';
 const anchors: Given = {
   flags: '--anchors <file>',
   about:
-    "what was collected elsewhere: log lines of the control plane, bodies of its webhook, files of the anchors' folder, one a line; - for standard input",
+    "records that were collected elsewhere: log lines of the control plane, bodies of its webhook, files of the anchors' folder, one a line; - for standard input",
 };
 const keys: Given = {
   flags: '--public-key <file>',
-  about: 'PEM of the Ed25519 key that signs anchors; only what it has signed counts. Repeat it for more',
+  about: 'PEM of the Ed25519 key that signs anchors; only anchors that it signed count. Repeat it for more',
   several: true,
 };
 
@@ -22,7 +22,7 @@ export const audit: Resource = {
     list: {
       method: 'Audit.List',
       about: 'list changes, newest first; with --platform those of no organization',
-      options: [{ flags: '--target <id>', about: 'only of what has this id', field: 'targetId' }],
+      options: [{ flags: '--target <id>', about: 'only of the target with this id', field: 'targetId' }],
       columns: {
         REVISION: 'revision',
         AT: 'at',
@@ -34,7 +34,7 @@ export const audit: Resource = {
         FROM: 'from',
       },
       notes:
-        'What stood before and after, and the hashes that chain the events, are in the answer with --json.',
+        'The values before and after, and the hashes that chain the events, are in the response with --json.',
       examples: ['audit list --limit 20', 'audit list --platform --json'],
     },
     verify: {
@@ -42,7 +42,7 @@ export const audit: Resource = {
       options: [anchors, keys],
       run: verify,
       notes:
-        'Without --anchors a log that was hashed anew as a whole looks intact. Exit code 1: something does not fit.',
+        'Without --anchors, a log whose hashes were all computed anew looks intact. Exit code 1: something does not fit.',
       examples: [
         'audit verify',
         'audit verify --anchors control-plane.log --public-key audit-public.pem',
@@ -75,7 +75,7 @@ function shown({ events, anchors: count, anchoredRevision, findings }: AuditRepo
   const verdict = findings.length === 0 ? 'the audit log is intact' : 'the audit log was tampered with';
   const outside =
     anchoredRevision === undefined
-      ? 'no anchors were given: what was hashed anew as a whole would not be found'
+      ? 'no anchors were given: a log whose hashes were all computed anew would not be detected'
       : `${count} anchors, up to revision ${anchoredRevision}`;
   return `${[...lines, `${verdict}: ${events} events`, outside].join('\n')}\n`;
 }

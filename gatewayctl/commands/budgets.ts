@@ -4,11 +4,11 @@ import { limitOption } from './shared.ts';
 
 export const budgets: Resource = {
   name: 'budgets',
-  about: 'what stands in the books of budgets; budgets themselves are limits',
+  about: 'windows of budgets in the ledger; the budgets are limits',
   commands: {
     windows: {
       method: 'Budgets.ListWindows',
-      about: 'list windows of budgets with what is spent and free, newest first',
+      about: 'list windows of budgets with the money spent and free, newest first',
       options: [
         limitOption,
         { flags: '--include-past', about: 'past windows as well', field: 'includePast' },
@@ -30,11 +30,11 @@ export const budgets: Resource = {
 
 export const unconfirmed: Resource = {
   name: 'unsettled',
-  about: 'what proxies held of budgets when they fell silent',
+  about: 'unconfirmed money: leases of proxies that fell silent',
   commands: {
     list: {
       method: 'Budgets.ListUnsettled',
-      about: 'list what counts as used until it is reported or released',
+      about: 'list money that counts as spent until it is reported or released',
       options: [limitOption],
       columns: {
         BUDGET: 'limitId',
@@ -48,7 +48,7 @@ export const unconfirmed: Resource = {
     },
     release: {
       method: 'Budgets.Release',
-      about: 'give back to the budget what will not be reported any more',
+      about: 'release money to the budget that will not be reported any more',
       arguments: [
         { flags: '<budget>', about: 'id of its limit', field: 'limitId' },
         { flags: '<window>', about: 'as the list shows it', field: 'window' },
@@ -56,7 +56,7 @@ export const unconfirmed: Resource = {
       ],
       options: [{ flags: '--usd <amount>', about: 'so much of it; default: all', field: 'amountUsd' }],
       prompt:
-        'Release what the session {session} holds of {budget}? What it has spent unreported is free to be spent again.',
+        'Release the unconfirmed money of {budget} in the session {session}? If it was spent without a report, it can be spent again.',
       examples: [
         'unsettled release 01890000-0000-7000-8000-000000000000 2026-11-01 01890000-0000-7000-8000-000000000001 --usd 1.5 --yes',
       ],

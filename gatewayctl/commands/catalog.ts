@@ -9,21 +9,21 @@ const from: Given = {
 };
 const against: Given = {
   flags: '--catalog <file>',
-  about: 'the catalog that they are held against; default: the one that is shipped',
+  about: 'the catalog to compare with; default: the one that is shipped',
 };
 const file: Given = { flags: '--catalog <file>', about: 'the catalog', required: true };
 const asOf: Given = {
   flags: '--as-of <day>',
-  about: "the day that LiteLLM's list was taken, YYYY-MM-DD; default: today",
+  about: "the day that LiteLLM's list was downloaded, YYYY-MM-DD; default: today",
 };
 const source: Given = {
   flags: '--source <name>',
-  about: 'what the catalog calls that list, beginning with litellm-; default: litellm-<day>',
+  about: 'name of that list in the catalog, beginning with litellm-; default: litellm-<day>',
 };
 const accept: Given = {
   flags: '--accept <model>',
   about:
-    'take a change of this model that is to be looked at first (a price that moves more than fivefold, or is lost): <provider>/<model>, or all; repeat it for more',
+    'accept a change of this model that needs a review (a price that moves more than fivefold, or is lost): <provider>/<model>, or all; repeat it for more',
   several: true,
 };
 const out: Given = { flags: '--out <file>', about: 'where the new catalog goes; default: the one given' };
@@ -48,7 +48,7 @@ export const catalog: Resource = {
       about: 'show what newer figures change in a catalog, and write it; all of it or nothing',
       options: [
         from,
-        { ...against, about: `${against.about}, and --out says where it goes` },
+        { ...against, about: `${against.about}, which needs --out` },
         out,
         asOf,
         source,
@@ -70,7 +70,7 @@ export const catalog: Resource = {
       examples: ['catalog sign --catalog models.json --key catalog-key.pem'],
     },
     verify: {
-      about: 'say whether a file is a catalog that the gateway would take, and of which day',
+      about: 'check that a file is a catalog that the gateway accepts, and show its day',
       options: [
         file,
         { flags: '--public-key <file>', about: 'PEM of the Ed25519 key that must have signed it' },
@@ -111,7 +111,7 @@ async function update(invocation: Invocation): Promise<void> {
   const request = diffRequest(invocation);
   const goesTo = textOf(invocation, out.flags) ?? request.catalog;
   if (goesTo === undefined)
-    throw usageMistake('say where the new catalog goes: --catalog <file> or --out <file>');
+    throw usageMistake('name the file of the new catalog: --catalog <file> or --out <file>');
   const { updateFile } = await import('../catalog/index.ts');
   await updateFile({ ...request, out: goesTo, accept: valuesOf(invocation, accept) }, invocation.io);
 }

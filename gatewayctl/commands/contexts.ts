@@ -16,7 +16,7 @@ export const contexts: Resource = {
   about: 'servers by name; one of them is in use',
   commands: {
     add: {
-      about: 'add a context and use it; --server, --ca-file and the like say where it leads',
+      about: 'add a context and use it; --server, --ca-file and the like set its server',
       arguments: [name],
       run: add,
       examples: [
@@ -25,7 +25,7 @@ export const contexts: Resource = {
         'context add cluster --server 127.0.0.1:50051 --ca-file ca.crt --server-name control-plane.model-gateway.svc',
       ],
     },
-    list: { about: 'list contexts; a star stands by the one in use', run: list, examples: ['context list'] },
+    list: { about: 'list contexts; a star marks the one in use', run: list, examples: ['context list'] },
     show: {
       about: 'show a context, never its token',
       arguments: [{ ...name, flags: '[name]' }],
@@ -61,7 +61,7 @@ async function add(invocation: Invocation): Promise<void> {
   if (Object.hasOwn(config.contexts, added))
     throw usageMistake(`there is a context "${added}"; remove it first: gatewayctl context remove ${added}`);
   const { server, organization, caFile, serverName } = options;
-  if (server === undefined) throw usageMistake('say where it leads: --server <host:port>');
+  if (server === undefined) throw usageMistake('give its server: --server <host:port>');
   parseServer(server);
   if (caFile !== undefined && !existsSync(caFile)) throw usageMistake(`there is no file ${caFile}`);
   const transport = chooseTransport(server, {
@@ -125,7 +125,7 @@ async function set(invocation: Invocation): Promise<void> {
   const one = options.context ?? config.current;
   const context = one === undefined ? undefined : config.contexts[one];
   if (one === undefined || context === undefined) throw noContext(one);
-  if (options.organization === undefined) throw usageMistake('say which organization: --organization <name>');
+  if (options.organization === undefined) throw usageMistake('give the organization: --organization <name>');
   const { organization: _before, ...rest } = context;
   const changed: Context = { ...rest, ...(options.organization && { organization: options.organization }) };
   writeConfig({ ...config, contexts: { ...config.contexts, [one]: changed } }, io.env);

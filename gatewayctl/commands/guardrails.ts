@@ -8,20 +8,20 @@ import { serviceChecks, withCredential } from './service-checks.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
 const effect: readonly Given[] = [
-  { flags: '--stage <stage>', about: 'what is inspected', field: 'stage' },
-  { flags: '--action <action>', about: 'what happens to what is found', field: 'action' },
+  { flags: '--stage <stage>', about: 'which texts are inspected', field: 'stage' },
+  { flags: '--action <action>', about: 'what happens to matches', field: 'action' },
   {
     flags: '--on-failure <rule>',
     about: 'what happens when the check itself fails; default block',
     field: 'onFailure',
   },
-  { flags: '--message <text>', about: 'what a blocked caller is told', field: 'message' },
+  { flags: '--message <text>', about: 'message for blocked callers', field: 'message' },
   {
     flags: '--position <number>',
     about: 'they are applied in this order, 0 to 1000; default 100',
     field: 'position',
   },
-  { flags: '--enabled <true|false>', about: 'false: it decides nothing', field: 'enabled' },
+  { flags: '--enabled <true|false>', about: 'false: it is not applied', field: 'enabled' },
 ];
 
 const checks: readonly Given[] = [
@@ -49,7 +49,7 @@ const checks: readonly Given[] = [
   },
   {
     flags: '--restore',
-    about: 'with --action redact: placeholders in answers become again what they stand for',
+    about: 'with --action redact: placeholders in responses are replaced by the original text',
     field: 'check.personalData.restore',
   },
   {
@@ -72,10 +72,10 @@ const checks: readonly Given[] = [
   },
   { flags: '--messages-max <number>', about: 'messages of a prompt', field: 'check.promptSize.messagesMax' },
   { flags: '--images-max <number>', about: 'images of a prompt', field: 'check.promptSize.imagesMax' },
-  { flags: '--webhook <url>', about: 'a service that is asked', field: 'check.webhook.url' },
+  { flags: '--webhook <url>', about: 'a service that is called', field: 'check.webhook.url' },
   {
     flags: '--webhook-timeout <duration>',
-    about: 'of one question, at most 30s; default 2s',
+    about: 'of one call, at most 30s; default 2s',
     field: 'check.webhook.timeoutMs',
     read: duration,
   },
@@ -115,7 +115,7 @@ const createdKeys: Given = {
 
 export const guardrails: Resource = {
   name: 'guardrails',
-  about: 'what requests and answers are inspected for, and what happens then',
+  about: 'rules that inspect requests and responses',
   commands: {
     create: {
       method: 'Guardrails.Create',
@@ -171,7 +171,7 @@ export const guardrails: Resource = {
       method: 'Guardrails.RotateSecret',
       about: "make a new secret of a webhook's and print it; the present one is not used any more",
       arguments: [thing('guardrail')],
-      prompt: 'Make a new secret for {guardrail}? What is sent from now on is signed with it alone.',
+      prompt: 'Make a new secret for {guardrail}? Calls are signed with the new one alone from now on.',
       secret: 'secret',
       examples: ['guardrails rotate-secret judge --yes > secret'],
     },
@@ -179,14 +179,14 @@ export const guardrails: Resource = {
       method: 'Guardrails.Delete',
       about: 'delete a guardrail',
       arguments: [thing('guardrail')],
-      prompt: 'Delete the guardrail {guardrail}? What it has held back passes at once.',
+      prompt: 'Delete the guardrail {guardrail}? Texts that it blocks pass at once.',
       done: 'deleted',
       examples: ['guardrails delete privacy --yes'],
     },
     test: {
       method: 'Guardrails.Test',
       about:
-        'run a text, or a whole request or response, through the guardrails and show what would happen to it, and where; nothing is kept of it',
+        'run a text, or a whole request or response, through the guardrails and show what they would do, and where; nothing is stored',
       options: [
         {
           flags: '--stage <stage>',
@@ -214,7 +214,7 @@ export const guardrails: Resource = {
       complete: withText,
       examples: [
         'guardrails test --text "call +49 30 123456"',
-        'guardrails test --stage output --text-file answer.txt',
+        'guardrails test --stage output --text-file response.txt',
         'guardrails test --request-file request.json --json',
       ],
     },

@@ -41,18 +41,18 @@ const ends: readonly Given[] = [
 
 const metadata: Given = {
   flags: '--metadata <name=value>',
-  about: 'stands in its usage, which is summed by it: usage totals --by metadata.<name>; repeat it for more',
+  about: 'recorded with its usage, for usage totals --by metadata.<name>; repeat it for more',
   field: 'metadata.entries',
 };
 
 export const keys: Resource = {
   name: 'keys',
-  about: 'virtual keys: what callers of the gateway send',
+  about: 'virtual keys, which callers of the gateway send',
   commands: {
     create: {
       method: 'VirtualKeys.Create',
       about:
-        "create a key and print its value; of the whole organization unless an option says of whom, a member's of themself",
+        "create a key and print its value; it belongs to the organization unless an option names another owner, a member's key to the member",
       arguments: [newName],
       options: [
         ...scopes,
@@ -67,7 +67,7 @@ export const keys: Resource = {
         },
         {
           flags: '--client-request-id <id>',
-          about: 'makes one key however often it is sent; only the first answer has the value',
+          about: 'creates one key however often it is sent; only the first response contains the value',
           field: 'clientRequestId',
         },
       ],

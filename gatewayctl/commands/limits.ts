@@ -40,8 +40,8 @@ export const limits: Resource = {
   commands: {
     create: {
       method: 'Limits.Create',
-      about: 'limit the organization, or whom an option names',
-      arguments: [{ flags: '<kind>', about: 'what is limited', field: 'kind' }],
+      about: 'limit the organization, or the subject that an option names',
+      arguments: [{ flags: '<kind>', about: 'kind of the limit', field: 'kind' }],
       options: [
         amount,
         { flags: '--period <period>', about: 'of a budget: when it starts anew, in UTC', field: 'period' },
@@ -86,7 +86,7 @@ export const limits: Resource = {
     },
     update: {
       method: 'Limits.Update',
-      about: 'change how much; what is counted stays',
+      about: 'change the amount or the count; kind, subject and models stay',
       arguments: [id],
       options: [amount, count, ifRevision],
       file: true,
@@ -96,7 +96,7 @@ export const limits: Resource = {
       method: 'Limits.Delete',
       about: 'delete a limit',
       arguments: [id],
-      prompt: 'Delete the limit {id}? What it holds back may be used at once.',
+      prompt: 'Delete the limit {id}? Requests that it refuses pass at once.',
       done: 'deleted',
       examples: ['limits delete 01890000-0000-7000-8000-000000000000 --yes'],
     },

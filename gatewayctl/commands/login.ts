@@ -14,14 +14,10 @@ import { printable } from '../table.ts';
 const defaultContext = 'default';
 
 export const login: Command = {
-  about:
-    "log in to the context's server with a token of an operator, which is asked for or read from standard input",
+  about: "log in to the context's server with a token of an operator, from the prompt or standard input",
   run: async (invocation) => {
     const { options } = invocation;
-    const token = operatorToken(
-      await givenToken('Token: ', invocation),
-      options.tokenFile ?? 'what was given',
-    );
+    const token = operatorToken(await givenToken('Token: ', invocation), options.tokenFile ?? 'the input');
     await keep(token, invocation);
   },
   examples: ['login', 'login < token', 'login --server gateway.example.com:50051 --token-file token'],
@@ -49,7 +45,7 @@ export const bootstrap: Command = {
   run: async (invocation) => {
     const text = (await givenToken('Bootstrap token: ', invocation)).trim();
     if (!isWellFormedCredential('bootstrap', text))
-      throw usageMistake('what was given is no bootstrap token: it is gw-boot-… with 49 further characters');
+      throw usageMistake('the input is not a bootstrap token, which is gw-boot-… with 49 further characters');
     const session = await invocation.session();
     const { dial } = await import('../client.ts');
     const client = dial({ ...session.target, token: new Secret(text) });

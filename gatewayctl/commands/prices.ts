@@ -4,7 +4,7 @@ import { allowUnmatched, ifRevision, thing } from './shared.ts';
 
 const figures: readonly Given[] = [
   { flags: '--input <usd>', about: 'per million tokens of prompts', field: 'prices.input' },
-  { flags: '--output <usd>', about: 'per million tokens of answers', field: 'prices.output' },
+  { flags: '--output <usd>', about: 'per million tokens of responses', field: 'prices.output' },
   { flags: '--cache-read <usd>', about: 'read from a cache; default: as input', field: 'prices.cacheRead' },
   {
     flags: '--cache-write <usd>',
@@ -22,9 +22,9 @@ const figures: readonly Given[] = [
     field: 'prices.cacheWrite12h',
   },
   { flags: '--audio-input <usd>', about: 'sound in prompts', field: 'prices.audioInput' },
-  { flags: '--audio-output <usd>', about: 'sound in answers', field: 'prices.audioOutput' },
-  { flags: '--image-output <usd>', about: 'images in answers, by token', field: 'prices.imageOutput' },
-  { flags: '--image <usd>', about: 'each image in answers', field: 'prices.calls.image' },
+  { flags: '--audio-output <usd>', about: 'sound in responses', field: 'prices.audioOutput' },
+  { flags: '--image-output <usd>', about: 'images in responses, by token', field: 'prices.imageOutput' },
+  { flags: '--image <usd>', about: 'each image in responses', field: 'prices.calls.image' },
   { flags: '--search <usd>', about: 'each search that the vendor makes', field: 'prices.calls.search' },
   {
     flags: '--request <usd>',

@@ -15,13 +15,13 @@ const settings: readonly Given[] = [
   { flags: '--base-url <url>', about: "instead of the platform's; '' clears it", field: 'settings.baseUrl' },
   {
     flags: '--endpoint <name>',
-    about: 'what stands for {endpoint} in the base URL',
+    about: 'the value of {endpoint} in the base URL',
     field: 'settings.endpoint',
   },
   {
     flags: '--region <name>',
     about:
-      'of managed-cloud-models what stands for {region} in the base URL; of gpt-provider and studio-ai the geography that processes, such as eu',
+      'of managed-cloud-models the value of {region} in the base URL; of gpt-provider and studio-ai the geography that processes, such as eu',
     field: 'settings.region',
   },
   { flags: '--api-version <version>', about: 'where the vendor has versions', field: 'settings.apiVersion' },
@@ -40,7 +40,7 @@ export const providerKeys: Resource = {
   commands: {
     create: {
       method: 'ProviderKeys.Create',
-      about: 'store a credential; its secret is asked for, or comes from --secret-file',
+      about: 'store a credential; its secret comes from the prompt or from --secret-file',
       arguments: [{ flags: '<provider>', about: 'such as gpt-provider', field: 'provider' }, newName],
       options: [secretFile, ...settings],
       complete: withSecret,

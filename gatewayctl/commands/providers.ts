@@ -12,7 +12,7 @@ const form: readonly Given[] = [
   {
     flags: '--pass-field <name>',
     about:
-      "a field of the body that goes on to it though it is not known; repeat it for more, '*' for all, '' for none",
+      "a field of the body that is passed to it though the gateway does not know the field; repeat it for more, '*' for all, '' for none",
     field: 'passedFields.fields',
   },
 ];
@@ -29,7 +29,7 @@ export const providers: Resource = {
       options: [
         {
           flags: '--wire-format <format>',
-          about: 'whose requests and answers it speaks',
+          about: 'format of its requests and responses',
           field: 'wireFormat',
         },
         {

@@ -64,7 +64,7 @@ export async function importBills(invocation: Invocation): Promise<void> {
   const imported = isTrial ? read.flatMap(trial) : await send(invocation, read);
   if (invocation.options.json === true) return await printJson({ days: imported }, invocation);
   await invocation.io.out(table(imported));
-  if (!isTrial) invocation.io.say('compared within moments; gatewayctl reconcile list shows what differs');
+  if (!isTrial) invocation.io.say('compared within moments; gatewayctl reconcile list shows the differences');
 }
 
 function rangeOf(invocation: Invocation): Range {
@@ -207,7 +207,9 @@ function lineOf(document: DocumentName, day: ImportedDay__Output): ImportedLine 
     rows: day.rows,
     costUsd: day.costUsd ?? '-',
     outcome:
-      twin === undefined ? outcome : `${outcome}; account ${twin} says exactly the same: imported twice?`,
+      twin === undefined
+        ? outcome
+        : `${outcome}; account ${twin} has exactly the same content: imported twice?`,
   };
 }
 

@@ -4,11 +4,11 @@ import type { Given, Request, Resource } from '../command.ts';
 import { importBills } from './reconcile-import.ts';
 import { ifRevision } from './shared.ts';
 
-const vendorArgument: Given = { flags: '<vendor>', about: 'whose bill it is on', field: 'vendor' };
+const vendorArgument: Given = { flags: '<vendor>', about: 'vendor of the bill', field: 'vendor' };
 const vendorOption: Given = { flags: '--vendor <vendor>', about: 'only of this vendor', field: 'vendor' };
 const reference: readonly Given[] = [
   vendorArgument,
-  { flags: '<kind>', about: 'what the reference is of', field: 'reference.kind' },
+  { flags: '<kind>', about: 'kind of the reference', field: 'reference.kind' },
   { flags: '<value>', about: "the vendor's id or name, as bills have it", field: 'reference.value' },
 ];
 const difference: Given = { flags: '<id>', about: 'id of a difference, as the list shows it', field: 'id' };
@@ -61,7 +61,7 @@ export const reconcile: Resource = {
   about: "the ledger against the vendors' bills: import, compare, settle",
   commands: {
     import: {
-      about: 'import what a vendor says was used and charged, by day',
+      about: 'import usage and costs from a vendor, by day',
       arguments: [
         {
           flags: '<document>',
@@ -81,7 +81,7 @@ export const reconcile: Resource = {
             'an export of a cloud, or rows; all files of its days, - for standard input; repeat it for more',
           several: true,
         },
-        { flags: '--account <name>', about: 'tells documents of several accounts apart; default: default' },
+        { flags: '--account <name>', about: 'separates documents of several accounts; default: default' },
         {
           flags: '--admin-key-file <file>',
           about:
@@ -92,7 +92,7 @@ export const reconcile: Resource = {
       ],
       run: importBills,
       notes:
-        'A day that is imported again is replaced as a whole: give all files of a day at once. The admin key goes to the vendor alone and is kept nowhere.',
+        'A day that is imported again is replaced as a whole: give all files of a day at once. The admin key is sent to the vendor alone and is not stored.',
       examples: [
         `reconcile import openai --from 2026-10-01 --to 2026-10-31 --admin-key-file ./admin-key`,
         'reconcile import anthropic --admin-key-file - < admin-key',
@@ -118,24 +118,24 @@ export const reconcile: Resource = {
     },
     forget: {
       method: 'Reconciliation.DeleteBill',
-      about: 'delete what a document said of a range of days',
+      about: 'delete the rows of a document in a range of days',
       arguments: [
         { flags: '<document>', about: 'which document', field: 'document' },
         { flags: '<from>', about: 'first day', field: 'from' },
         { flags: '<to>', about: 'last day', field: 'to' },
       ],
       options: [{ flags: '--account <name>', about: 'of this account; default: default', field: 'account' }],
-      prompt: 'Delete what {document} says of {from} to {to}? It can be imported again.',
+      prompt: 'Delete the rows of {document} from {from} to {to}? They can be imported again.',
       examples: ['reconcile forget openai-costs 2026-10-01 2026-10-31 --account twice --yes'],
     },
     map: {
       method: 'Reconciliation.SetMapping',
-      about: 'say what a reference on bills stands for: provider keys, a model, or nothing of the gateway',
+      about: 'map a reference on bills to provider keys, to a model, or to nothing of the gateway',
       arguments: reference,
       options: [
         {
           flags: '--provider-key <key>',
-          about: 'a provider key; repeat it where the vendor does not tell several apart',
+          about: 'a provider key; repeat it if the vendor does not distinguish several',
           field: 'providerKeyIds',
           noun: 'provider key',
         },
@@ -150,7 +150,7 @@ export const reconcile: Resource = {
     },
     mappings: {
       method: 'Reconciliation.ListMappings',
-      about: 'list what references on bills stand for',
+      about: 'list the mappings of references on bills',
       options: [vendorOption],
       columns: {
         VENDOR: 'vendor',
@@ -171,7 +171,7 @@ export const reconcile: Resource = {
     },
     list: {
       method: 'Reconciliation.ListDrift',
-      about: 'list what differs beyond the bound, newest day first',
+      about: 'list differences beyond the bound, newest day first',
       options: [
         ...days,
         vendorOption,
@@ -204,7 +204,7 @@ export const reconcile: Resource = {
     },
     days: {
       method: 'Reconciliation.ListDays',
-      about: 'list how days compare, newest first',
+      about: 'list the comparisons of days, newest first',
       options: [vendorOption],
       columns: {
         DAY: 'day',
@@ -223,11 +223,11 @@ export const reconcile: Resource = {
     },
     settle: {
       method: 'Reconciliation.Settle',
-      about: 'settle a difference: book it as usage of its day, with your name and the reason',
+      about: 'settle a difference: record it as usage of its day, with your name and the reason',
       arguments: [difference],
       options: [reason, amount, ...subjects, ifDrift],
       prompt:
-        'Book the difference {id}? It counts in totals and in the windows of budgets that its day is in.',
+        'Record the difference {id}? It counts in totals and in the windows of budgets that its day is in.',
       notes:
         'Without an option it is usage of the organization. It is never changed: reconcile undo takes it back.',
       examples: [
@@ -237,7 +237,7 @@ export const reconcile: Resource = {
     },
     accept: {
       method: 'Reconciliation.Settle',
-      about: 'leave a difference as it is: nothing is booked, and it is not shown any more',
+      about: 'accept a difference: nothing is recorded, and it is not listed any more',
       arguments: [difference],
       options: [reason, amount, ifDrift],
       complete: (request: Request) => ({ ...request, accept: true }),
@@ -270,12 +270,12 @@ export const reconcile: Resource = {
     },
     settings: {
       method: 'Reconciliation.GetSettings',
-      about: 'show from which size on a difference counts',
+      about: 'show the size from which a difference counts',
       examples: ['reconcile settings'],
     },
     set: {
       method: 'Reconciliation.UpdateSettings',
-      about: 'set from which size on a difference counts: above both bounds',
+      about: 'set the size from which a difference counts: above both bounds',
       options: [
         {
           flags: '--percent <percent>',

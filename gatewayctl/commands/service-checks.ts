@@ -27,7 +27,7 @@ export const serviceChecks: readonly Given[] = [
   },
   {
     flags: '--label <label>',
-    about: 'of what the service finds only this counts, such as PROMPT_ATTACK; repeat it for more',
+    about: 'only this label of the service counts, such as PROMPT_ATTACK; repeat it for more',
     field: 'check.service.labels',
   },
   {
@@ -37,7 +37,7 @@ export const serviceChecks: readonly Given[] = [
   },
   {
     flags: '--service-timeout <duration>',
-    about: 'of one question, at most 30s; default 5s',
+    about: 'of one call, at most 30s; default 5s',
     field: 'check.service.timeoutMs',
     read: duration,
   },
@@ -49,7 +49,7 @@ export const serviceChecks: readonly Given[] = [
   },
   {
     flags: '--form <form>',
-    about: 'how it is asked: llama_guard, granite_guardian, prompt_guard or judge',
+    about: 'how it is called: llama_guard, granite_guardian, prompt_guard or judge',
     field: 'check.model.form',
   },
   {
@@ -74,13 +74,13 @@ export const serviceChecks: readonly Given[] = [
   },
   {
     flags: '--model-timeout <duration>',
-    about: 'of one question, at most 30s; default 10s',
+    about: 'of one call, at most 30s; default 10s',
     field: 'check.model.timeoutMs',
     read: duration,
   },
   {
     flags: '--window <characters>',
-    about: 'of an answer that are asked about at a time, 200 to 100000; default 1000',
+    about: 'of a response that are sent at a time, 200 to 100000; default 1000',
     field: 'check.window',
   },
 ];

@@ -24,13 +24,13 @@ export const settings: Resource = {
         {
           flags: '--hang-up <cancel|read>',
           about:
-            'what becomes of a stream whose caller leaves: cancelled and counted at providers that stop then (default), or read on and paid for, with exact books',
+            'what happens to a stream whose caller leaves: cancelled and counted at providers that stop then (default), or read to its end and paid for, with an exact ledger',
           field: 'settings.cost.hangUp',
         },
         {
           flags: '--unknown-cost <hold|text>',
           about:
-            'what is charged where no provider reported the usage: the most that the request could cost (default), or the text that came, which lets callers spend more than their budgets',
+            'what is charged where no provider reported the usage: the most that the request could cost (default), or the text that was received, which lets callers spend more than their budgets',
           field: 'settings.cost.unknownCost',
         },
         allowedModels,

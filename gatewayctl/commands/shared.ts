@@ -31,7 +31,7 @@ export const allowedModels: Given = {
 
 export const allowUnmatched: Given = {
   flags: '--allow-unmatched',
-  about: 'also what selects no model that is known, such as one that is newer than the catalog',
+  about: 'also selectors that match no known model, such as a model newer than the catalog',
   field: 'allowUnmatched',
 };
 

@@ -43,7 +43,7 @@ export const operatorTokens: Resource = {
       method: 'OperatorTokens.Revoke',
       about: 'revoke a token, for good',
       arguments: [{ flags: '<id>', about: 'its id', field: 'id' }],
-      prompt: 'Revoke the token {id}? Whoever uses it is refused at once.',
+      prompt: 'Revoke the token {id}? Calls with it are refused at once.',
       examples: ['operator-tokens revoke 01890000-0000-7000-8000-000000000000 --yes'],
     },
   },

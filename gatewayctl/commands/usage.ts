@@ -50,7 +50,7 @@ function grouped(request: Request, invocation: Invocation): Request {
 
 export const usage: Resource = {
   name: 'usage',
-  about: 'what was used',
+  about: 'recorded usage',
   commands: {
     totals: {
       method: 'Usage.Totals',

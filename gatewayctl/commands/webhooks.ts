@@ -4,7 +4,7 @@ import { ifRevision, newName, rename, thing } from './shared.ts';
 
 export const webhooks: Resource = {
   name: 'webhooks',
-  about: 'where an organization is told of what happens to its budgets',
+  about: 'addresses that receive events about the budgets of an organization',
   commands: {
     create: {
       method: 'Webhooks.Create',
@@ -51,7 +51,7 @@ export const webhooks: Resource = {
       method: 'Webhooks.RotateSecret',
       about: 'make a new secret and print it; the present one is not used any more',
       arguments: [thing('webhook')],
-      prompt: 'Make a new secret for {webhook}? What is sent from now on is signed with it alone.',
+      prompt: 'Make a new secret for {webhook}? Events are signed with the new one alone from now on.',
       secret: 'secret',
       examples: ['webhooks rotate-secret alerts --yes > secret'],
     },
@@ -65,7 +65,7 @@ export const webhooks: Resource = {
     },
     deliveries: {
       method: 'Webhooks.ListDeliveries',
-      about: 'list what was sent, newest first',
+      about: 'list deliveries, newest first',
       arguments: [{ ...thing('webhook'), field: 'webhookId' }],
       columns: {
         ID: 'id',

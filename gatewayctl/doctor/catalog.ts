@@ -16,7 +16,7 @@ export function checkCatalog(results: readonly ProbeResult[]): Finding {
   const holders = results.filter(hasResponded).flatMap(({ status }) => holdersOf(status));
   const [first] = holders;
   if (first === undefined)
-    return skipped('catalog', 'the control plane tells of none: it is older than that');
+    return skipped('catalog', 'the control plane reports none: its release is too old');
   return checkRefused(holders) ?? checkDifferent(holders) ?? checkAge(first);
 }
 
@@ -34,7 +34,7 @@ function checkRefused(holders: readonly Holder[]): Finding | undefined {
   return failed(
     'catalog',
     `the file is refused, and the last good one in force, at ${listed(refused)}`,
-    'their logs say what is wrong with it: put GATEWAY_CATALOG_FILE right, or its signature; a program that starts anew with it would not start',
+    'their logs contain the reason: correct GATEWAY_CATALOG_FILE or its signature; a program that is restarted with it will not start',
   );
 }
 

@@ -32,7 +32,7 @@ export function checkConfiguration(
   if (mode !== undefined && (mode & 0o077) !== 0)
     return warning(
       'configuration',
-      `others may read ${file}, which holds tokens (mode ${mode.toString(8)})`,
+      `others may read ${file}, which contains tokens (mode ${mode.toString(8)})`,
       `run: chmod 600 ${file}`,
     );
   if (transport.kind === 'plaintext' && !isLoopback(server))

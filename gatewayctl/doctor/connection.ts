@@ -27,7 +27,7 @@ export function checkName({ host }: Endpoint, looked: LookedUp | undefined): Fin
   if (looked.error === 'EAI_AGAIN')
     return failed(
       'name',
-      `the resolver of this machine does not answer for ${host}`,
+      `the resolver of this machine does not respond for ${host}`,
       'check its DNS settings',
     );
   return failed(
@@ -59,7 +59,7 @@ function isUp({ met }: Meeting): boolean {
 
 function reasonOf(code: string): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ETIMEDOUT') return 'no answer';
+  if (code === 'ETIMEDOUT') return 'no response';
   return `no connection (${code})`;
 }
 
@@ -76,8 +76,12 @@ export function checkTls({ transport }: Target, meetings: readonly Meeting[], no
 
 function checkProbe(transport: Target['transport'], met: Met, now: number): Finding {
   if (transport.kind === 'plaintext') {
-    if (met.speaks !== 'tls') return ok('tls', 'plain text, as the context says');
-    return failed('tls', 'the server speaks TLS, but the context says plain text', 'give --tls or --ca-file');
+    if (met.speaks !== 'tls') return ok('tls', 'plain text, as in the context');
+    return failed(
+      'tls',
+      'the server speaks TLS, but the context expects plain text',
+      'give --tls or --ca-file',
+    );
   }
   if (met.speaks !== 'tls')
     return failed(
@@ -122,14 +126,14 @@ interface Problem {
 }
 
 function datesProblem({ validFrom, validTo }: CertificateSeen, now: number): Problem[] {
-  const clock = `this machine's clock says ${timeText(now)}`;
+  const clock = `this machine's clock shows ${timeText(now)}`;
   if (now > validTo) {
     const says = `the server's certificate has expired ${span(now - validTo)} ago (${clock})`;
     return [{ says, advice: "renew the certificate, or set this machine's clock" }];
   }
   if (now >= validFrom) return [];
   const says = `the server's certificate is valid only from ${timeText(validFrom)} on, and ${clock}`;
-  return [{ says, advice: "set this machine's clock, or that of whoever issues certificates" }];
+  return [{ says, advice: "set this machine's clock, or the clock of the issuer of certificates" }];
 }
 
 function nameProblem({ nameFits, expectedName, names }: CertificateSeen): Problem[] {
@@ -152,7 +156,7 @@ function trustProblem({ distrust, issuer }: CertificateSeen): Problem[] {
   ];
 }
 
-const ports = 'gRPC is on GATEWAY_GRPC_LISTEN (50051); 8081 is the JSON door and 9091 the admin listener';
+const ports = 'gRPC is on GATEWAY_GRPC_LISTEN (50051); 8081 is the JSON API and 9091 the admin listener';
 
 export function checkGrpc(
   target: Target,
@@ -164,11 +168,11 @@ export function checkGrpc(
   if (reached.some(isHttp1))
     return failed(
       'grpc',
-      'an HTTP/1.1 server answers there, no gRPC server',
+      'an HTTP/1.1 server responds there, not a gRPC server',
       `name the right port: ${ports}`,
     );
   if (!reached.some(({ speaks }) => speaks === 'http2' || speaks === 'tls'))
-    return failed('grpc', 'what listens there speaks no gRPC', `name the right port: ${ports}`);
+    return failed('grpc', 'the server there speaks no gRPC', `name the right port: ${ports}`);
   const responses = results.map((one) => checkResult(target, one));
   return gravest(responses, skipped('grpc', 'TLS has to work first'));
 }
@@ -178,7 +182,7 @@ function checkResult({ transport }: Target, results: ProbeResult): Finding {
   const { replica, version } = results.status;
   return ok(
     'grpc',
-    `a control plane answers: replica ${replica}, version ${version}, over ${transportText(transport)}`,
+    `a control plane responds: replica ${replica}, version ${version}, over ${transportText(transport)}`,
   );
 }
 
@@ -190,19 +194,19 @@ function checkFailedCall({ code, message, reason, beforeStatus }: FailedCall): F
   if (beforeStatus)
     return warning(
       'grpc',
-      'a control plane answers, but it is older than the Status service; what follows cannot be asked',
+      'a control plane responds, but it is older than the Status service, which the following checks need',
       'update the control plane',
     );
-  if (reason !== undefined) return ok('grpc', 'a control plane answers');
+  if (reason !== undefined) return ok('grpc', 'a control plane responds');
   if (code === 'UNIMPLEMENTED' || code === 'UNKNOWN' || code === 'INTERNAL')
     return failed(
       'grpc',
-      'a gRPC server answers there, but it is no control plane',
+      'a gRPC server responds there, but it is not a control plane',
       `name its address: ${ports}`,
     );
   return failed(
     'grpc',
-    `the control plane gives no answer (${code}: ${message})`,
+    `the control plane does not respond (${code}: ${message})`,
     'look at its log; if it is slow, give a longer --timeout',
   );
 }

@@ -8,8 +8,8 @@ import { version } from '../../common/version.ts';
 import { CallFailure, type Client, dial } from '../client.ts';
 import { parseServer, type Target } from '../target.ts';
 import type { AdminSeen, FailedCall, LookedUp, Met, Probe, ProbeResult } from './probe.ts';
-import { meetPlainly } from './probe-plaintext.ts';
-import { meetOverTls, readAuthorities } from './probe-tls.ts';
+import { probePlaintext } from './probe-plaintext.ts';
+import { probeTls, readAuthorities } from './probe-tls.ts';
 
 export function createProbe(target: Target, now: () => number = Date.now): Probe {
   return {
@@ -32,7 +32,7 @@ function authoritiesProblem(path: string): string | undefined {
     return undefined;
   } catch (error) {
     const isOfSystem = error instanceof Error && 'syscall' in error;
-    return isOfSystem ? `${path} cannot be read (${codeOf(error)})` : `${path} holds no certificate`;
+    return isOfSystem ? `${path} cannot be read (${codeOf(error)})` : `${path} contains no certificate`;
   }
 }
 
@@ -47,9 +47,9 @@ async function lookUp(host: string): Promise<LookedUp> {
 /** An attempt returns undefined if the server does not speak its protocol. */
 async function meet({ server, transport }: Target, address: string, port: number): Promise<Met> {
   const { host } = parseServer(server);
-  const location = { address, port };
-  const overTls = () => meetOverTls(location, transport.kind === 'tls' ? { host, ...transport } : { host });
-  const plainly = () => meetPlainly(location);
+  const target = { address, port };
+  const overTls = () => probeTls(target, transport.kind === 'tls' ? { host, ...transport } : { host });
+  const plainly = () => probePlaintext(target);
   const [first, second] = transport.kind === 'tls' ? [overTls, plainly] : [plainly, overTls];
   return (await first()) ?? (await second()) ?? { speaks: 'unknown' };
 }

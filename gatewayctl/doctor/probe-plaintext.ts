@@ -14,7 +14,7 @@ const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const opening = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), emptySettings]);
 
 /** Undefined: the server closed the connection without a known response, as a TLS server does. */
-export function meetPlainly({ address, port }: Location): Promise<Met | undefined> {
+export function probePlaintext({ address, port }: Location): Promise<Met | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
     let connected = false;

@@ -15,7 +15,7 @@ export interface Expected {
 }
 
 /** Undefined: something listens, but does not speak TLS. */
-export function meetOverTls({ address, port }: Location, expected: Expected): Promise<Met | undefined> {
+export function probeTls({ address, port }: Location, expected: Expected): Promise<Met | undefined> {
   const name = expected.serverName ?? expected.host;
   const ca = authorities(expected.caFile);
   return new Promise((resolve) => {

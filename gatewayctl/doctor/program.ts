@@ -16,7 +16,7 @@ export function checkProgram(url: string, seen: AdminSeen): Finding {
   if ('error' in seen)
     return failed(
       'program',
-      `${url}: no answer (${seen.error})`,
+      `${url}: no response (${seen.error})`,
       'name an admin listener, GATEWAY_ADMIN_LISTEN',
     );
   const metrics = readMetrics(seen.metrics ?? '');

@@ -9,7 +9,7 @@ export function checkProxy(url: string, seen: AdminSeen): Finding {
   if ('error' in seen)
     return failed(
       'proxy',
-      `${url}: no answer (${seen.error})`,
+      `${url}: no response (${seen.error})`,
       'name its admin listener, GATEWAY_ADMIN_LISTEN (9090)',
     );
   const metrics = readMetrics(seen.metrics ?? '');
@@ -27,7 +27,7 @@ export function checkProxy(url: string, seen: AdminSeen): Finding {
 }
 
 function adviceFor(reason: string): string {
-  if (reason.includes('has answered yet'))
+  if (/ has \w+ yet$/.test(reason))
     return 'it has had no records since its start: check GATEWAY_CONTROL_PLANE, its TLS settings, GATEWAY_PROXY_TOKEN and REDIS_URL, and its log';
   if (reason.includes('drain') || reason.includes('stopping'))
     return 'it is being stopped; wait for the next one';
@@ -53,7 +53,7 @@ function checkFeed(name: string, metrics: readonly Metric[]): Finding | undefine
 /** The metric is absent if no Redis is configured. */
 function checkRedis(name: string, metrics: readonly Metric[]): Finding | undefined {
   return total(metrics, 'gateway_redis_up') === 0
-    ? failed('proxy', `${name}: its Redis does not answer, or refuses`, redisAdvice)
+    ? failed('proxy', `${name}: its Redis does not respond, or refuses`, redisAdvice)
     : undefined;
 }
 

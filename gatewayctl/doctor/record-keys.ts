@@ -8,7 +8,7 @@ export function checkRecordKeys(results: readonly ProbeResult[]): Finding {
   const responses = results.filter(hasResponded).map(({ status }) => status);
   const signing = [...new Set(responses.flatMap(({ recordKey }) => recordKey ?? []))];
   if (signing.length === 0)
-    return skipped('record keys', 'the control plane does not sign records: it is older than that');
+    return skipped('record keys', 'the control plane does not sign records: its release is too old');
   const watchers = responses.flatMap(({ watchers: list }) => list?.watchers ?? []);
   const given = watchers.filter(({ recordKeys }) => recordKeys?.fromControlPlane === false);
   const believing = (key: string) => (watcher: Watcher) => watcher.recordKeys?.ids.includes(key) === true;

@@ -5,18 +5,18 @@ import { checkSkew } from './versions.ts';
 import { nameOf } from './watching-proxies.ts';
 
 export function checkDatabase(results: readonly ProbeResult[]): Finding {
-  return gravest(results.map(checkReplica), skipped('database', 'the control plane has not been asked'));
+  return gravest(results.map(checkReplica), skipped('database', 'the control plane was not called'));
 }
 
 function checkReplica(results: ProbeResult): Finding {
   if (hasResponded(results)) return checkFeed(results);
   return results.code === 'UNAVAILABLE' && results.reason !== undefined
-    ? failed('database', `the control plane answers, but: ${results.message}`, databaseAdvice)
-    : skipped('database', 'the control plane has not told');
+    ? failed('database', `the control plane responds, but: ${results.message}`, databaseAdvice)
+    : skipped('database', 'the control plane has not reported it');
 }
 
 const databaseAdvice =
-  'check that the database runs and that the replica reaches it (GATEWAY_DATABASE_URL, the network, its log); proxies go on with what they hold, for GATEWAY_ACCESS_MAX_STALE';
+  'check that the database runs and that the replica reaches it (GATEWAY_DATABASE_URL, the network, its log); proxies continue with the records that they have, for GATEWAY_ACCESS_MAX_STALE';
 
 const databases: Readonly<Record<string, string>> = {
   DATABASE_KIND_SQLITE: 'SQLite',
@@ -30,7 +30,7 @@ const databases: Readonly<Record<string, string>> = {
 const [slowMs, silentMs] = [5_000, 20_000];
 
 function checkFeed({ status: { database, feed, replica } }: StatusResponse): Finding {
-  if (feed === null) return skipped('database', 'the control plane has not told');
+  if (feed === null) return skipped('database', 'the control plane has not reported it');
   const age = Number(feed.ageMs);
   const kind = databases[database] ?? 'its database';
   const says = `replica ${replica} has read ${kind} ${span(age)} ago, at revision ${feed.position?.revision ?? 0}`;

@@ -7,8 +7,7 @@ import { hasResponded, type ProbeResult } from './probe.ts';
 
 export function checkSelectors(results: readonly ProbeResult[]): Finding {
   const [check] = results.flatMap((one) => (hasResponded(one) ? (one.status.selectors ?? []) : []));
-  if (check === undefined)
-    return skipped('selectors', 'owners, admins and platform operators are told of them');
+  if (check === undefined) return skipped('selectors', 'only owners, admins and platform operators see them');
   const { checked, found, selectors } = check;
   if (found === 0) return ok('selectors', `all ${checked} select models that are known`);
   const problems = new Set(selectors.map(({ problem }) => problem));
@@ -21,12 +20,12 @@ export function checkSelectors(results: readonly ProbeResult[]): Finding {
 
 const advice: Readonly<Record<string, string>> = {
   SELECTOR_PROBLEM_ALIAS:
-    'those with an alias counted for nothing until aliases were understood, and count now: see that they should, and write them anew (an update does)',
+    'those with an alias had no effect until aliases were understood, and apply now: check that they should, and write them again (an update does)',
   SELECTOR_PROBLEM_UNMATCHED:
-    'those that select nothing hold nobody back in a limit and let nobody through in a list: correct them, unless they are for models that are newer than the catalog',
+    'those that select nothing have no effect in a limit and allow no model in a list: correct them, unless they are for models that are newer than the catalog',
   SELECTOR_PROBLEM_NO_PROVIDER:
     'those without a provider can never select anything: write <provider>/<model>',
-  SELECTOR_PROBLEM_SHADOWED: 'prices that another one goes before can be deleted',
+  SELECTOR_PROBLEM_SHADOWED: 'prices that another price precedes can be deleted',
 };
 
 function words({ holder, id, organizationId, problem, selector, countsAs, nearest }: StoredSelector): string {

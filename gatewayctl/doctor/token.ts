@@ -19,7 +19,7 @@ export function checkToken(token: Secret | undefined, results: readonly ProbeRes
       'the control plane does not accept the token: it is unknown there, revoked or past its end, or its person or organization is suspended',
       'check that the context names the right server; else have a new one made, and run: gatewayctl login',
     );
-  return skipped('token', 'it is well-formed; nobody could look it up');
+  return skipped('token', 'it is well-formed; it could not be looked up');
 }
 
 function formProblem(token: string): string | undefined {
@@ -32,7 +32,7 @@ function formProblem(token: string): string | undefined {
     return 'the token is a virtual key, which opens the gateway for applications only';
   if (token.startsWith(credentialPrefixes.bootstrap))
     return 'the token is the bootstrap token, which makes the first platform operator and nothing else';
-  return 'what is given as a token is none of the gateway’s';
+  return 'the given token is none of the gateway’s';
 }
 
 const roles: Readonly<Record<string, string>> = {

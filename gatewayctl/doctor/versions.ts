@@ -10,7 +10,7 @@ export function checkSkew(who: string, version: string | undefined, server: stri
   if (version === undefined)
     return warning(
       'versions',
-      `${who} tells no version: it is older than what tells one; the control plane is ${server}`,
+      `${who} reports no version, as old releases do; the control plane is ${server}`,
       finish,
     );
   const [its, servers] = [parse(version), parse(server)];

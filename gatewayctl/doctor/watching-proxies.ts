@@ -8,9 +8,9 @@ const askSilentMs = 20_000;
 
 export function checkProxies(results: readonly ProbeResult[]): Finding {
   const responses = results.filter(hasResponded);
-  if (responses.length === 0) return skipped('proxies', 'the control plane has not told');
+  if (responses.length === 0) return skipped('proxies', 'the control plane has not reported them');
   const lists = responses.flatMap(({ status }) => status.watchers ?? []);
-  if (lists.length === 0) return skipped('proxies', 'they are told to platform operators only');
+  if (lists.length === 0) return skipped('proxies', 'only platform operators see them');
   const replicas = listed(responses.map(({ status }) => status.replica));
   const total = lists.reduce((sum, list) => sum + list.total, 0);
   if (total === 0)
@@ -23,7 +23,7 @@ export function checkProxies(results: readonly ProbeResult[]): Finding {
   if (silent.length > 0)
     return warning(
       'proxies',
-      `these have not asked for long: ${listed(silent)}`,
+      `these have sent no request for long: ${listed(silent)}`,
       'their connections may be dead; look at their logs',
     );
   const names = lists.flatMap(({ watchers }) => watchers.map(nameOf));
@@ -39,30 +39,30 @@ function silentOnes(watchers: readonly Watcher[], time: string): string[] {
 
 export function checkRedis(results: readonly ProbeResult[]): Finding {
   const watchers = results.flatMap((one) => (hasResponded(one) ? (one.status.watchers?.watchers ?? []) : []));
-  if (watchers.length === 0) return skipped('redis', 'proxies tell of it, and none is known');
+  if (watchers.length === 0) return skipped('redis', 'proxies report it, and no proxy is known');
   const inState = (state: Watcher['redis']) => watchers.filter(({ redis }) => redis === state).map(nameOf);
   const [failing, without] = [inState('REDIS_STATE_FAILING'), inState('REDIS_STATE_NONE')];
   if (failing.length > 0)
     return failed(
       'redis',
-      `Redis does not answer these proxies, or refuses: ${listed(failing)}`,
+      `Redis does not respond to these proxies, or refuses: ${listed(failing)}`,
       redisAdvice,
     );
   if (without.length > 0 && watchers.length > 1)
     return warning(
       'redis',
       `these proxies have no Redis: ${listed(without)}`,
-      'set REDIS_URL: without it rate limits hold for each proxy alone',
+      'set REDIS_URL: without it rate limits apply to each proxy alone',
     );
   if (without.length > 0) return ok('redis', 'the only proxy has none, and needs none');
   const well = inState('REDIS_STATE_OK');
   return well.length > 0
-    ? ok('redis', `it answers ${listed(well)}`)
-    : skipped('redis', 'no proxy has told yet');
+    ? ok('redis', `it responds to ${listed(well)}`)
+    : skipped('redis', 'no proxy has reported it yet');
 }
 
 export const redisAdvice =
-  'check that Redis runs, REDIS_URL, and its password and memory; meanwhile rate limits hold for each proxy alone, and more look-ups reach the control plane';
+  'check that Redis runs, REDIS_URL, and its password and memory; meanwhile rate limits apply to each proxy alone, and more look-ups reach the control plane';
 
 export function nameOf({ host, tokenName, identity, address }: Watcher): string {
   return host ?? `${tokenName ?? identity} at ${address}`;

@@ -31,7 +31,7 @@ export const number = exempt('a number that steers the model', () => false);
 const encoded = exempt('base64: not decoded', isBase64);
 const opaque = exempt('signed or encrypted by a vendor, for itself', isBase64);
 const media = document('a picture, a sound or a file, or where it is fetched from', isMedia);
-export const cacheMark = unseen('says where a prompt is cached');
+export const cacheMark = unseen('marks where a prompt is cached');
 
 export const name = fixed('vendors take letters, digits, _ and - only');
 
@@ -146,7 +146,7 @@ export const messageFields: Readonly<Record<string, TextLocation>> = {
   audio: fields({
     id,
     data: encoded,
-    transcript: fixed('the sound beside it says the same'),
+    transcript: fixed('the audio beside it contains the same words'),
     expires_at: number,
     format: word,
     mime_type: exempt('a media type', hasNoSpace),

@@ -3,7 +3,7 @@ import type { RequestField } from '../../proto/words/guardrails.ts';
 import { anything, exempt, fields, fixed, type TextLocation, text, unseen } from './inspection-schema.ts';
 import { cacheMark, called, content, id, messageFields, name, number, word } from './message-schema.ts';
 
-const propertyName = fixed('it stands for a property of the same name');
+const propertyName = fixed('it refers to a property of the same name');
 const schemaNumber = exempt('a bound');
 
 /** JSON Schema: the model sees all of it. */
@@ -105,7 +105,7 @@ export const requestLocations = fields({
     json_schema: fields({ name, description: text, schema, strict: anything }),
   }),
   prediction: fields({ type: word, content }),
-  stop: fixed('a placeholder would end the answer elsewhere'),
+  stop: fixed('a placeholder would end the response elsewhere'),
   web_search_options: fields({
     search_context_size: word,
     user_location: fields({
@@ -118,8 +118,8 @@ export const requestLocations = fields({
   user: exempt("names the caller's user to the vendor"),
   safety_identifier: exempt("names the caller's user to the vendor"),
   prompt_cache_key: exempt('names a cache to the vendor'),
-  metadata: unseen('kept by the vendor beside the answer'),
-  stream_options: unseen('how the answer is sent'),
+  metadata: unseen('the vendor stores it with the response'),
+  stream_options: unseen('how the response is sent'),
   logit_bias: unseen('ids of tokens and numbers'),
   audio: fields({ voice: { ...word, fields: { id } }, format: word }),
   modalities: word,

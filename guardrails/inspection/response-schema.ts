@@ -17,7 +17,7 @@ export const choiceLocations = fields({
   native_finish_message: text,
   stop_sequence: text,
   stop_reason: text,
-  logprobs: unseen('refused, or taken out, where a guardrail holds'),
+  logprobs: unseen('refused, or removed, if a guardrail withholds text'),
   content_filter_results: filterResults,
 });
 
@@ -25,7 +25,7 @@ export const responseLocations = fields({
   id,
   object: word,
   created: number,
-  model: exempt('names who answers'),
+  model: exempt('names the model that responds'),
   system_fingerprint: id,
   service_tier: word,
   usage: unseen('counts'),

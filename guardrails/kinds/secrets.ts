@@ -106,9 +106,9 @@ function inspect(
   };
   const candidates = candidatesOf({ index, text, from: at, positions, window });
   for (let turn = 0; ; ) {
-    const goesOn = continuationAt(folded.text, at, isEnd);
-    if (goesOn?.isOpen) return { findings, decided: Math.max(from, folded.rawAt(at)) };
-    if (goesOn !== undefined) found(at, goesOn.end, goesOn.label);
+    const continues = continuationAt(folded.text, at, isEnd);
+    if (continues?.isOpen) return { findings, decided: Math.max(from, folded.rawAt(at)) };
+    if (continues !== undefined) found(at, continues.end, continues.label);
     while ((candidates[turn]?.anchor ?? at) < at) turn++;
     const next = candidates[turn];
     if (next === undefined) return { findings, decided: raw.length };

@@ -82,7 +82,8 @@ export const classifier: ModelForm = {
   read: (text, setup) => {
     const response = text.trim().toLowerCase().replace(/\.$/, '');
     const found = criterionOf(setup.criterion)?.read(response, setup);
-    if (found === undefined) throw new NoResponseError('the model says something else than it was asked for');
+    if (found === undefined)
+      throw new NoResponseError('the response of the model is not of the requested form');
     return found.map((label) => ({ label }));
   },
 };

@@ -38,7 +38,7 @@ export const graniteGuardian: ModelForm = {
   read: (text, { criterion }) => {
     const response = text.replace(/^\s*<think>[\s\S]*<\/think>/, '').trim();
     const verdict = (scored.exec(response) ?? plain.exec(response))?.[1]?.toLowerCase();
-    if (verdict === undefined) throw new NoResponseError('the model says neither yes nor no');
+    if (verdict === undefined) throw new NoResponseError('the response of the model is neither yes nor no');
     const label =
       /^[a-z_]+$/.test(criterion) && criterion.length <= labelMax ? labelOf(criterion) : 'CRITERION';
     return verdict === 'yes' ? [{ label }] : [];

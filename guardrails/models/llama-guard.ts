@@ -12,7 +12,10 @@ export const llamaGuard: ModelForm = {
   responseTokensMax: 64,
   problem: ({ criterion, topics, categories }) => {
     if (criterion !== '' || topics.length > 0)
-      return { at: '', description: 'llama_guard takes categories only: what is unsafe it knows itself' };
+      return {
+        at: '',
+        description: 'llama_guard takes categories only; the model has its own definition of unsafe',
+      };
     const wrong = categories.findIndex((category) => !/^S\d{1,2}$/.test(category));
     return wrong < 0 ? undefined : { at: `.categories[${wrong}]`, description: 'must be such as S1' };
   },
@@ -29,7 +32,8 @@ export const llamaGuard: ModelForm = {
     if (response === 'safe') return [];
     if (response === 'unsafe') return [{ label: 'UNSAFE' }];
     const named = unsafe.exec(response)?.[1];
-    if (named === undefined) throw new NoResponseError('the model says neither safe nor unsafe');
+    if (named === undefined)
+      throw new NoResponseError('the response of the model is neither safe nor unsafe');
     return named
       .split(',')
       .map((category) => category.trim())

@@ -95,7 +95,7 @@ export interface ServiceAdapter {
 /** The response is not valid for the service; the guardrail's failure rule decides. */
 export class NoResponseError extends Error {
   constructor(why: string) {
-    super(`the service's answer is none: ${why}`);
-    this.name = 'NoAnswerError';
+    super(`the service's response is invalid: ${why}`);
+    this.name = 'NoResponseError';
   }
 }

@@ -47,7 +47,7 @@ function harm(text: string, index: number, { options }: ServiceSetup): ServiceEx
       ...(options.blocklists !== undefined && { blocklistNames: options.blocklists.split(',') }),
     },
     read: (response) => {
-      const { categoriesAnalysis, blocklistsMatch } = objectOf(response, 'the answer');
+      const { categoriesAnalysis, blocklistsMatch } = objectOf(response, 'the response');
       const found = listOf(categoriesAnalysis, 'categoriesAnalysis').flatMap((item) => {
         const { category, severity } = objectOf(item, 'a category');
         const label = labelOf(stringOf(category, 'a category'));
@@ -66,7 +66,7 @@ function shield(text: string, index: number): ServiceExchange {
     path: `/contentsafety/text:shieldPrompt?api-version=${version}`,
     body: { userPrompt: text, documents: [] },
     read: (response) => {
-      const { userPromptAnalysis } = objectOf(response, 'the answer');
+      const { userPromptAnalysis } = objectOf(response, 'the response');
       const reported = isObject(userPromptAnalysis) ? userPromptAnalysis.attackDetected : undefined;
       const isAttack = booleanOf(reported, 'attackDetected');
       return [{ found: isAttack ? [{ label: 'PROMPT_ATTACK' }] : [] }];

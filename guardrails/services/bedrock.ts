@@ -18,7 +18,10 @@ export const bedrock: ServiceAdapter = {
     region: { form: /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/, isRequired: true, about: 'such as eu-west-1' },
     guardrail: { form: /^[a-z0-9]{1,64}$/, isRequired: true, about: "the vendor's id of the guardrail" },
     version: { form: /^(DRAFT|[1-9]\d{0,7})$/, about: 'of it; default DRAFT' },
-    grounding: { form: /^(true|false)$/, about: 'true: answers are compared with what the model was shown' },
+    grounding: {
+      form: /^(true|false)$/,
+      about: 'true: responses are compared with the texts that the model received',
+    },
   },
   authentication: 'aws',
   authenticate: ({ options }) => ({ kind: 'aws', region: options.region ?? '' }),
@@ -33,7 +36,7 @@ export const bedrock: ServiceAdapter = {
         source: requested.stage === 'input' ? 'INPUT' : 'OUTPUT',
         content: contentOf(text, requested, options.grounding === 'true'),
       },
-      read: (response) => [verdictOf(objectOf(response, 'the answer'))],
+      read: (response) => [verdictOf(objectOf(response, 'the response'))],
     })),
 };
 

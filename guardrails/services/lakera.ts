@@ -9,7 +9,10 @@ export const lakera: ServiceAdapter = {
   source: 'https://docs.lakera.ai/api-reference/lakera-api/guard/screen-content',
   url: 'https://api.lakera.ai',
   options: {
-    project: { form: /^[A-Za-z0-9_-]{1,64}$/, about: 'whose policy holds; default that of the account' },
+    project: {
+      form: /^[A-Za-z0-9_-]{1,64}$/,
+      about: 'the project whose policy applies; default that of the account',
+    },
   },
   authentication: 'header',
   authenticate: () => ({ kind: 'header', name: 'authorization', prefix: 'Bearer ' }),
@@ -27,7 +30,7 @@ export const lakera: ServiceAdapter = {
         ...(options.project !== undefined && { project_id: options.project }),
       },
       read: (response) => {
-        const { flagged, breakdown, payload } = objectOf(response, 'the answer');
+        const { flagged, breakdown, payload } = objectOf(response, 'the response');
         const placed = positionsIn(text, payload);
         const detected = objectsIn(breakdown, 'breakdown').flatMap((item): ServiceFinding[] =>
           booleanOf(item.detected, 'detected')
@@ -64,5 +67,5 @@ function spanIn(text: string, { start, end, text: meant }: JsonObject, codePoint
     if (from === undefined || to === undefined || to <= from) continue;
     if (meant === undefined || meant === text.slice(from, to)) return { start: from, end: to };
   }
-  throw new NoResponseError('a place is not where it was told to be');
+  throw new NoResponseError('a span does not contain the text that was reported for it');
 }

@@ -25,7 +25,7 @@ export const mistralModeration: ServiceAdapter = {
         path: '/v1/moderations',
         body: { model: options.model ?? 'mistral-moderation-latest', input },
         read: (response) => {
-          const results = listOf(objectOf(response, 'the answer').results, 'results');
+          const results = listOf(objectOf(response, 'the response').results, 'results');
           if (results.length !== input.length) throw new NoResponseError('it has another number of results');
           return results.map((result) => ({ found: foundIn(result, scoreMin) }));
         },
@@ -37,7 +37,7 @@ function foundIn(result: unknown, scoreMin: number | undefined) {
   const { categories, category_scores: scores } = objectOf(result, 'a result');
   const reported = scoreMin === undefined ? categories : scores;
   if (!isObject(reported) || Object.keys(reported).length === 0)
-    throw new NoResponseError('a result says nothing');
+    throw new NoResponseError('a result has no categories');
   return Object.entries(reported).flatMap(([category, value]) => {
     const counts =
       scoreMin === undefined ? booleanOf(value, category) : numberOf(value, category) >= scoreMin;

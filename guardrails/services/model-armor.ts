@@ -26,7 +26,7 @@ export const modelArmor: ServiceAdapter = {
         stage === 'input' ? 'sanitizeUserPrompt' : 'sanitizeModelResponse'
       }`,
       body: stage === 'input' ? { userPromptData: { text } } : { modelResponseData: { text } },
-      read: (response) => [verdictOf(text, objectOf(response, 'the answer'))],
+      read: (response) => [verdictOf(text, objectOf(response, 'the response'))],
     })),
 };
 

@@ -31,7 +31,7 @@ export const presidio: ServiceAdapter = {
       },
       read: (response) => {
         const unitsAt = codePointOffsets(text);
-        const found = listOf(response, 'the answer').flatMap((item) => {
+        const found = listOf(response, 'the response').flatMap((item) => {
           const { entity_type, start, end, score } = objectOf(item, 'a result');
           const span = spanOf(start, end, unitsAt);
           const likely = numberOf(score, 'a score');

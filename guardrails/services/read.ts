@@ -69,6 +69,6 @@ export function spanOf(
   const [from, to] = [numberOf(start, 'a start'), numberOf(end, 'an end')];
   const [first, last] = [unitsAt(from), unitsAt(to)];
   if (first === undefined || last === undefined || last <= first)
-    throw new NoResponseError('a place is outside the text');
+    throw new NoResponseError('a span is outside the text');
   return { start: first, end: last };
 }

@@ -30,7 +30,7 @@ export function createMetrics(): InjectorMetrics {
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'gateway_build_info',
-    help: 'Always 1; its label says which version this is.',
+    help: 'Always 1; its label is the version.',
     labelNames: ['version'] as const,
     registers,
   }).set({ version }, 1);

@@ -111,7 +111,7 @@ class Api {
     const value = parseJson(text);
     const { statusCode: status = 0 } = response;
     if (status < 200 || status > 299) throw errorOf(status, value);
-    if (!isObject(value)) throw new Error(`the API server answered ${call.path} with no object`);
+    if (!isObject(value)) throw new Error(`the API server responded to ${call.path} without an object`);
     return value;
   }
 
@@ -166,7 +166,7 @@ class Api {
       this.#open.add(sent);
       sent.on('close', () => this.#open.delete(sent));
       sent.on('error', (cause) =>
-        reject(new Error(`the API server cannot be asked: ${cause.message}`, { cause })),
+        reject(new Error(`the API server cannot be reached: ${cause.message}`, { cause })),
       );
       sent.end(bytes);
     });
@@ -189,7 +189,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new Error(`the API server answered more than ${bytesMax} bytes`);
+    if (bytes > bytesMax) throw new Error(`the API server responded with more than ${bytesMax} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -210,7 +210,10 @@ const messageLengthMax = 500;
 
 function errorOf(status: number, value: unknown): ApiError {
   const message = isObject(value) && typeof value.message === 'string' ? value.message : 'no reason is given';
-  return new ApiError(status, `the API server answered ${status}: ${message.slice(0, messageLengthMax)}`);
+  return new ApiError(
+    status,
+    `the API server responded with ${status}: ${message.slice(0, messageLengthMax)}`,
+  );
 }
 
 /**

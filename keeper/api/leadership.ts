@@ -103,7 +103,7 @@ class Candidate {
       const metadata = { resourceVersion: versionOf(lease) };
       await client.patch(path, { metadata, spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
     } catch (err) {
-      log.info({ err }, 'the lease was not let go; it ends by itself');
+      log.info({ err }, 'the lease could not be released; it expires on its own');
     }
   }
 

@@ -73,11 +73,11 @@ class Tenants implements TenantKeeper {
   async #look(tenant: string): Promise<void> {
     const { clock, log, namespace, certificates } = this.#deps;
     const leaf = tenantLeaf(namespace);
-    const location = { namespace: tenant, name: leaf.secret };
+    const stored = { namespace: tenant, name: leaf.secret };
     const was = this.#looked.get(tenant)?.found.kind;
     try {
       // False for example without an authority; the namespace stays due.
-      if (!(await certificates.keepLeaf(leaf, location))) return;
+      if (!(await certificates.keepLeaf(leaf, stored))) return;
       this.#looked.set(tenant, { found: { kind: 'whole' }, dueAt: clock.monotonic() + everyMs });
     } catch (error) {
       const found: TenantState = isUnwanted(error) ? { kind: 'unwanted' } : { kind: 'failed', error };

@@ -43,7 +43,7 @@ export function createMetrics(): KeeperMetrics {
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'gateway_build_info',
-    help: 'Always 1; its label says which version this is.',
+    help: 'Always 1; its label is the version.',
     labelNames: ['version'] as const,
     registers,
   }).set({ version }, 1);
@@ -86,7 +86,7 @@ export function createMetrics(): KeeperMetrics {
 function observe(registers: Registry[], { isLeader, certificates, namespacesLeftOut }: KeeperGauges): void {
   new Gauge({
     name: 'gateway_keeper_leader',
-    help: 'Whether this keeper is the one that acts (1) or stands by (0).',
+    help: 'Whether this keeper is the active one (1) or on standby (0).',
     registers,
     collect() {
       this.set(isLeader() ? 1 : 0);

@@ -68,7 +68,7 @@ export function watchAttachedKey(
     try {
       return attachableKey(text.trim());
     } catch (error) {
-      throw new Error(`what stands in ${file} ${error instanceof Error ? error.message : ''}`);
+      throw new Error(`the content of ${file} ${error instanceof Error ? error.message : ''}`);
     }
   };
   const isSame = (one: Secret, other: Secret) => one.reveal() === other.reveal();

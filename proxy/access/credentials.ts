@@ -77,8 +77,8 @@ function virtualKeyRequired(headers: CredentialHeaders, names: readonly string[]
   const { virtualKey: prefix } = credentialPrefixes;
   const lacksBearer = name === 'authorization' && headers.get(name)?.startsWith(prefix) === true;
   const hint = lacksBearer
-    ? 'what came in `authorization` begins like a virtual key, but without `Bearer ` in front of it'
-    : `what came in \`${name}\` is no virtual key of this gateway: they begin with \`${prefix}\``;
+    ? 'the value of `authorization` begins like a virtual key, but without `Bearer ` in front of it'
+    : `the value of \`${name}\` is no virtual key of this gateway: they begin with \`${prefix}\``;
   return new GatewayError('virtual_key_required', { hint });
 }
 

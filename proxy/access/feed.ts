@@ -13,9 +13,9 @@ export type FeedMessage =
   | (FeedBeginning & { readonly type: 'started' })
   | (FeedBeginning & { readonly type: 'reset' })
   | { readonly type: 'changes'; readonly invalidations: readonly Invalidation[] }
-  | { readonly type: 'answer'; readonly nonce: number; readonly position: Position }
+  | { readonly type: 'response'; readonly nonce: number; readonly position: Position }
   /** Not part of the feed's order. */
-  | { readonly type: 'recall'; readonly reclaim: Reclaim };
+  | { readonly type: 'reclaim'; readonly reclaim: Reclaim };
 
 interface FeedBeginning {
   readonly horizon: Position;
@@ -129,14 +129,14 @@ export class Feed {
   #askAgainLater(connection: Connection): void {
     this.#cancelTimer = this.#deps.timers.after(this.#deps.limits.askEveryMs, () => {
       if (connection.requests.size > 0)
-        return this.#giveUp(new Error('the control plane left a heartbeat unanswered'));
+        return this.#giveUp(new Error('the control plane did not respond to a heartbeat'));
       this.#ask(connection);
       this.#askAgainLater(connection);
     });
   }
 
   #take(connection: Connection, message: FeedMessage): void {
-    if (message.type === 'recall') {
+    if (message.type === 'reclaim') {
       this.#deps.onReclaim?.(message.reclaim);
     } else if (message.type === 'started' || message.type === 'reset') {
       connection.begun = true;
@@ -148,7 +148,7 @@ export class Feed {
       if (before !== undefined && before !== epoch)
         this.#deps.onEpochChange?.(message.epochChange ?? 'restarted', epoch);
     } else if (!connection.begun) {
-      this.#giveUp(new Error('the feed did not say where it begins'));
+      this.#giveUp(new Error('the feed did not begin with a position'));
     } else if (message.type === 'changes') {
       this.#deps.onInvalidations(message.invalidations);
     } else {

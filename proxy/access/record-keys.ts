@@ -85,7 +85,7 @@ function watchKeys(
     try {
       return parseVerifyingKeys(pem);
     } catch (error) {
-      throw new Error(`what stands in ${file} ${error instanceof Error ? error.message : ''}`);
+      throw new Error(`the content of ${file} ${error instanceof Error ? error.message : ''}`);
     }
   };
   const text = (all: readonly VerifyingKey[]) => all.map(nameOf).join();

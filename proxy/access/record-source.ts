@@ -178,7 +178,7 @@ class TieredRecords implements LiveRecordSource {
       this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasResponded() === true;
     return this.#hasResponded
       ? undefined
-      : 'neither the control plane nor a Redis that can be believed has answered yet';
+      : 'neither the control plane nor a Redis whose records can be verified has responded yet';
   }
 
   feed(): FeedStatus {

@@ -25,7 +25,7 @@ export interface ResolverDeps {
  * `contradicted`: the control plane responds, but with a state from before the feed's last report, or from another
  * history.
  */
-export type Resolved = 'answered' | 'contradicted';
+export type Resolved = 'resolved' | 'contradicted';
 
 export interface Lacking {
   readonly ref: string;
@@ -60,7 +60,7 @@ export class Resolver {
     try {
       const hasResponse =
         (await this.#attempt(keyHash, deadline)) || (await this.#attempt(keyHash, deadline));
-      return hasResponse ? 'answered' : 'contradicted';
+      return hasResponse ? 'resolved' : 'contradicted';
     } catch (cause) {
       throw unavailable(cause);
     } finally {

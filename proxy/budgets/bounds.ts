@@ -4,7 +4,7 @@ import { budgetUsdMax, nanoPerUsd } from '../../common/money.ts';
 
 export const budgetBounds = {
   /** A lease is acquired for this much spending, and money that was unused for as long is released. */
-  sliceMs: 5_000,
+  leaseTargetMs: 5_000,
   /**
    * Requests can use only the open part of a lease: twice the largest recent reservation or the spending of this time,
    * whichever is more. The rest is shut.

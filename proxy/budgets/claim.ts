@@ -18,7 +18,7 @@ export function claimOn(leases: readonly Lease[], question: BudgetQuestion): Cla
 
 export type Verdict =
   /** @param amount nano-dollars, in each lease */
-  | { readonly kind: 'hold'; readonly amount: number }
+  | { readonly kind: 'reserve'; readonly amount: number }
   | { readonly kind: 'refused'; readonly lease: Lease; readonly reason: RefusalReason }
   | { readonly kind: 'wait' };
 
@@ -32,26 +32,26 @@ export function fits(leases: readonly Lease[], { full }: BudgetQuestion): boolea
  * Whether more can be acquired for a request. away: the control plane does not respond; late: the request has waited
  * long enough.
  */
-export type Means = 'draw' | 'late' | 'away';
+export type AcquireState = 'acquire' | 'late' | 'away';
 
-/** @param means unless it is `draw`, the request has to run with the money that is here. @param now monotonic */
-export function decide(claim: Claim, means: Means, now: number): Verdict {
+/** @param means unless it is `acquire`, the request has to run with the money that is here. @param now monotonic */
+export function decide(claim: Claim, means: AcquireState, now: number): Verdict {
   const { question, leases } = claim;
-  if (fits(leases, question)) return { kind: 'hold', amount: question.full };
+  if (fits(leases, question)) return { kind: 'reserve', amount: question.full };
   let refused: Verdict | undefined;
   for (const [index, lease] of leases.entries()) {
     if (lease.open >= question.least) continue;
     // Shut money counts as available: the control plane opens it on request.
     const lack = Math.max(0, question.least - lease.available);
-    const reason = means === 'draw' ? lease.refuses(lack, now) : withoutAcquire(claim, index, means);
+    const reason = means === 'acquire' ? lease.refuses(lack, now) : withoutAcquire(claim, index, means);
     if (reason === undefined) continue;
     // Spent money does not come back, but reserved money may.
     if (refused === undefined || reason === 'exceeded') refused = { kind: 'refused', lease, reason };
   }
   if (refused !== undefined) return refused;
-  if (means === 'draw' && leases.some((_, index) => acquireOf(claim, index, now) !== undefined))
+  if (means === 'acquire' && leases.some((_, index) => acquireOf(claim, index, now) !== undefined))
     return { kind: 'wait' };
-  return { kind: 'hold', amount: reduced(leases, question.least) };
+  return { kind: 'reserve', amount: reduced(leases, question.least) };
 }
 
 /** The leases in which money has to be acquired or opened before the request can continue. */
@@ -82,8 +82,8 @@ function acquireOf(claim: Claim, index: number, now: number): AcquireKind | unde
   const lease = claim.leases[index];
   if (lease === undefined || lease.open >= full) return undefined;
   if (lease.available >= full) return 'open';
-  if (lease.available < least) return 'draw';
-  if (!isAcquired(claim, index) && lease.refuses(full - lease.available, now) === undefined) return 'draw';
+  if (lease.available < least) return 'acquire';
+  if (!isAcquired(claim, index) && lease.refuses(full - lease.available, now) === undefined) return 'acquire';
   return lease.shut > 0 ? 'open' : undefined;
 }
 

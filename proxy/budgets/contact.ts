@@ -47,14 +47,17 @@ export class Contact {
     const wasAway = this.isAway;
     this.#failures = 0;
     if (!wasAway) return;
-    this.#deps.log.info('the ledger of the control plane answers again');
+    this.#deps.log.info('the ledger of the control plane responds again');
     this.#deps.onBack();
   }
 
   #failed(err: unknown): void {
     this.#failures += 1;
     if (this.#failures !== budgetBounds.awayAfter) return;
-    this.#deps.log.warn({ err }, 'the ledger does not answer; budgets last for what was drawn of them');
+    this.#deps.log.warn(
+      { err },
+      'the ledger does not respond; requests can only use money that is in leases',
+    );
     this.#deps.onAway();
   }
 }

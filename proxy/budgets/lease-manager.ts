@@ -144,7 +144,7 @@ export class LeaseManager {
     if (session === '' || this.#isClosing) return undefined;
     const leases: Lease[] = [];
     for (const budget of budgets) {
-      const lease = this.#sliceOf(session, budget, instant);
+      const lease = this.#leaseOf(session, budget, instant);
       if (lease.state !== 'deleted') leases.push(lease);
     }
     return leases;
@@ -165,7 +165,7 @@ export class LeaseManager {
     const lease = this.#leases.current(budgetId);
     if (lease === undefined || lease.origin.window !== window) return;
     lease.reclaim(this.#deps.clock.monotonic());
-    this.#giveBackDue(lease);
+    this.#releaseDue(lease);
   }
 
   /** Sessions that called the control plane recently. */
@@ -233,14 +233,14 @@ export class LeaseManager {
     this.#cancelSweep();
     this.#deps.onChange();
     this.#leases.retireAll();
-    for (const lease of this.#leases.all()) this.#giveBackDue(lease);
+    for (const lease of this.#leases.all()) this.#releaseDue(lease);
     await this.#allReturned(until - this.#deps.clock.monotonic());
     this.#session.close();
     this.#operations.close();
     this.#ends.close();
   }
 
-  #sliceOf(session: string, budget: Budget, instant: Instant): Lease {
+  #leaseOf(session: string, budget: Budget, instant: Instant): Lease {
     const found = this.#leases.current(budget.id);
     if (found?.covers(instant.at)) return found;
     if (found !== undefined) this.#retire(found);
@@ -249,7 +249,7 @@ export class LeaseManager {
 
   #acquired(lease: Lease, response: AcquireResponse, sentAt: number): void {
     const { outcome, granted, now } = response;
-    const isRequested = lease.operation?.kind === 'draw' && lease.operation.request.want > 0;
+    const isRequested = lease.operation?.kind === 'acquire' && lease.operation.request.want > 0;
     lease.acquired(response, this.#deps.clock.monotonic());
     if (isRequested) this.#deps.metrics.acquired(outcome, granted);
     switch (outcome) {
@@ -267,7 +267,7 @@ export class LeaseManager {
       case 'lost':
       case 'ignored':
         // The control plane's database went back, or this is a defect: in both cases the lease cannot be relied on.
-        this.#deps.log.error({ outcome, ...lease.origin }, 'the books do not know the lease of a budget');
+        this.#deps.log.error({ outcome, ...lease.origin }, 'the ledger does not know the lease of a budget');
         this.replaceSession(lease.origin.session);
         break;
       case 'gone':
@@ -281,41 +281,41 @@ export class LeaseManager {
     this.#returning.delete(lease);
     if (amount > 0) this.#deps.metrics.returned(amount);
     this.#attend(lease);
-    this.#giveBackNext();
+    this.#releaseNext();
   }
 
   #denied(lease: Lease): void {
     lease.denied(this.#deps.clock.monotonic());
     this.#returning.delete(lease);
     this.#attend(lease);
-    this.#giveBackNext();
+    this.#releaseNext();
   }
 
   /** Continues the requests and operations of a lease that has changed. */
   #attend(lease: Lease): void {
     for (const request of [...lease.waiting]) request.advance();
-    this.#giveBackDue(lease);
+    this.#releaseDue(lease);
     this.#noteLater(lease);
     this.#reportAllReturned();
   }
 
   /** Reports the shut amount if more can be shut than the control plane knows. */
   #noteLater(lease: Lease): void {
-    if (lease.isToNote(this.#deps.clock.monotonic())) this.#giveBackUnhurried(lease, () => 0);
+    if (lease.isToNote(this.#deps.clock.monotonic())) this.#releaseUnhurried(lease, () => 0);
   }
 
   /** Retires a lease whose window is over. */
   #retire(lease: Lease): void {
     this.#leases.retire(lease);
-    this.#giveBackUnhurried(lease, () => lease.due());
+    this.#releaseUnhurried(lease, () => lease.due());
   }
 
-  #giveBackUnhurried(lease: Lease, amount: () => number): void {
+  #releaseUnhurried(lease: Lease, amount: () => number): void {
     this.#unhurried.set(lease, amount);
-    this.#giveBackNext();
+    this.#releaseNext();
   }
 
-  #giveBackNext(): void {
+  #releaseNext(): void {
     const now = this.#deps.clock.monotonic();
     for (const [lease, amount] of this.#unhurried) {
       if (this.#returning.size >= unhurriedReturnsMax) return;
@@ -331,7 +331,7 @@ export class LeaseManager {
     this.#operations.send(lease);
   }
 
-  #giveBackDue(lease: Lease): void {
+  #releaseDue(lease: Lease): void {
     if (lease.operation === undefined) this.#release(lease, lease.due());
   }
 
@@ -351,7 +351,7 @@ export class LeaseManager {
     const retired = this.#leases.retireAll();
     if (isClosed) this.#leases.forfeit(session);
     this.#recent.ended(session, this.#deps.clock.monotonic());
-    for (const lease of retired) this.#giveBackDue(lease);
+    for (const lease of retired) this.#releaseDue(lease);
     this.#deps.onSession?.(session, 'over');
     this.#deps.onChange();
   }
@@ -368,7 +368,7 @@ export class LeaseManager {
     for (const lease of this.#leases.all()) {
       if (lease.state === 'current' && !lease.covers(instant.at)) this.#retire(lease);
       else if (lease.state === 'next') this.#sweepNext(lease, instant);
-      else if (lease.operation === undefined) this.#giveBackUnhurried(lease, () => this.#idle(lease));
+      else if (lease.operation === undefined) this.#releaseUnhurried(lease, () => this.#idle(lease));
       if (isForgettable(lease, instant.now)) this.#leases.forget(lease, this.#session.current);
     }
     const may = this.mayAcquire && this.#session.shuts;

@@ -26,7 +26,7 @@ export class LeaseReservation implements BudgetReservation {
 
   settle(cost: number): readonly Charge[] {
     const leases = this.#leases;
-    if (leases === undefined) throw new Error('a hold was settled twice');
+    if (leases === undefined) throw new Error('a reservation was settled twice');
     this.#leases = undefined;
     const now = this.#owner.monotonic();
     const charges: Charge[] = [];

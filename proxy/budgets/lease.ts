@@ -43,11 +43,11 @@ export function leaseOrigin(
 }
 
 export type LeaseOperation =
-  | { readonly kind: 'draw'; readonly request: AcquireRequest }
-  | { readonly kind: 'return'; readonly request: ReturnRequest };
+  | { readonly kind: 'acquire'; readonly request: AcquireRequest }
+  | { readonly kind: 'release'; readonly request: ReturnRequest };
 
-/** draw: more money is acquired; open: less money is to be shut. Both are `Draw` calls of the contract. */
-export type AcquireKind = 'draw' | 'open';
+/** acquire: more money is acquired; open: less money is to be shut. Both are `Draw` calls of the contract. */
+export type AcquireKind = 'acquire' | 'open';
 
 /**
  * next: its window begins soon, and no reservation is made yet; past: its window or session is over, or the proxy
@@ -76,7 +76,7 @@ interface Refusal {
 }
 
 const { aheadAfterPartMs, aheadAfterRefusalMs, amountMax, busyMs, deniedMs, exceededMs } = budgetBounds;
-const { largestReservationMs, noteMs, openMs, sliceMs } = budgetBounds;
+const { largestReservationMs, noteMs, openMs, leaseTargetMs } = budgetBounds;
 
 /** The shut amount is reported alone only if it grows by at least this part of the available money. */
 const noteShare = 1 / 8;
@@ -195,7 +195,7 @@ export class Lease {
   /** The operation that is due before a request has to wait. */
   runsLow(now: number): AcquireKind | undefined {
     if (this.#operation !== undefined) return undefined;
-    if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'draw';
+    if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'acquire';
     const opens =
       this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
     return this.#shut > 0 && opens ? 'open' : undefined;
@@ -209,19 +209,19 @@ export class Lease {
     // More is opened than aimed at; otherwise more would have to be opened soon again.
     const shut = this.#shutAim(now, openTo);
     if (shut > this.#shut) this.#shut = shut;
-    const amounts = kind === 'draw' ? this.#wanted(now) : { need: 0, want: 0 };
-    this.#operation = { kind: 'draw', request: { ...this.#next(shut), ...amounts } };
+    const amounts = kind === 'acquire' ? this.#wanted(now) : { need: 0, want: 0 };
+    this.#operation = { kind: 'acquire', request: { ...this.#next(shut), ...amounts } };
   }
 
   /** The amount with which the next window's lease should begin; 0 if this one is not in use. */
   aheadWant(now: number): number {
-    if (now - this.#usedAt >= sliceMs) return 0;
+    if (now - this.#usedAt >= leaseTargetMs) return 0;
     return Math.min(amountMax, Math.ceil(Math.max(this.#spendingAt(now), 2 * this.#largestOfLate)));
   }
 
   /** Begins the first acquire operation of a lease whose window has not begun. */
   acquireAhead(want: number): void {
-    this.#operation = { kind: 'draw', request: { ...this.#next(0), need: 1, want } };
+    this.#operation = { kind: 'acquire', request: { ...this.#next(0), need: 1, want } };
   }
 
   #wanted(now: number): { readonly need: number; readonly want: number } {
@@ -238,7 +238,8 @@ export class Lease {
   }
 
   acquired(response: AcquireResponse, now: number): void {
-    if (this.#operation?.kind !== 'draw') throw new Error('a draw was answered that was not asked for');
+    if (this.#operation?.kind !== 'acquire')
+      throw new Error('an acquire call got a response, but none is under way');
     const { need, shut, want } = this.#operation.request;
     this.#operation = undefined;
     if (!this.#isForfeited) this.#available += response.granted;
@@ -281,7 +282,7 @@ export class Lease {
     this.#shut = Math.max(0, this.#shut - amount);
     this.#shut = Math.max(this.#shut, this.#shutAim(now));
     if (this.#available < this.#low) this.#low = this.#available;
-    this.#operation = { kind: 'return', request: { ...this.#next(this.#shut), amount } };
+    this.#operation = { kind: 'release', request: { ...this.#next(this.#shut), amount } };
   }
 
   /** Whether the control plane should get a report of its own that more is shut. */
@@ -299,7 +300,8 @@ export class Lease {
   }
 
   returned(): void {
-    if (this.#operation?.kind !== 'return') throw new Error('a return was answered that was not sent');
+    if (this.#operation?.kind !== 'release')
+      throw new Error('a release got a response, but none is under way');
     this.#operation = undefined;
   }
 
@@ -334,8 +336,8 @@ export class Lease {
   /** The amount that was not needed for five seconds and is not likely to be needed in the next five. */
   idle(now: number): number {
     if (this.waiting.size > 0) return 0;
-    if (now - this.#usedAt >= sliceMs) return this.#available;
-    if (now - this.#lowSince < sliceMs) return 0;
+    if (now - this.#usedAt >= leaseTargetMs) return this.#available;
+    if (now - this.#lowSince < leaseTargetMs) return 0;
     const spending = this.#spendingAt(now);
     const idle = Math.floor(this.#low - spending);
     this.#low = this.#available;
@@ -346,7 +348,7 @@ export class Lease {
 
   /** The amount that requests are likely to reserve before more can be opened. */
   #openAim(now: number): number {
-    const spending = this.#spendingAt(now) * (openMs / sliceMs);
+    const spending = this.#spendingAt(now) * (openMs / leaseTargetMs);
     let waiting = 0;
     for (const { question } of this.waiting) waiting += question.full;
     return Math.max(waiting, spending, 2 * this.#largestOfLate);
@@ -373,7 +375,7 @@ export class Lease {
   }
 
   #next(shut: number) {
-    if (this.#operation !== undefined) throw new Error('an operation of the slice is under way');
+    if (this.#operation !== undefined) throw new Error('an operation of the lease is under way');
     this.#seq += 1;
     const { session, budgetId, window } = this.origin;
     return { session, budgetId, window, seq: this.#seq, shut };
@@ -389,6 +391,6 @@ export class Lease {
   }
 
   #fading(now: number): number {
-    return this.#spending * Math.exp((this.#usedAt - now) / sliceMs);
+    return this.#spending * Math.exp((this.#usedAt - now) / leaseTargetMs);
   }
 }

@@ -21,7 +21,7 @@ export interface LeaseMetrics extends LeaseManagerMetrics {
   waited(ms: number): void;
 }
 
-export interface SlicedBudgetsDeps extends Omit<LeaseManagerDeps, 'metrics' | 'onChange'> {
+export interface LeasedBudgetsDeps extends Omit<LeaseManagerDeps, 'metrics' | 'onChange'> {
   readonly metrics: LeaseMetrics;
 }
 
@@ -51,14 +51,14 @@ interface Waiter extends ReservationRequest, WaitingRequest {}
 
 const { waitMs, waitPieceMs, windowTriesMax } = budgetBounds;
 
-export class SlicedBudgets implements Budgets {
-  readonly #deps: SlicedBudgetsDeps;
+export class LeasedBudgets implements Budgets {
+  readonly #deps: LeasedBudgetsDeps;
   readonly #leaseManager: LeaseManager;
   readonly #owner: ReservationOwner;
   /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
 
-  constructor(deps: SlicedBudgetsDeps) {
+  constructor(deps: LeasedBudgetsDeps) {
     this.#deps = deps;
     const leaseManager = new LeaseManager({ ...deps, onChange: () => this.#advanceAll() });
     this.#leaseManager = leaseManager;
@@ -146,12 +146,12 @@ export class SlicedBudgets implements Budgets {
   /** Undefined: the request has to wait for acquire calls. */
   #outcome(request: ReservationRequest, instant: Instant): BudgetReservation | BudgetRefusal | undefined {
     const { claim, isLate, question, windowMisses } = request;
-    const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
+    const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'acquire';
     const means = this.#leaseManager.mayAcquire ? inTime : 'away';
-    if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
+    if (claim === undefined) return means === 'acquire' ? undefined : withoutSession(question);
     const verdict = decide(claim, means, instant.now);
     switch (verdict.kind) {
-      case 'hold':
+      case 'reserve':
         return this.#reservation(claim.leases, verdict.amount, instant);
       case 'refused':
         return refusalOf(verdict.lease, verdict.reason);
@@ -200,7 +200,7 @@ export class SlicedBudgets implements Budgets {
       waitOn();
       this.#waiters.add(waiter);
       for (const lease of waiter.claim?.leases ?? []) lease.waiting.add(waiter);
-      this.#drawFor(waiter, instant.now);
+      this.#acquireFor(waiter, instant.now);
     });
   }
 
@@ -211,7 +211,7 @@ export class SlicedBudgets implements Budgets {
     this.#moveToCurrent(waiter, instant);
     const outcome = this.#outcome(waiter, instant);
     if (outcome === undefined) {
-      this.#drawFor(waiter, instant.now);
+      this.#acquireFor(waiter, instant.now);
       return undefined;
     }
     this.#waiters.delete(waiter);
@@ -229,7 +229,7 @@ export class SlicedBudgets implements Budgets {
     for (const lease of leases ?? []) lease.waiting.add(waiter);
   }
 
-  #drawFor({ claim }: Waiter, now: number): void {
+  #acquireFor({ claim }: Waiter, now: number): void {
     if (claim === undefined) return;
     for (const [lease, kind] of toBeAcquired(claim, now))
       if (lease.operation === undefined) this.#leaseManager.acquire(lease, kind, now);

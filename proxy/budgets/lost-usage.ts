@@ -60,7 +60,7 @@ export class LostUsage {
     if (!(await usage.isOverflowEmpty())) return;
     log.error(
       { session, lost_usd: usdOfNano(lost) },
-      'usage was lost on its way to the ledger: what was held for it is unsettled once this session is over',
+      'usage was lost on its way to the ledger: its reservations are unconfirmed once this session is over',
     );
     metrics.escrowLost(lost);
     onLost(session);

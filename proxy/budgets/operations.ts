@@ -44,7 +44,7 @@ export class Operations {
   /** Sends the lease's operation, which has just begun. */
   send(lease: Lease): void {
     const { operation } = lease;
-    if (operation === undefined) throw new Error('the slice has no operation to send');
+    if (operation === undefined) throw new Error('the lease has no operation to send');
     this.#try({ lease, operation, tries: 0 });
   }
 
@@ -80,7 +80,7 @@ export class Operations {
     const { client, clock, contact, onAcquired, onReturned } = this.#deps;
     const sentAt = clock.monotonic();
     const { kind, request } = operation;
-    if (kind === 'draw') {
+    if (kind === 'acquire') {
       const pending = contact.ask(sentAt, () => client.acquire(request));
       return pending.then((response) => () => onAcquired(lease, response, sentAt));
     }

@@ -146,7 +146,7 @@ export function knownOf(
   for (const { available, reservations, operation, origin } of leases) {
     if (origin.session !== session) continue;
     known += available + reservations;
-    if (operation?.kind === 'return') known += operation.request.amount;
+    if (operation?.kind === 'release') known += operation.request.amount;
   }
   for (const { amount } of usage.queued(session)) known += amount;
   return known;

@@ -57,7 +57,7 @@ function parseRow(row: unknown, at: string): CapabilityRow {
     const values: readonly unknown[] | undefined = isCapabilityName(name)
       ? capabilityValues[name]
       : undefined;
-    if (values === undefined) throw new Error(`${at}: there is no trait ${name}`);
+    if (values === undefined) throw new Error(`${at}: there is no model capability ${name}`);
     if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
   }
   return Object.freeze({

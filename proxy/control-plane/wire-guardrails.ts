@@ -13,7 +13,7 @@ const unknown: Check = { kind: 'unknown' };
 
 /** @throws Error if the record lacks what the contract promises */
 export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
-  if (record.id === '' || record.name === '') throw new Error('the record holds half a guardrail');
+  if (record.id === '' || record.name === '') throw new Error('the record contains half a guardrail');
   const also = readAlso(record.check ?? {});
   const secret = record.secret ? new Secret(record.secret) : undefined;
   const credential = readCredential(record.credential);

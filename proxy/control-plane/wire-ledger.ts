@@ -35,7 +35,10 @@ export function encodeAcquire({ need, want, ...operation }: AcquireRequest): Wir
 export function decodeAcquire(response: DrawResponse__Output): AcquireResponse {
   const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = response;
   const known = acquireOutcomes.wordOf(outcome);
-  if (known === undefined) throw new Error('the control plane answered a draw in a way unknown here');
+  if (known === undefined)
+    throw new Error(
+      'the control plane responded to an acquire call with an unknown outcome; update the proxy',
+    );
   const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
   return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable };
 }

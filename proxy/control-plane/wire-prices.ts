@@ -12,7 +12,7 @@ import type { CallPrices, ModelPrices, PriceSet, TokenPrices } from '../catalog/
 
 /** @throws Error if the record lacks what the contract promises */
 export function decodeOwnPrice({ id, model, prices }: PriceRecord__Output): OwnPrice {
-  if (id === '' || model === '' || prices === null) throw new Error('the record holds half a price');
+  if (id === '' || model === '' || prices === null) throw new Error('the record contains half a price');
   return { id, model: canonicalSelector(model), prices: decodePrices(prices) };
 }
 

@@ -39,13 +39,13 @@ export function decodeResolve(response: ResolveResponse__Output): ResolvedRecord
   const { key, organization, scope } = response;
   if (!key) return { asOf, principal: undefined };
   if (!organization || organization.id !== key.organizationId)
-    throw new Error('the answer holds a key without its organization');
+    throw new Error('the response contains a key without its organization');
   const principal = {
     key: decodeKey(key),
     scope: scope ? decodeScope(scope) : undefined,
     organization: decodeOrganization(organization),
   };
-  if (!fits(principal.key, principal.scope)) throw new Error('the answer holds a key without its scope');
+  if (!fits(principal.key, principal.scope)) throw new Error('the response contains a key without its scope');
   return { asOf, principal };
 }
 
@@ -61,11 +61,11 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
     return { type: 'changes', invalidations: response.changes.invalidations.flatMap(decodeInvalidation) };
   if (response.answer)
     return {
-      type: 'answer',
+      type: 'response',
       nonce: whole(response.answer.nonce),
       position: decodePosition(response.answer.position),
     };
-  if (response.recall) return { type: 'recall', reclaim: response.recall };
+  if (response.recall) return { type: 'reclaim', reclaim: response.recall };
   return undefined;
 }
 
@@ -82,7 +82,7 @@ function decodeBeginning({ horizon, epochChange, continues }: WatchReset__Output
 }
 
 export function decodePosition(position: Position__Output | null): Position {
-  if (position === null || position.epoch === '') throw new Error('the message holds no position');
+  if (position === null || position.epoch === '') throw new Error('the message contains no position');
   return { epoch: position.epoch, revision: whole(position.revision) };
 }
 
@@ -113,7 +113,7 @@ export function decodeKey(key: KeyRecord__Output): KeyRecord {
 
 export function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
   const kind = known(scopeKinds, scope.kind, 'scope');
-  if (kind === 'organization') throw new Error('the answer holds an organization as a scope record');
+  if (kind === 'organization') throw new Error('the response contains an organization as a scope record');
   return {
     kind,
     id: scope.id,
@@ -189,6 +189,6 @@ function known<Table extends Readonly<Record<string, string>>>(
 ): Table[keyof Table] {
   const word = words.wordOf(name);
   if (word === undefined)
-    throw new Error(`the record holds a ${what} that this version does not know; update the proxy`);
+    throw new Error(`the record contains a ${what} that this version does not know; update the proxy`);
   return word;
 }

@@ -44,11 +44,11 @@ export function decodeSignedResolve(
     if (!keys.isGenuine(record)) keys.refuse('unknown key');
     const { epoch, revision } = record.signature;
     if (epoch !== asOf.epoch || revision !== asOf.revision)
-      throw new Error('the response holds records of two snapshots');
+      throw new Error('the response contains records of two snapshots');
   }
   const [key] = signed.filter(({ kind, ref }) => kind === 'key' && ref === keyHash);
   if (key === undefined) {
-    if (signed.length > 0) throw new Error('the response holds records of another key');
+    if (signed.length > 0) throw new Error('the response contains records of another key');
     return { asOf, principal: undefined };
   }
   return { asOf, principal: principalOf(key, signed), signed };
@@ -58,11 +58,11 @@ function principalOf(keyRecord: SignedRecord, signed: readonly SignedRecord[]): 
   const bodyOf = (ref: string) => signed.find((record) => record.ref === ref)?.body;
   const key = decodeKey(recordTypes.key.deserialize(buffer(keyRecord.body)));
   const organization = bodyOf(refOf('organization', key.organizationId));
-  if (organization === undefined) throw new Error('the response holds a key without its organization');
+  if (organization === undefined) throw new Error('the response contains a key without its organization');
   const { kind, id } = key.scope;
   const scopeBody = kind === 'organization' ? undefined : bodyOf(refOf(kind, id));
   const scope = scopeBody && decodeScope(recordTypes.scope.deserialize(buffer(scopeBody)));
-  if (!fits(key, scope)) throw new Error('the response holds a key without its scope');
+  if (!fits(key, scope)) throw new Error('the response contains a key without its scope');
   return {
     key,
     scope,
@@ -124,7 +124,7 @@ export function parseSigned(bytes: Buffer): SignedRecord {
 function decodeSigned(message: SignedRecord__Output): SignedRecord {
   const { ref, body, path, left, signature } = message;
   const kind = recordKinds.wordOf(message.kind);
-  if (kind === undefined || signature === null) throw new Error('the message holds half a record');
+  if (kind === undefined || signature === null) throw new Error('the message contains half a record');
   const { epoch, revision } = decodePosition(signature.asOf);
   return {
     kind,

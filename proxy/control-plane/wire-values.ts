@@ -3,7 +3,8 @@
 /** @throws Error for anything but a whole number from 0 to 2^53 */
 export function whole(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0) throw new Error('the message holds a number out of range');
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new Error('the message contains a number out of range');
   return number;
 }
 
@@ -11,7 +12,7 @@ export function whole(text: string): number {
 export function time(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new Error('the message holds a time that cannot be read');
+  if (Number.isNaN(ms)) throw new Error('the message contains a time that cannot be read');
   return ms;
 }
 
@@ -21,6 +22,6 @@ export function time(text: string | undefined): number | undefined {
  */
 export function clock(now: string): number {
   const at = time(now);
-  if (at === undefined) throw new Error('the control plane did not tell the time of its database');
+  if (at === undefined) throw new Error('the control plane did not report the time of its database');
   return at;
 }

@@ -58,23 +58,23 @@ export type OptionsOf<Table, Reader extends string> = Options<
   }[FieldName & keyof Table]
 >;
 
-type Decision<Context> = 'taken' | 'left' | ((value: unknown, context: Context) => boolean);
+type Decision<Context> = 'sent' | 'dropped' | ((value: unknown, context: Context) => boolean);
 
 /**
  * The decisions of a table, prepared once. They are looked up by the fields of a request, not by the rows of the table.
  */
 export class FieldRules<Context extends FieldContext> {
   readonly #decisions: ReadonlyMap<string, Decision<Context>>;
-  readonly #unknown: 'taken' | 'left';
+  readonly #unknown: 'sent' | 'dropped';
 
   /** @param unknown the decision for fields without a row. Default: they are dropped */
   constructor(
     table: FieldTable<MappedField<Context>>,
-    { unknown = 'left' }: { readonly unknown?: 'taken' | 'left' } = {},
+    { unknown = 'dropped' }: { readonly unknown?: 'sent' | 'dropped' } = {},
   ) {
     this.#unknown = unknown;
     this.#decisions = new Map<string, Decision<Context>>([
-      ...gatewayFields.map((name) => [name, 'taken'] as const),
+      ...gatewayFields.map((name) => [name, 'sent'] as const),
       ...Object.entries(table).map(([name, row]) => [name, decisionOf(row)] as const),
     ]);
   }
@@ -89,9 +89,9 @@ export class FieldRules<Context extends FieldContext> {
     const dropped: string[] = [];
     for (const name of Object.keys(options)) {
       const decision = this.#decisions.get(name) ?? this.#unknown;
-      if (decision === 'taken') continue;
+      if (decision === 'sent') continue;
       const value = options[name];
-      if (!isGiven(value) || (decision !== 'left' && decision(value, context))) continue;
+      if (!isGiven(value) || (decision !== 'dropped' && decision(value, context))) continue;
       if (!isShaping(name)) dropped.push(name);
       else if (!isNeutral(name, value)) {
         throw unsupported(name, `${name} is not supported by this provider`);
@@ -105,9 +105,9 @@ export class FieldRules<Context extends FieldContext> {
   taken({ options }: Pick<ConversationRequest, 'options'>, context: Context): OptionFields {
     const taken: JsonObject = {};
     for (const name of Object.keys(options)) {
-      const decision = this.#decisions.get(name) ?? 'left';
-      if (decision === 'left') continue;
-      if (decision === 'taken' || decision(options[name], context)) taken[name] = options[name];
+      const decision = this.#decisions.get(name) ?? 'dropped';
+      if (decision === 'dropped') continue;
+      if (decision === 'sent' || decision(options[name], context)) taken[name] = options[name];
     }
     return optionsOf(taken);
   }
@@ -116,9 +116,9 @@ export class FieldRules<Context extends FieldContext> {
 function decisionOf<Context extends FieldContext>(
   row: MappedField<Context> | 'dropped' | 'refused',
 ): Decision<Context> {
-  if (typeof row === 'string') return 'left';
+  if (typeof row === 'string') return 'dropped';
   const { needs, takes } = row;
-  if (needs === undefined) return takes ?? 'taken';
+  if (needs === undefined) return takes ?? 'sent';
   return (value, context) => context.capabilities[needs] && (takes?.(value, context) ?? true);
 }
 

@@ -66,5 +66,5 @@ const byStatus: Readonly<Record<number, ErrorKind>> = {
 };
 
 export function unreadable(status: number): string {
-  return `the provider answered with status ${status}`;
+  return `the provider responded with status ${status}`;
 }

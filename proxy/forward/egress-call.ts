@@ -101,7 +101,7 @@ function isTimeout(error: Error): error is GatewayError {
 
 function egressTimeout(error: GatewayError): GatewayError {
   return new GatewayError('upstream_timeout', {
-    message: 'the egress gateway did not answer in time',
+    message: 'the egress gateway did not respond in time',
     cause: error.cause,
   });
 }

@@ -9,7 +9,7 @@ const unreachableMessage = 'the egress gateway cannot be reached';
 const untrusted =
   'its certificate is signed by an authority that is not known here; GATEWAY_FORWARD_CA or GATEWAY_FORWARD_CA_FILE names its authorities';
 const refused =
-  'it refused the client certificate; GATEWAY_FORWARD_CERT_FILE must hold one that an authority of its GATEWAY_TLS_CLIENT_CA_FILE has signed, and that is still valid';
+  'it refused the client certificate; GATEWAY_FORWARD_CERT_FILE must contain one that an authority of its GATEWAY_TLS_CLIENT_CA_FILE has signed, and that is still valid';
 
 /** By error code of Node or OpenSSL: the cause, and how to fix it. */
 const advices: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const advices: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired; it has to be renewed there',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; the clocks may differ',
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for another name; GATEWAY_FORWARD_TO must use a name that stands in it',
+    'its certificate is for another name; GATEWAY_FORWARD_TO must use a name that is in it',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: `it wants a client certificate; set GATEWAY_FORWARD_CERT_FILE and GATEWAY_FORWARD_KEY_FILE`,
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: refused,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: refused,
@@ -36,19 +36,19 @@ const advices: Readonly<Record<string, string>> = {
 };
 
 const closedEarly =
-  'it closed the connection without an answer; it may be stopping, or it does not believe the client certificate in GATEWAY_FORWARD_CERT_FILE';
+  'it closed the connection without a response; it may be stopping, or it does not accept the client certificate in GATEWAY_FORWARD_CERT_FILE';
 
 /** @param isResponding whether the head of a response had arrived */
 export function egressFailure(error: TransportError, isResponding: boolean): GatewayError {
   const code = isResponding || error.kind === 'protocol' ? 'upstream_protocol_error' : 'upstream_unreachable';
   const advice = isResponding
-    ? 'it ended its answer early'
+    ? 'it ended its response early'
     : (advices[causeCode(error.cause)] ?? (error.kind === 'closed' ? closedEarly : undefined));
   const message = `the egress gateway: ${advice ?? error.message}`;
   return new GatewayError(code, {
     ...(code === 'upstream_unreachable' && { message: unreachableMessage, retryAfter: 1 }),
     ...(code === 'upstream_protocol_error' && {
-      message: 'the egress gateway answered in a form that cannot be used',
+      message: 'the egress gateway sent a response in a form that cannot be used',
     }),
     cause: new Error(message, { cause: error.cause }),
   });

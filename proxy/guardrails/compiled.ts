@@ -94,7 +94,7 @@ export class CompiledGuardrails {
       return { guardrail, matcher };
     } catch (err) {
       // A control plane of another version may have accepted it.
-      this.#log.warn({ err, guardrail_id: id }, 'a guardrail cannot be compiled; its failure rule holds');
+      this.#log.warn({ err, guardrail_id: id }, 'a guardrail cannot be compiled; its failure rule applies');
       return { ...guardrail, check: { kind: 'unknown' } };
     }
   }

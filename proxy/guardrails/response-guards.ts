@@ -43,7 +43,7 @@ export interface ResponseGuards {
  * repeat text of the request, so it passes the guardrails of responses. Status and retry information stay, because
  * callers depend on them.
  */
-export const keptBack = 'the provider refused the request; a guardrail on responses keeps back what it said';
+export const keptBack = 'the provider refused the request; a guardrail on responses withholds its message';
 
 /** @returns the same error if nothing in it matched */
 export function guardedFailure(error: unknown, guards: ResponseGuards): unknown {
@@ -61,7 +61,7 @@ export function guardedFailure(error: unknown, guards: ResponseGuards): unknown 
 
 /** @returns undefined if the text is blocked, or if a service would have to check it first */
 function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | undefined {
-  if (guards.services.some(({ reservations: contains }) => contains)) return undefined;
+  if (guards.services.some(({ delaysResponse: contains }) => contains)) return undefined;
   try {
     return guardText(guards.guards(form), text);
   } catch (error) {

@@ -161,7 +161,7 @@ export class ScanWorker {
 
   #listen(ms: number): void {
     clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => void this.end('it says nothing any more'), ms).unref();
+    this.#silence = setTimeout(() => void this.end('it no longer responds'), ms).unref();
   }
 
   #gone(reason: string): void {

@@ -70,7 +70,7 @@ export class Scanner {
     return this.#slices;
   }
 
-  /** Runs steps of far less than a slice each, alternating with scans. @throws the errors of the steps; NoTurnError */
+  /** Runs steps of far less than a slice each, alternating with scans. @throws the errors of the steps; NotScheduledError */
   finish<T>(owner: ShareOwner, steps: Generator<void, T>, isLeft: () => boolean): Promise<T> {
     return this.#deps.loop.finish(owner, steps, isLeft);
   }

@@ -69,8 +69,8 @@ export class NotRequestedError extends Error {
     reason: string,
     { cause, refusal }: { readonly cause?: unknown; readonly refusal?: GatewayError } = {},
   ) {
-    super(`a guardrail's service was not asked: ${reason}`, { cause });
-    this.name = 'NotAskedError';
+    super(`a guardrail's service was not called: ${reason}`, { cause });
+    this.name = 'NotRequestedError';
     this.reason = reason;
     this.refusal = refusal;
   }
@@ -92,7 +92,7 @@ export interface ServiceGuard {
   /**
    * Whether the response waits for this service. Otherwise the service is called when the whole response has been sent.
    */
-  readonly reservations: boolean;
+  readonly delaysResponse: boolean;
   /** In UTF-16 units: how much of a text it gets at once, see windows.ts. */
   readonly window: number;
   /**

@@ -85,7 +85,7 @@ export class WorkerPool {
       this.#within(scan, this.#deps.waitMsMax);
       this.#proceed();
     }
-    return { scanned: promise, cancel: () => this.#giveUp(scan, 'nobody waits for it') };
+    return { scanned: promise, cancel: () => this.#giveUp(scan, 'its caller no longer waits for it') };
   }
 
   async close(): Promise<void> {

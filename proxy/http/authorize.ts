@@ -138,7 +138,7 @@ function keyInModel(): GatewayError {
   return new GatewayError('invalid_request', {
     param: 'model',
     message:
-      'the model name holds the key that came in a header of this request; it belongs into the header only',
+      'the model name contains the key that is in a header of this request; send it in the header only',
   });
 }
 
@@ -146,7 +146,7 @@ function checkedName(name: string): string {
   if (isModelName(name)) return name;
   throw new GatewayError('invalid_request', {
     param: 'model',
-    message: 'the model name holds characters that no model name has',
+    message: 'the model name contains characters that no model name has',
   });
 }
 

@@ -43,7 +43,7 @@ function checkMediaType({ headers }: Exchange): void {
   const encoding = headers.get('content-encoding')?.toLowerCase();
   if (encoding !== undefined && encoding !== 'identity') {
     throw new GatewayError('unsupported_media_type', {
-      message: 'a compressed body is not accepted; send it as it is',
+      message: 'a compressed body is not accepted; send it uncompressed',
     });
   }
 }

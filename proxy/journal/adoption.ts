@@ -86,7 +86,7 @@ export class Adoption {
       const cost = usdOfNano(costOfAll(killed));
       this.#deps.log.warn(
         { ...about, under_way_cost_usd: cost },
-        'a proxy was killed: what it used is reported, its requests under way at what they held',
+        'a proxy was killed: its usage is reported; its requests in flight are charged their reservations',
       );
     }
     file.remove();
@@ -135,7 +135,7 @@ export class Adoption {
     this.#deps.metrics.lost(events.length);
     this.#deps.log.error(
       { events: events.length, cost_usd: usdOfNano(costOfAll(events)), ids: events.map(({ id }) => id) },
-      'the control plane takes the usage of a killed proxy never: it is lost',
+      'the control plane refuses the usage of a killed proxy for good: it is lost',
     );
   }
 

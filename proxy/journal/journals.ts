@@ -69,7 +69,7 @@ export class Journals {
       this.#deps.metrics.journalFailed();
       this.#deps.log.error(
         { err },
-        'the journal cannot be begun: a crash leaves budgets unsettled for a minute',
+        'the journal cannot be begun: a crash leaves money unconfirmed for a minute',
       );
       this.#goWithout(session);
     }
@@ -166,7 +166,7 @@ export class Journals {
     this.#deps.metrics.journalFailed();
     this.#deps.log.error(
       { err, session },
-      'the journal could not be written: another session goes on without; a crash leaves its budgets unsettled for a minute',
+      'the journal could not be written: another session continues without one; a crash leaves its money unconfirmed for a minute',
     );
     this.#isSkipped = true;
     this.#deps.onRenew(session);

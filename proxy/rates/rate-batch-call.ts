@@ -41,16 +41,16 @@ export class BatchCall implements ScriptCall {
     this.#batch = batch;
     // Added before the limits of ended requests, whose maxima are older.
     this.#requested = begun.map(({ request }) => request.limits.map((limit) => this.#limitRequested(limit)));
-    const asked = this.#limits.size;
+    const limitCount = this.#limits.size;
     const words = {
       leaseMs,
-      asked,
+      asked: limitCount,
       alone: alone.flatMap(({ count, limit }) => [this.#limits.get(limit.id)?.position ?? 0, count]),
-      ended: this.#endedWords(),
+      ended: this.#endedArgs(),
       endedLeases: ended.map(({ request }) => request.name),
-      begun: this.#begunWords(),
+      begun: this.#begunArgs(),
       begunLeases: begun.map(({ request }) => request.name),
-      limits: this.#limitWords(),
+      limits: this.#limitArgs(),
     };
     const mark = nameInShard('rate:1', shard, `turn:${name}`);
     this.keys = [mark, ...Array.from(this.#limits, ([id, { kind }]) => rateKey(shard, kind, id))];
@@ -82,7 +82,7 @@ export class BatchCall implements ScriptCall {
     return made;
   }
 
-  #endedWords(): number[] {
+  #endedArgs(): number[] {
     const words: number[] = [];
     for (const { request, correction } of this.#batch.ended) {
       const countAt = words.push(correction, 0) - 1;
@@ -95,7 +95,7 @@ export class BatchCall implements ScriptCall {
     return words;
   }
 
-  #begunWords(): number[] {
+  #begunArgs(): number[] {
     const words: number[] = [];
     for (const [index, limits] of this.#requested.entries()) {
       words.push(this.#batch.begun[index]?.request.tokens ?? 0, limits.length);
@@ -104,7 +104,7 @@ export class BatchCall implements ScriptCall {
     return words;
   }
 
-  #limitWords(): (string | number)[] {
+  #limitArgs(): (string | number)[] {
     const words: (string | number)[] = [];
     for (const { kind, max } of this.#limits.values()) words.push(kind, max);
     return words;

@@ -40,7 +40,7 @@ export class TimedScripts {
   async run(script: Script, call: ScriptCall, window: ScriptWindow): Promise<string> {
     let [state, , response] = await this.#ask(script, call, window);
     if (state === late) [state, , response] = await this.#ask(script, call, window);
-    if (state === late) throw new RedisUnavailableError('Redis answered too late');
+    if (state === late) throw new RedisUnavailableError('Redis responded too late');
     return response ?? '';
   }
 

@@ -82,7 +82,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   const isParted = options.target.mode === 'cluster';
   const logRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
   const logSilence = (err: unknown, shard: number | undefined) =>
-    log.warn({ err: connectionError ?? err, shard }, 'Redis does not answer; requests go on without it');
+    log.warn({ err: connectionError ?? err, shard }, 'Redis does not respond; requests continue without it');
   type Command<T> = (client: RedisClient) => Promise<T>;
   const attempt = async <T>(kind: 'read' | 'write', command: Command<T>, shard: number | undefined) => {
     const part = isParted ? shard : undefined;
@@ -95,7 +95,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       hasResponded = true;
       refused[kind] = false;
       silent.delete(part);
-      if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
+      if (breaker.succeeded()) log.info({ shard: part }, 'Redis responds again');
       return result;
     } catch (error) {
       if (error instanceof ReplyError) {
@@ -135,7 +135,7 @@ function atMostEvery(ms: number, report: (error: unknown) => void): (error: unkn
 function withDeadline<T>(response: Promise<T>, deadlineMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      setImmediate(() => reject(new RedisUnavailableError(`Redis did not answer within ${deadlineMs} ms`)));
+      setImmediate(() => reject(new RedisUnavailableError(`Redis did not respond within ${deadlineMs} ms`)));
     }, deadlineMs);
     response.then(resolve, reject).finally(() => clearTimeout(timer));
   });

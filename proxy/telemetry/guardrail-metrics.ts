@@ -19,7 +19,7 @@ export function guardrailMetrics(
   });
   const questions = tally({
     name: 'gateway_guardrail_questions_total',
-    help: 'Calls of guardrails to services, by kind and outcome: answered, or why not',
+    help: 'Calls of guardrails to services, by kind and outcome: answered, or the reason why there is no result',
     labelNames: ['kind', 'outcome'],
   });
   const seconds = histogram(secondsOptions);

@@ -1,4 +1,5 @@
 // Metrics of the ledger: budgets, money acquired from them, and usage events on their way to the control plane.
+import { nanoPerUsd } from '../../common/money.ts';
 import { estimateReasons } from '../../proto/words/money.ts';
 import type { BudgetTotals, LeaseMetrics } from '../budgets/leased-budgets.ts';
 import type { AdoptionMetrics } from '../journal/adoption.ts';
@@ -6,7 +7,7 @@ import type { JournalMetrics } from '../journal/journals.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
 import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage-log.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
-import type { Tally } from './tally.ts';
+import { inDollars, replacedBy, type Tally } from './tally.ts';
 
 /** Values that are read at each scrape. */
 export interface LedgerGauges {
@@ -97,16 +98,19 @@ function leaseMetrics(
   });
   const acquired = tally({
     name: 'gateway_budget_drawn_nano_usd_total',
+    inUsd: 'gateway_budget_acquired_usd_total',
     help: 'Nano-dollars of budgets acquired into leases',
     labelNames: [],
   })();
   const returned = tally({
     name: 'gateway_budget_returned_nano_usd_total',
+    inUsd: 'gateway_budget_released_usd_total',
     help: 'Nano-dollars of budgets released from leases',
     labelNames: [],
   })();
   const lost = tally({
     name: 'gateway_budget_escrow_lost_nano_usd_total',
+    inUsd: 'gateway_budget_pending_charges_lost_usd_total',
     help: 'Pending charges, in nano-dollars, of usage that was lost on its way to the control plane; they become unconfirmed',
     labelNames: [],
   })();
@@ -184,21 +188,21 @@ export function ledgerGauges({ budgets, usage, catalog }: LedgerGauges): readonl
       help: 'Leases of budgets that this proxy has',
       read: () => budgets().leases,
     },
-    {
-      name: 'gateway_budget_available_nano_usd',
+    ...moneyRows({
+      ...{ name: 'gateway_budget_available_nano_usd', inUsd: 'gateway_budget_available_usd' },
       help: 'Nano-dollars in leases without a reservation',
       read: () => budgets().available,
-    },
-    {
-      name: 'gateway_budget_shut_nano_usd',
+    }),
+    ...moneyRows({
+      ...{ name: 'gateway_budget_shut_nano_usd', inUsd: 'gateway_budget_shut_usd' },
       help: 'Shut part of leases in nano-dollars: requests use it only after the control plane knows, so it is free at once if this proxy is killed',
       read: () => budgets().shut,
-    },
-    {
-      name: 'gateway_budget_held_nano_usd',
+    }),
+    ...moneyRows({
+      ...{ name: 'gateway_budget_held_nano_usd', inUsd: 'gateway_budget_reserved_usd' },
       help: 'Nano-dollars in leases that requests have reserved',
       read: () => budgets().reservations,
-    },
+    }),
     {
       name: 'gateway_usage_queued_events',
       help: 'Usage events in memory that are not acknowledged yet',
@@ -219,5 +223,13 @@ export function ledgerGauges({ budgets, usage, catalog }: LedgerGauges): readonl
       help: 'For how long acknowledged usage is kept, to be reported again if the database loses it; at most 300, less at 64 MiB',
       read: () => usage.keptMs / 1000,
     },
+  ];
+}
+
+/** The gauge in dollars, and in nano-dollars until the next release. */
+function moneyRows({ name, inUsd, help, read }: GaugeRow & { readonly inUsd: string }): readonly GaugeRow[] {
+  return [
+    { name: inUsd, help: inDollars(help), read: () => read() / nanoPerUsd },
+    { name, help: replacedBy(help, inUsd), read },
   ];
 }

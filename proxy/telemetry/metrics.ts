@@ -1,4 +1,4 @@
-// Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a
+// Metrics for Prometheus. Label values come from configuration or fixed tables, never from a
 // caller; docs/metrics.md lists every name.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import {
@@ -21,7 +21,7 @@ import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './hi
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
-import type { Count, TallyOptions } from './tally.ts';
+import { type Count, createTally, type Tally } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {
   readonly admission: AdmissionGauges;
@@ -81,26 +81,26 @@ export function createMetrics(): ProxyMetrics {
     histograms.push(made);
     return made;
   };
-  const count = (options: TallyOptions) => tally(registry, options);
-  const requests = requestMetrics(registry, histogram);
-  const malformed = tally(registry, {
+  const tally = createTally(registry);
+  const requests = requestMetrics(tally, histogram);
+  const malformed = tally({
     name: 'gateway_malformed_requests_total',
     help: 'Connections that sent no valid HTTP request, by the code of the response',
     labelNames: ['code'],
   });
-  const failures = tally(registry, {
+  const failures = tally({
     name: 'gateway_background_failures_total',
     help: 'Background tasks that failed; the log has the cause',
     labelNames: ['task'],
   });
   return {
-    access: accessMetrics(registry),
+    access: accessMetrics(tally),
     certificates,
     shares,
-    limits: limitMetrics(registry),
-    readOn: readOnMetrics(count),
-    guardrails: guardrailMetrics(count, histogram),
-    ...ledgerMetrics(count, histogram),
+    limits: limitMetrics(tally),
+    readOn: readOnMetrics(tally),
+    guardrails: guardrailMetrics(tally, histogram),
+    ...ledgerMetrics(tally, histogram),
     request: requests,
     malformed: (code) => void malformed(code).pending++,
     backgroundFailure: (task) => void failures(task).pending++,
@@ -116,31 +116,10 @@ export function createMetrics(): ProxyMetrics {
 function buildInfo(registry: Registry): void {
   new Gauge({
     name: 'gateway_build_info',
-    help: 'Always 1; its label says which version this is',
+    help: 'Always 1; its label is the version',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
-}
-
-/** A counter by label values. @returns the count of one set of values, created once; frequent callers keep it */
-function tally(registry: Registry, options: TallyOptions): (...labels: string[]) => Count {
-  const rows = new Map<string, Count>();
-  new Counter({
-    ...options,
-    registers: [registry],
-    collect() {
-      for (const row of rows.values()) {
-        this.labels(...row.labels).inc(row.pending);
-        row.pending = 0;
-      }
-    },
-  });
-  return (...labels) => {
-    const key = labels.join(' ');
-    const row = rows.get(key) ?? { labels, pending: 0 };
-    rows.set(key, row);
-    return row;
-  };
 }
 
 /** All counters of one kind of request. */
@@ -164,10 +143,10 @@ interface ProviderRow {
 
 type MakeHistogram = (options: HistogramOptions) => TalliedHistogram;
 
-function requestMetrics(registry: Registry, histogram: MakeHistogram): ProxyMetrics['request'] {
+function requestMetrics(tally: Tally, histogram: MakeHistogram): ProxyMetrics['request'] {
   const overhead = histogram(overheadOptions).row();
   const labels = createNameLabels();
-  const makeRow = requestRows(registry, histogram, labels);
+  const makeRow = requestRows(tally, histogram, labels);
   const rows = new Map<string, RequestRow>();
   const rowOf = (record: RequestRecord): RequestRow => {
     const key = `${record.route} ${labels.provider(record)} ${record.status} ${errorLabel(record)} ${labels.model(record)}`;
@@ -206,27 +185,28 @@ function errorLabel({ errorSource, errorCode = 'none' }: RequestRecord): string 
 }
 
 function requestRows(
-  registry: Registry,
+  tally: Tally,
   histogram: MakeHistogram,
   labels: NameLabels,
 ): (record: RequestRecord) => RequestRow {
-  const requests = tally(registry, {
+  const requests = tally({
     name: 'gateway_requests_total',
     help: 'Requests with a response, by route, provider, status, code and source of the response',
     labelNames: ['route', 'provider', 'status', 'code', 'source'],
   });
-  const attempts = tally(registry, {
+  const attempts = tally({
     name: 'gateway_attempts_total',
     help: 'Attempts at providers',
     labelNames: ['provider'],
   });
-  const tokens = tally(registry, {
+  const tokens = tally({
     name: 'gateway_tokens_total',
     help: 'Tokens that providers reported, by provider, known model and kind',
     labelNames: ['provider', 'model', 'kind'],
   });
-  const cost = tally(registry, {
+  const cost = tally({
     name: 'gateway_cost_nano_usd_total',
+    inUsd: 'gateway_cost_usd_total',
     help: 'Cost of settled requests in nano-dollars, by provider and known model',
     labelNames: ['provider', 'model'],
   });
@@ -295,18 +275,18 @@ const usageOptions: HistogramOptions = {
   labelNames: ['gen_ai_provider_name', 'gen_ai_token_type'],
 };
 
-function accessMetrics(registry: Registry): AccessMetrics {
-  const lookups = tally(registry, {
+function accessMetrics(tally: Tally): AccessMetrics {
+  const lookups = tally({
     name: 'gateway_key_lookups_total',
     help: 'Key look-ups by the tier that served them',
     labelNames: ['tier'],
   });
-  const ignored = tally(registry, {
+  const ignored = tally({
     name: 'gateway_access_cache_ignored_total',
     help: 'Records in Redis that were ignored, by reason',
     labelNames: ['reason'],
   });
-  const failed = tally(registry, {
+  const failed = tally({
     name: 'gateway_access_cache_failures_total',
     help: 'Redis commands of the record cache that failed or took too long',
     labelNames: ['operation'],
@@ -318,13 +298,13 @@ function accessMetrics(registry: Registry): AccessMetrics {
   };
 }
 
-function limitMetrics(registry: Registry): LimitMetrics {
-  const refusals = tally(registry, {
+function limitMetrics(tally: Tally): LimitMetrics {
+  const refusals = tally({
     name: 'gateway_rate_limit_refusals_total',
     help: 'Requests that a limit on rates refused, by its level and kind',
     labelNames: ['level', 'kind'],
   });
-  const local = tally(registry, {
+  const local = tally({
     name: 'gateway_rate_limit_local_total',
     help: 'Requests whose rates this proxy counted alone, because Redis does not respond or is not set',
     labelNames: [],

@@ -76,7 +76,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #ownHeaders: string[] = [];
   readonly #body = new ByteStore();
   #reader: StreamReader | undefined;
-  #held: Buffer[] = [];
+  #pendingBytes: Buffer[] = [];
   #sink: StreamSink | undefined;
   #conclusion: (() => void) | undefined;
   #settled = false;
@@ -122,7 +122,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
   readOn(): Promise<void> {
     this.#released = true;
-    this.#held = [];
+    this.#pendingBytes = [];
     if (this.ending !== 'open') return Promise.resolve();
     this.#over ??= Promise.withResolvers();
     this.#connection?.resume();
@@ -142,10 +142,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     // A header that occurs twice is a list.
     const type = String(headers['content-type'] ?? '');
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
-      this.#break('the answer is compressed though nobody asked for it');
+      this.#break('the response is compressed although no encoding was requested');
     } else if (this.#call.request.stream && !type.startsWith(this.#call.target.provider.format.streamType)) {
       this.#break(
-        `a stream was asked for, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`,
+        `a stream was requested, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`,
       );
     } else if (this.#call.request.stream) {
       this.#reader = this.#call.target.provider.format.openStream(this.#call, headers, this.#deps.limits);
@@ -218,8 +218,8 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
   flowTo(sink: StreamSink): void {
     this.#sink = sink;
-    for (const bytes of this.#held) sink.write(bytes);
-    this.#held = [];
+    for (const bytes of this.#pendingBytes) sink.write(bytes);
+    this.#pendingBytes = [];
     this.#conclusion?.();
   }
 
@@ -252,7 +252,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#body.push(chunk);
     const { responseBytesMax } = this.#deps.limits;
     if (this.#isSuccess && this.#body.length > responseBytesMax) {
-      this.#break(`the answer is larger than ${responseBytesMax} bytes`);
+      this.#break(`the response is larger than ${responseBytesMax} bytes`);
     } else if (!this.#isSuccess && this.#body.length > errorBytesMax) {
       this.#cancel('unused');
       this.#fail(this.#failure());
@@ -334,7 +334,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
       this.#sink.write(bytes);
       return;
     }
-    this.#held.push(bytes);
+    this.#pendingBytes.push(bytes);
     if (this.#settled) return;
     this.#settled = true;
     this.#outcome.resolve(this);

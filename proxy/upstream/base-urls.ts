@@ -42,11 +42,11 @@ export class BaseUrls {
   }
 
   /** @throws GatewayError invalid_endpoint, invalid_region */
-  of(provider: Provider, location: UrlPlaceholders): BaseUrl {
+  of(provider: Provider, placeholders: UrlPlaceholders): BaseUrl {
     const fixed = this.#fixed.get(provider);
     if (fixed !== undefined) return fixed;
     const template = this.#settings.templates.get(provider.name) ?? provider.defaultBaseUrl;
-    if (template.includes('{')) return this.#fill(template, location);
+    if (template.includes('{')) return this.#fill(template, placeholders);
     const url = parseBaseUrl(template);
     this.#fixed.set(provider, url);
     return url;

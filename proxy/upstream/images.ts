@@ -177,7 +177,7 @@ class OneImage implements UpstreamReceiver {
     if (redirectStatuses.has(status) && headers.location !== undefined) {
       this.#redirect(headers.location);
     } else if (status !== 200) {
-      this.#fail(`was answered with status ${status}`);
+      this.#fail(`could not be fetched: its host responded with status ${status}`);
     }
   }
 
@@ -207,7 +207,7 @@ class OneImage implements UpstreamReceiver {
       return;
     }
     // One message for all causes: the caller must not learn how names resolve inside the gateway's network.
-    this.#fail('could not be fetched; it must lead to a public https address that answers', error);
+    this.#fail('could not be fetched; it must lead to a public https address that responds', error);
   }
 
   #get(url: URL | undefined): void {
@@ -217,7 +217,7 @@ class OneImage implements UpstreamReceiver {
       return;
     }
     if (url.username !== '' || url.password !== '') {
-      this.#fail('holds credentials');
+      this.#fail('contains credentials');
       return;
     }
     this.#at = url;

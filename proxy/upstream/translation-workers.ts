@@ -113,7 +113,7 @@ export class TranslationWorkers {
     for (;;) {
       const next = this.#isClosed ? undefined : this.#queue.shift(mayServe);
       if (next === undefined) return undefined;
-      if (next.isLeft()) this.#giveUp(next, 'nobody waits for it');
+      if (next.isLeft()) this.#giveUp(next, 'its caller no longer waits for it');
       if (!next.isOver) return next;
     }
   }

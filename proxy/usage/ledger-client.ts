@@ -60,7 +60,7 @@ export class LedgerRefusedError extends Error {
 /** No response was read in time because this process stood still: nothing is known about the control plane. */
 export class LedgerStalledError extends Error {
   constructor(cause: unknown) {
-    super('this process stood still for longer than the call may take', { cause });
+    super('this process was stalled for longer than the call may take', { cause });
     this.name = 'LedgerStalledError';
   }
 }

@@ -58,7 +58,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
   #collectedBytes = 0;
   #collectedSince = 0;
   /** Every unacknowledged batch. */
-  readonly #held = new Set<Batch>();
+  readonly #batches = new Set<Batch>();
   /** The batches that are neither being reported nor being stored. */
   readonly #ready: Batch[] = [];
   readonly #reporting = new Set<Batch>();
@@ -88,7 +88,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
   get oldestMs(): number {
     const now = this.#deps.clock.monotonic();
     let since = this.#collected.length > 0 ? this.#collectedSince : now;
-    for (const batch of this.#held) since = Math.min(since, batch.since);
+    for (const batch of this.#batches) since = Math.min(since, batch.since);
     return now - since;
   }
 
@@ -148,7 +148,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     }
     this.#state = 'closed';
     this.#cancelWake();
-    const left = [...this.#held].flatMap((batch) => batch.events).concat(this.#collected);
+    const left = [...this.#batches].flatMap((batch) => batch.events).concat(this.#collected);
     if (left.length > 0) this.#lose(left, 'usage could neither be reported nor put into Redis in time');
   }
 
@@ -161,7 +161,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     for (const event of refused) this.#reportRefused(event);
     this.#deps.metrics.reported(sent.length - failed.length - refused.length);
     // Unless the batch was stored meanwhile.
-    if (this.#held.has(batch)) {
+    if (this.#batches.has(batch)) {
       for (const { epoch, events } of recorded) this.#deps.whereabouts.recorded(events, epoch);
       this.#deps.whereabouts.lost(refused);
     }
@@ -197,7 +197,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     } finally {
       metrics.overflowed(put.length - left.length);
       const kept = new Set(left);
-      if (this.#held.has(batch)) whereabouts.overflowed(put.filter((event) => !kept.has(event)));
+      if (this.#batches.has(batch)) whereabouts.overflowed(put.filter((event) => !kept.has(event)));
       if (left.length > 0) {
         this.#spillAt = clock.monotonic() + spillAgainMs;
         this.#ready.unshift(batch);
@@ -242,7 +242,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
 
   #next(now: number): Batch | undefined {
     for (let batch = this.#ready.shift(); batch !== undefined; batch = this.#ready.shift())
-      if (this.#held.has(batch)) return batch;
+      if (this.#batches.has(batch)) return batch;
     return this.#nextAt() <= now ? this.#collect() : undefined;
   }
 
@@ -250,20 +250,20 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     const batch = { events: this.#collected, bytes: this.#collectedBytes, since: this.#collectedSince };
     this.#collected = [];
     this.#collectedBytes = 0;
-    this.#held.add(batch);
+    this.#batches.add(batch);
     return batch;
   }
 
   /** Keeps these events of the batch. All others were acknowledged. */
   #keep(batch: Batch, events: readonly UsageEvent[]): void {
-    if (!this.#held.has(batch)) return;
+    if (!this.#batches.has(batch)) return;
     const bytes = bytesOfAll(events);
     this.#events -= batch.events.length - events.length;
     this.#bytes -= batch.bytes - bytes;
     batch.events = events;
     batch.bytes = bytes;
     if (events.length > 0) return;
-    this.#held.delete(batch);
+    this.#batches.delete(batch);
     if (this.#events === 0) this.#onEmpty();
   }
 
@@ -303,7 +303,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
         cost_usd: usdOfNano(event.cost),
         charges: event.charges,
       },
-      'the control plane takes this usage never: it is lost',
+      'the control plane refuses this usage for good: it is lost',
     );
   }
 }

@@ -7,11 +7,11 @@ const client = new OpenAI();
 
 createServer(async (_request, response) => {
   try {
-    const answer = await client.chat.completions.create({
+    const completion = await client.chat.completions.create({
       model: 'gpt-provider/gpt-4o-mini',
       messages: [{ role: 'user', content: 'Hello' }],
     });
-    response.end(answer.choices[0].message.content);
+    response.end(completion.choices[0].message.content);
   } catch (error) {
     response.writeHead(500).end(String(error));
   }

@@ -1,6 +1,6 @@
 // A mutating webhook that is called after the gateway's: it adds a container named `late` to pods without one. A
-// separate process, because the check blocks while kubectl runs. To run it by hand: node
-// scripts/cluster-check/later-webhook.ts <address> <port> <certificate> <key>
+// separate process, because the check blocks while kubectl runs. To run it by hand:
+// node scripts/cluster-check/later-webhook.ts <address> <port> <certificate> <key>
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 

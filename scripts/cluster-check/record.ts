@@ -141,7 +141,7 @@ const watchOf = (path: string) => {
 
 export const recordChecks: readonly Check[] = [
   {
-    name: 'what the API server answers to the keeper is written down',
+    name: 'responses of the API server to the keeper are recorded',
     run: async (cluster, scene) => {
       await endInjectors(scene);
       const { control } = cluster;

@@ -31,7 +31,7 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
     left: [
       {
         files: ['control-plane/ledger/!(bounds|matching|ordinals).ts'],
-        why: 'transactions on a database: integration tests and test/model judge them',
+        why: 'transactions on a database: integration tests and test/model check them',
       },
     ],
     tests: [

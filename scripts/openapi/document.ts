@@ -91,7 +91,7 @@ const violationSchema = {
       type: 'string',
       description: "Path in the request, in the contract's names, such as `owner.email`",
     },
-    description: { type: 'string', description: 'What is wrong, and what is accepted' },
+    description: { type: 'string', description: 'The mistake, and what is accepted' },
   },
 };
 

@@ -41,6 +41,6 @@ export function assertAllowedLicences(program: string, packages: readonly Licens
   if (refused.length === 0) return;
   const named = refused.map(({ name, licence }) => `${name} (${licence ?? 'no licence'})`).join(', ');
   throw new Error(
-    `the bundle of ${program} holds ${named}: scripts/release/licence-rules.ts says what is allowed`,
+    `the bundle of ${program} contains ${named}: scripts/release/licence-rules.ts lists the allowed licences`,
   );
 }

@@ -28,7 +28,7 @@ export function readAdvisories(source: string): readonly Json[] {
     ? globSync('**/*.json', { cwd: source }).map((file) => join(source, file))
     : [source];
   const advisories = files.sort().flatMap((file) => advisoriesIn(file));
-  if (advisories.length === 0) throw new Error(`${source} holds no advisory`);
+  if (advisories.length === 0) throw new Error(`${source} contains no advisory`);
   return advisories;
 }
 

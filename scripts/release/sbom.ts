@@ -88,7 +88,7 @@ export interface Component {
 /** The components of all SBOMs below a folder. @throws Error if there is none, or one cannot be read */
 export function readComponents(folder: string): readonly Component[] {
   const files = globSync(`**/${sbomFile}`, { cwd: folder }).sort();
-  if (files.length === 0) throw new Error(`${folder} holds no ${sbomFile}: run \`npm run build\` first`);
+  if (files.length === 0) throw new Error(`${folder} contains no ${sbomFile}: run \`npm run build\` first`);
   return files.flatMap((file) => componentsIn(readFileSync(join(folder, file), 'utf8'), file));
 }
 

@@ -75,7 +75,7 @@ function refusedBy(category: string, request: MessageRequest, behaviour: Behavio
 }
 
 function refusalDetails(category: string | null): Json {
-  return { type: 'refusal', category, explanation: 'The simulator was asked to refuse.' };
+  return { type: 'refusal', category, explanation: 'The request made the simulator refuse.' };
 }
 
 function textBlocks(deltas: readonly string[], { behaviour, sequence }: Wish): readonly SpokenBlock[] {
@@ -135,7 +135,7 @@ function ownText({ body, model, messages }: MessageRequest): string {
   const format = isObject(body.output_config) ? body.output_config.format : undefined;
   if (isObject(format)) return JSON.stringify(sampleOf(format.schema));
   const count = messages.length === 1 ? 'one message' : `${messages.length} messages`;
-  return `This is a simulated answer from the gateway's simulator. No model was called: ${model.id} would have answered your ${count} here.`;
+  return `This is a simulated output from the gateway's simulator. No model was called: ${model.id} would have received your ${count} here.`;
 }
 
 interface Thought {

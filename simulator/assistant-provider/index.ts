@@ -52,8 +52,8 @@ function route(received: Received, context: ResponseContext): SimulatedResponse 
   return respondToMessage(request, received, context);
 }
 
-const endpoints: Readonly<Record<string, 'answer' | 'count'>> = {
-  '/v1/messages': 'answer',
+const endpoints: Readonly<Record<string, 'message' | 'count'>> = {
+  '/v1/messages': 'message',
   '/v1/messages/count_tokens': 'count',
 };
 

@@ -29,9 +29,9 @@ export interface Parameter {
   readonly sampling?: true;
 }
 
-export function parametersFor(endpoint: 'answer' | 'count', version: Version): readonly Parameter[] {
+export function parametersFor(endpoint: 'message' | 'count', version: Version): readonly Parameter[] {
   return parameters.filter(
-    ({ counted, sampling }) => (endpoint === 'answer' || counted) && (version === '2023-06-01' || !sampling),
+    ({ counted, sampling }) => (endpoint === 'message' || counted) && (version === '2023-06-01' || !sampling),
   );
 }
 

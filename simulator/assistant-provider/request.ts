@@ -13,7 +13,7 @@ import { thinkingOf } from './thinking.ts';
 
 /** The parts of the path and headers that decide how a body is read. */
 export interface Reading {
-  readonly endpoint: 'answer' | 'count';
+  readonly endpoint: 'message' | 'count';
   readonly version: Version;
   readonly betas: ReadonlySet<string>;
 }

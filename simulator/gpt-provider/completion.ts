@@ -128,7 +128,7 @@ function ownText({ body, model, messages }: ChatRequest): string {
     return JSON.stringify(sampleOf(schema));
   }
   const count = messages.length === 1 ? 'one message' : `${messages.length} messages`;
-  return `This is a simulated answer from the gateway's simulator. No model was called: ${model.name} would have answered your ${count} here.`;
+  return `This is a simulated output from the gateway's simulator. No model was called: ${model.name} would have received your ${count} here.`;
 }
 
 const tokensOfEffort: Readonly<Record<string, number>> = {

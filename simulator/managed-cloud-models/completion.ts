@@ -97,7 +97,7 @@ function thoughtOf(request: ConverseRequest, { reasoning }: Behaviour): Speech {
   if (reasoning !== undefined) return spoken(reasoning);
   if (!thinks(request)) return spoken('');
   // This family shows one word instead of its thinking.
-  return spoken(request.model.family === 'nova' ? '[REDACTED]' : 'A simulated thought: no model was asked.');
+  return spoken(request.model.family === 'nova' ? '[REDACTED]' : 'A simulated thought: no model was used.');
 }
 
 function thoughtBlocks(
@@ -130,7 +130,7 @@ function ownText(request: ConverseRequest): string {
   if (schema !== undefined) return JSON.stringify(sampleOf(schema));
   const { length } = request.messages;
   const count = length === 1 ? 'one message' : `${length} messages`;
-  return `This is a simulated answer from the gateway's simulator. No model was called: ${request.model.name} would have answered your ${count} here.`;
+  return `This is a simulated output from the gateway's simulator. No model was called: ${request.model.name} would have received your ${count} here.`;
 }
 
 type Call = NonNullable<Behaviour['toolCalls']>[number];

@@ -45,7 +45,7 @@ export interface ModelCapabilities {
   /** Accepted efforts, in `output_config` or in the family's own field. */
   readonly efforts: readonly string[];
   /** Whether the model reasons always or on request; undefined: never. */
-  readonly reasons: 'always' | 'asked' | undefined;
+  readonly reasons: 'always' | 'on request' | undefined;
   /** Accepts a conversation that ends with the beginning of the response. */
   readonly prefill: boolean;
   /** Accepted lifetimes of a cache point; empty: cache points are refused. */
@@ -110,7 +110,7 @@ const claude41: ModelCapabilities = {
   // The first model that is known to refuse both together.
   sampling: 'one',
   thinking: ['enabled', 'disabled'],
-  reasons: 'asked',
+  reasons: 'on request',
   caching: ['5m'],
 };
 const claude45: ModelCapabilities = {
@@ -157,7 +157,7 @@ const nova2: ModelCapabilities = {
   onDemand: false,
   profiles: ['us', 'eu', 'apac', 'global'],
   efforts: ['low', 'medium', 'high'],
-  reasons: 'asked',
+  reasons: 'on request',
 };
 const llama: ModelCapabilities = { ...plain, onDemand: false, profiles: ['us'], tools: 'whole' };
 const mistral: ModelCapabilities = {

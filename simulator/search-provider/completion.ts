@@ -91,7 +91,7 @@ function ownText({ config, model, contents }: GenerateRequest): string {
     return JSON.stringify(schema === undefined ? { simulated: true, model: model.name } : sampleOf(schema));
   }
   const count = contents.length === 1 ? 'one turn' : `${contents.length} turns`;
-  return `This is a simulated answer from the gateway's simulator. No model was called: ${model.name} would have answered your ${count} here.`;
+  return `This is a simulated output from the gateway's simulator. No model was called: ${model.name} would have received your ${count} here.`;
 }
 
 const ownThought = 'A simulated thought: no model weighs anything here.';

@@ -25,7 +25,7 @@ export function modelObject(model: SimulatedModel): Json {
     baseModelId: name,
     version: '001',
     displayName: name,
-    description: 'Simulated: no model stands behind this name.',
+    description: 'Simulated: there is no model behind this name.',
     inputTokenLimit: inputTokensMax,
     outputTokenLimit: outputTokensMax,
     supportedGenerationMethods: model.generates ? ['generateContent', 'countTokens'] : ['predict'],

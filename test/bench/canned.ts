@@ -1,7 +1,7 @@
 // The responses of the upstreams in each wire format: the same text, whole and as a stream of tokens.
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 
-const text = 'A canned answer for the benchmark. '.repeat(7);
+const text = 'A canned output for the benchmark. '.repeat(7);
 const token = ' token';
 
 export interface Canned {

@@ -1,4 +1,4 @@
-// The gateway as it is deployed: the bundles of both planes as separate processes. The control plane uses SQLite and
+// The gateway as deployed: the bundles of both planes as separate processes. The control plane uses SQLite and
 // runs on the load's core; the proxy has its core for itself, writes its access log to a file, and has the virtual key
 // in its cache.
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -7,8 +7,8 @@ export function renderGuardrails(cases: readonly GuardrailsCase[]): readonly str
   return [
     '## Guardrails',
     '',
-    `${guardrailKinds.off} = a key to which none apply · ${input} = words · ${more.join(' · ')} = all kinds that ask no service, five of ` +
-      'them, on requests and answers; the others inspect requests, or answers where they are streamed. They find nothing. CPU µs each KiB = ' +
+    `${guardrailKinds.off} = a key to which none apply · ${input} = one guardrail that looks for them · ${more.join(' · ')} = all kinds that call no service, five of ` +
+      'them, on requests and responses; the others inspect requests, or responses where they are streamed. They match nothing. CPU µs each KiB = ' +
       `processor time beyond ${guardrailKinds.off}, for each KiB of text that is inspected.`,
     '',
     ...cases.flatMap(renderCase),

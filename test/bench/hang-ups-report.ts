@@ -26,7 +26,7 @@ export function renderHangUps({ name, subjects }: HangUpsResult): readonly strin
   return [
     `## ${name}`,
     '',
-    'The requests are those of the ordinary load; the processor time of each holds that of the slow ones beside it. Read on = responses whose ' +
+    'The requests are those of the ordinary load; the processor time of each includes that of the slow ones beside it. Read on = responses whose ' +
       'caller had left, read to their end for their usage.',
     '',
     ...table(head, rows),

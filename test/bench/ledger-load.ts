@@ -135,7 +135,7 @@ class Driver {
   async #acquire(proxy: SimulatedProxy, dueAt: number): Promise<void> {
     const kind = await proxy.operate();
     const { acquisitions, returns } = this.figures;
-    (kind === 'draw' ? acquisitions : returns).push(performance.now() - dueAt);
+    (kind === 'acquire' ? acquisitions : returns).push(performance.now() - dueAt);
   }
 
   async #report(proxy: SimulatedProxy, events: number, dueAt: number): Promise<void> {

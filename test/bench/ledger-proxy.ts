@@ -77,7 +77,7 @@ export class SimulatedProxy {
   }
 
   /** Acquires, or now and then releases half of the available money. @returns which of the two */
-  async operate(): Promise<'draw' | 'return'> {
+  async operate(): Promise<'acquire' | 'release'> {
     const { random } = this.#options;
     const lease = this.#anyFree();
     lease.isBusy = true;
@@ -85,14 +85,14 @@ export class SimulatedProxy {
     const window = windowOf(period, this.#now());
     const operation = { session: this.#session, budgetId: lease.budgetId, window, seq: lease.seq, shut: 0 };
     const amount = Math.floor(lease.available / 2);
-    const kind = amount > 0 && random.below(returnsOneIn) === 0 ? 'return' : 'draw';
-    if (kind === 'return') {
+    const kind = amount > 0 && random.below(returnsOneIn) === 0 ? 'release' : 'acquire';
+    if (kind === 'release') {
       lease.available -= amount;
       await this.#untilResponded(() => this.#client.ledger.release({ ...operation, amount }));
     } else {
       const acquire = { ...operation, need: costMax, want: wanted };
       const { outcome, granted } = await this.#untilResponded(() => this.#client.ledger.acquire(acquire));
-      if (outcome !== 'granted') throw new Error(`a draw that must be granted was answered ${outcome}`);
+      if (outcome !== 'granted') throw new Error(`a lease that must be granted was refused: ${outcome}`);
       lease.available += granted;
     }
     lease.isBusy = false;

@@ -36,10 +36,10 @@ export function renderLedger({ machine, seed, seconds, syncMs, growth, alone, op
       `on another, together with the load; ${seconds} s each. Writing 8 KiB onto the disk takes ${syncMs.toFixed(2)} ms.`,
     '',
     'Each simulated proxy has a session and a connection of its own. An event is of a random key and counts towards three budgets: ' +
-      'of the key, its AI system and its organization; each organization has 20 budgets. One operation in eight of a lease gives back. ' +
-      'Mixed = reports of 100 events, and beside each five draws one after another. CPU in seconds of each second; µs each = of it for an event, or for an operation of a lease where ' +
+      'of the key, its AI system and its organization; each organization has 20 budgets. One operation in eight of a lease releases money. ' +
+      'Mixed = reports of 100 events, and beside each five acquisitions one after another. CPU in seconds of each second; µs each = of it for an event, or for an operation of a lease where ' +
       'there are no events. After every run the ' +
-      'books were compared with what the proxies did: spent, leased, leases, events and hours agreed to the nano-dollar.',
+      'ledger was compared with what the proxies did: spent, leased, leases, events and hours agreed to the nano-dollar.',
     '',
     '## How it grows with proxies and budgets (mixed, closed loop)',
     '',
@@ -51,7 +51,7 @@ export function renderLedger({ machine, seed, seconds, syncMs, growth, alone, op
     '',
     '## At a given rate (mixed, open loop)',
     '',
-    'Parts of what the closed loop did with 50 proxies and 1,000 budgets; every draw counts from when it was due.',
+    'Parts of what the closed loop did with 50 proxies and 1,000 budgets; every acquisition counts from when it was due.',
     '',
     ...table(['offered', ...columns], open.map(cells)),
     '',
@@ -62,8 +62,8 @@ export function renderLedger({ machine, seed, seconds, syncMs, growth, alone, op
 }
 
 const columns = [
-  ...['proxies', 'budgets', 'events/s', 'draws/s', 'returns/s', 'reports/s'],
-  ...['draw p50 ms', 'draw p99 ms', 'report p50 ms', 'report p99 ms'],
+  ...['proxies', 'budgets', 'events/s', 'acquisitions/s', 'releases/s', 'reports/s'],
+  ...['acquire p50 ms', 'acquire p99 ms', 'report p50 ms', 'report p99 ms'],
   ...['CPU control plane', 'PostgreSQL', 'load', 'control plane µs each', 'PostgreSQL µs each'],
   ...['sent again', 'not begun'],
 ];
@@ -86,10 +86,10 @@ function cells({ name, size, measurement: of }: LedgerRow): readonly string[] {
 
 function goalLine(open: readonly LedgerRow[]): string {
   const good = open.findLast(({ measurement }) => (measurement.acquireP99Ms ?? Number.NaN) <= acquireGoalMs);
-  if (good === undefined) return `Draws took longer than ${acquireGoalMs} ms (p99) at every rate.`;
+  if (good === undefined) return `Acquisitions took longer than ${acquireGoalMs} ms (p99) at every rate.`;
   const { eventsPerSecond, acquisitionsPerSecond } = good.measurement;
   return (
-    `Draws stay within ${acquireGoalMs} ms (p99) up to ${good.name}: ${eventsPerSecond.toFixed(0)} events/s and ` +
-    `${acquisitionsPerSecond.toFixed(0)} draws/s.`
+    `Acquisitions stay within ${acquireGoalMs} ms (p99) up to ${good.name}: ${eventsPerSecond.toFixed(0)} events/s and ` +
+    `${acquisitionsPerSecond.toFixed(0)} acquisitions/s.`
   );
 }

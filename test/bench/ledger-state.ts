@@ -11,18 +11,18 @@ export async function checkLedger(
   const budgets = Object.entries(expected).filter(([, { spent, leased }]) => spent + leased > 0);
   const ledger = await sums(
     database,
-    `select budget_id as id, sum(spent) as spent, sum(leased) as leased, sum(unsettled) as unsettled
+    `select budget_id as id, sum(spent) as spent, sum(leased) as leased, sum(unsettled) as unconfirmed
      from budget_windows group by budget_id having sum(spent + leased + unsettled) > 0`,
   );
   const leases = await sums(
     database,
     "select budget_id as id, sum(remaining) as remaining from leases where state = 'open' group by budget_id",
   );
-  agree('budgets with books', ledger.size, budgets.length);
+  agree('budgets in the ledger', ledger.size, budgets.length);
   for (const [id, { spent, leased }] of budgets) {
     agree(`spent of ${id}`, ledger.get(id)?.spent, spent);
     agree(`leased of ${id}`, ledger.get(id)?.leased, leased);
-    agree(`unsettled of ${id}`, ledger.get(id)?.unsettled, 0);
+    agree(`unconfirmed of ${id}`, ledger.get(id)?.unconfirmed, 0);
     agree(`left in leases of ${id}`, leases.get(id)?.remaining ?? 0, leased);
   }
   const cost = costOf(budgets.map(([, sum]) => sum));
@@ -65,5 +65,5 @@ async function sums(database: Client, statement: string): Promise<ReadonlyMap<st
 
 function agree(what: string, found: number | undefined, expected: number): void {
   if (found !== expected)
-    throw new Error(`the books are wrong: ${what} is ${found} where it must be ${expected}`);
+    throw new Error(`the ledger is wrong: ${what} is ${found} where it must be ${expected}`);
 }

@@ -39,14 +39,14 @@ export function renderLimits({ name, light, subjects }: LimitsResult): readonly 
     '',
     'no limits = a key to which none applies · 3 budgets = of key, AI system and organization · everything = those, and requests per ' +
       `minute, tokens per minute and concurrency of key and organization in Redis. Light = ${light}. Events waiting = usage that the ` +
-      'control plane, which shares its core with load, upstream and Redis, had not taken when the load ended; where that other core leaves the gateway a share far below 1, only the processor time counts.',
+      'control plane, which shares its core with load, upstream and Redis, had not received when the load ended; where that other core leaves the gateway a share far below 1, only the processor time counts.',
     '',
     ...table(head, rows),
     '',
     ...table(
       [
         'limits',
-        'draws per 1,000 requests',
+        'acquisitions per 1,000 requests',
         'Redis scripts each',
         'commands, with theirs',
         'Redis CPU µs each',

@@ -49,7 +49,7 @@ export async function putUnderLoad(subject: Subject, options: LoadOptions): Prom
   const report = await wrk(subject, options);
   const cpu = cpuSeconds(subject.pid) - before;
   if (report.refused > 0 || report.broken > 0 || report.requests === 0) {
-    throw new Error(`${subject.name}: only good answers count, and this run had ${JSON.stringify(report)}`);
+    throw new Error(`${subject.name}: only good responses count, and this run had ${JSON.stringify(report)}`);
   }
   return {
     perSecond: (report.requests / report.microseconds) * 1e6,
@@ -92,7 +92,7 @@ export async function checkBodies(subject: Subject, body: string): Promise<void>
   for (let i = 0; i < 20; i++) {
     const { status, text } = await post(subject, body);
     if (status !== 200 || !isCannedResponse(text)) {
-      throw new Error(`${subject.name} answered ${status} with another body: ${text.slice(0, 300)}`);
+      throw new Error(`${subject.name} returned ${status} with another body: ${text.slice(0, 300)}`);
     }
   }
 }

@@ -46,7 +46,7 @@ try {
   const growth: LedgerRow[] = [];
   for (const size of sizes) growth.push(await measure('mixed', size, mixed));
   const alone: LedgerRow[] = [];
-  alone.push(await measure('draws alone', most, { kind: 'closed', acquisitions: 1, events: 0 }));
+  alone.push(await measure('acquisitions alone', most, { kind: 'closed', acquisitions: 1, events: 0 }));
   for (const events of [1000, 100, 10]) {
     alone.push(await measure(`reports of ${events}`, most, { kind: 'closed', acquisitions: 0, events }));
   }
@@ -85,7 +85,7 @@ async function measure(
   const { measurement } = report;
   console.error(
     `  ${name}, ${size.proxies} proxies, ${size.budgets} budgets: ${Math.round(measurement.eventsPerSecond)} events/s, ` +
-      `${Math.round(measurement.acquisitionsPerSecond)} draws/s, draw p99 ${measurement.acquireP99Ms?.toFixed(1) ?? '-'} ms`,
+      `${Math.round(measurement.acquisitionsPerSecond)} acquisitions/s, acquire p99 ${measurement.acquireP99Ms?.toFixed(1) ?? '-'} ms`,
   );
   return { name, size, measurement };
 }

@@ -34,7 +34,7 @@ export interface Chaos {
   readonly outcomes: Readonly<Record<string, number>>;
   /** Nano-dollars of all budgets at the end. */
   readonly leased: number;
-  readonly unsettled: number;
+  readonly unconfirmed: number;
 }
 
 export async function runChaos(options: ChaosOptions): Promise<Chaos> {
@@ -48,7 +48,7 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const watched = startAudit(auditor);
     const calling = startCallers(world, options);
     const blows = await strike(world.victims, strikes, log);
-    log('and in the end, from anew');
+    log('and finally, with new counts:');
     const absences = [...blows, ...(await strike(world.victims, planFinale(world.victims.length), log))];
     await calling.stop();
     const rested = await rest(world, auditor, options).then(
@@ -61,7 +61,7 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const evidence = { calls: calling.calls, witnessed, recorded: recordings.flat(), windows, absences };
     const verdict = verify({ ...evidence, reserved: await auditor.reserved() });
     const outcomes = tally(calling.calls.map(({ outcome }) => outcome));
-    const sums = { leased: sumOf(windows, 'leased'), unsettled: sumOf(windows, 'unsettled') };
+    const sums = { leased: sumOf(windows, 'leased'), unconfirmed: sumOf(windows, 'unconfirmed') };
     const faults = [...rested, ...verdict.faults, ...audit.faults];
     if (faults.length > 0) for (const complaint of world.complaints()) log(JSON.stringify(complaint));
     return { verdict: { ...verdict, faults }, audit, absences, outcomes, ...sums };
@@ -86,17 +86,17 @@ async function rest(world: World, auditor: Auditor, { waitsForExpiry }: ChaosOpt
     Math.max(...(await Promise.all(proxies.map((proxy) => metric(proxy, 'gateway_usage_queued_events')))));
   await until(async () => (await unreported()) === 0, {
     timeoutMs: 60_000,
-    what: 'proxies to tell everything',
+    what: 'proxies to report everything',
   });
   await until(async () => (await waitingIn(redis.url)) === 0, {
     timeoutMs: 60_000,
-    what: 'what waits in Redis to be reported',
+    what: 'usage in Redis to be reported',
   });
   const living = new Set(proxies.map(({ run }) => run?.tokenId));
   const leases = async () => (await auditor.reserved()).filter(({ open }) => open > 0);
   await until(async () => !(await leases()).some(({ tokenId }) => living.has(tokenId)), {
     timeoutMs: 60_000,
-    what: 'slices to be returned',
+    what: 'leases to be released',
   });
   if (!waitsForExpiry) return;
   await until(async () => (await leases()).length === 0, {
@@ -122,12 +122,12 @@ export function linesOf({ verdict, audit, absences, outcomes, ...sums }: Chaos):
   return [
     `kills: ${kills.toSorted().join(', ')}`,
     `callers saw ${JSON.stringify(outcomes)}`,
-    `answered and booked, once and as told: ${verdict.recorded}`,
-    `answered, not told by a killed proxy, held in its name: ${inWords(verdict.reserved)}`,
-    `answered without a budget, not told by a killed proxy: lost, as nobody promises otherwise: ${inWords(verdict.lost)}`,
-    `of these two, with nothing else away from two seconds before on: ${inWords(verdict.calm)}`,
-    `books looked at ${audit.samples} times; in the end leased ${usd(sums.leased)}, unsettled ${usd(sums.unsettled)}`,
-    verdict.faults.length === 0 ? 'every promise holds' : `${verdict.faults.length} FAULTS`,
+    `responses that are recorded once, with the reported usage: ${verdict.recorded}`,
+    `responses that a killed proxy did not report, with their cost still in its leases: ${inWords(verdict.reserved)}`,
+    `responses without a budget that a killed proxy did not report, lost as documented: ${inWords(verdict.lost)}`,
+    `of both, with database and control planes available from two seconds before on: ${inWords(verdict.calm)}`,
+    `ledger read ${audit.samples} times; at the end leased ${usd(sums.leased)}, unconfirmed ${usd(sums.unconfirmed)}`,
+    verdict.faults.length === 0 ? 'every promise is kept' : `${verdict.faults.length} FAULTS`,
     ...verdict.faults.slice(0, 50),
   ];
 }

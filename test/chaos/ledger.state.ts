@@ -9,7 +9,7 @@ export interface WindowState {
   readonly amount: number;
   readonly spent: number;
   readonly leased: number;
-  readonly unsettled: number;
+  readonly unconfirmed: number;
   /** Cost of all recorded usage that counts towards it. */
   readonly recorded: number;
   /** Money that remains in its open leases. */
@@ -27,7 +27,7 @@ export interface ReservedByRun {
 }
 
 const windowsQuery = `
-  select l.id as budget, w.window_start as window, l.amount, w.spent, w.leased, w.unsettled,
+  select l.id as budget, w.window_start as window, l.amount, w.spent, w.leased, w.unsettled as unconfirmed,
     (select coalesce(sum(e.cost), 0) from usage_events e
       where e.organization_id = l.organization_id
         and l.subject_id in (e.organization_id, e.key_id, e.ai_system_id, e.person_id)
@@ -60,7 +60,7 @@ export class Auditor {
     const rows = await this.#rows(windowsQuery);
     return rows.map((row) => ({
       ...{ budget: String(row.budget), window: String(row.window), amount: Number(row.amount) },
-      ...{ spent: Number(row.spent), leased: Number(row.leased), unsettled: Number(row.unsettled) },
+      ...{ spent: Number(row.spent), leased: Number(row.leased), unconfirmed: Number(row.unconfirmed) },
       ...{ recorded: Number(row.recorded), open: Number(row.open), expired: Number(row.expired) },
     }));
   }
@@ -100,12 +100,12 @@ async function connect(url: string): Promise<Client> {
 
 /** Returns the inconsistencies of a window; there should be none. */
 export function faultsOf(ledger: WindowState): readonly string[] {
-  const { amount, spent, leased, unsettled: unconfirmed, recorded, open, expired } = ledger;
+  const { amount, spent, leased, unconfirmed, recorded, open, expired } = ledger;
   const faults: string[] = [];
   if (spent + leased + unconfirmed > amount) faults.push('more than the amount is spent or set aside');
-  if (spent !== recorded) faults.push('what is spent is not the sum of recorded usage');
-  if (leased !== open) faults.push('what is leased is not the sum of open leases');
-  if (unconfirmed !== expired) faults.push('what is unsettled is not the sum of expired leases');
+  if (spent !== recorded) faults.push('the spent money is not the sum of recorded usage');
+  if (leased !== open) faults.push('the leased money is not the sum of open leases');
+  if (unconfirmed !== expired) faults.push('the unconfirmed money is not the sum of expired leases');
   return faults.map((fault) => `${fault}: ${JSON.stringify(ledger)}`);
 }
 

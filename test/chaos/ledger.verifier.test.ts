@@ -32,7 +32,7 @@ const row = (requestId: string, fields: Partial<RecordedRequest> = {}): Recorded
 });
 
 const ledger = (fields: Partial<WindowState> = {}): WindowState => ({
-  ...{ budget: 'budget', window: 'total', amount: 1_000_000, spent: cost, leased: 0, unsettled: 0 },
+  ...{ budget: 'budget', window: 'total', amount: 1_000_000, spent: cost, leased: 0, unconfirmed: 0 },
   ...{ recorded: cost, open: 0, expired: 0 },
   ...fields,
 });
@@ -66,19 +66,22 @@ const lease = { tokenId: 'killed', budget: 'budget', open: cost, expired: 0 };
 
 describe('the check of a chaos run accepts', () => {
   it.each<[string, Partial<Evidence>]>([
-    ['an answer that is booked as told', {}],
-    ['an answer of a killed proxy that is booked', { calls: [call('a', unreported)] }],
-    ['one that is not, but held', { calls: [call('a', unreported)], recorded: [], reserved: [lease] }],
+    ['a response that is recorded once with the reported usage', {}],
+    ['a response of a killed proxy that is recorded', { calls: [call('a', unreported)] }],
     [
-      'one that is unsettled',
+      'a response that a killed proxy did not report, whose cost is in an open lease',
+      { calls: [call('a', unreported)], recorded: [], reserved: [lease] },
+    ],
+    [
+      'a response that a killed proxy did not report, whose cost is in an expired lease',
       { calls: [call('a', unreported)], recorded: [], reserved: [{ ...lease, open: 0, expired: cost }] },
     ],
     [
-      'one without a budget that was answered just before',
+      'a response without a budget that a proxy did not report, killed just afterwards',
       { calls: [call('a', { ...unreported, payer: free })], recorded: [] },
     ],
     [
-      'one long before, with the database away since',
+      'a response without a budget that a proxy did not report, killed long afterwards, without a database until then',
       {
         calls: [call('a', { payer: free, run: killed })],
         recorded: [],
@@ -89,11 +92,11 @@ describe('the check of a chaos run accepts', () => {
       },
     ],
     [
-      'a refusal that nobody booked',
+      'a refusal that is not recorded',
       { calls: [call('a', { outcome: '402 budget_exceeded' })], recorded: [], witnessed: new Map() },
     ],
     [
-      'usage that the vendor did not tell',
+      'an estimate of usage that the vendor did not report',
       { calls: [call('a', { reported: null })], recorded: [row('a', { estimated: true })] },
     ],
   ])('%s', (_what, evidence) => expect(faultsOf(evidence)).toEqual([]));
@@ -101,54 +104,90 @@ describe('the check of a chaos run accepts', () => {
 
 describe('the check of a chaos run reports', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
-    ['an answer of a living proxy is not booked', { recorded: [] }, /not in the books/],
+    ['a response of a living proxy that is not recorded', { recorded: [] }, /not in the ledger/],
     [
-      'one that its caller left neither',
+      'a request of a living proxy whose caller left and that is not recorded',
       { calls: [call('a', { outcome: 'broken' })], recorded: [] },
-      /not in the books/,
+      /not in the ledger/,
     ],
-    ['booked twice', { recorded: [row('a'), row('a')] }, /stands 2 times/],
-    ['booked by nobody', { recorded: [row('a'), row('b')] }, /nobody asked b/],
-    ['booked with other usage', { recorded: [row('a', { completionTokens: 6 })] }, /otherwise than told/],
-    ['booked at another price', { recorded: [row('a', { costUsd: '0.0003' })] }, /otherwise than told/],
-    ['booked by estimate', { recorded: [row('a', { estimated: true })] }, /otherwise than told/],
-    ['sent twice', { witnessed: new Map([['a', request('finished', 2)]]) }, /more than once/],
-    ['answered without the vendor', { witnessed: new Map() }, /without the vendor/],
+    ['a request that is recorded twice', { recorded: [row('a'), row('a')] }, /recorded 2 times/],
+    ['usage that is recorded without a request', { recorded: [row('a'), row('b')] }, /no caller requested/],
     [
-      'cut off at the vendor, and yet whole',
+      'recorded tokens that differ from the reported ones',
+      { recorded: [row('a', { completionTokens: 6 })] },
+      /otherwise than reported/,
+    ],
+    [
+      'a recorded cost that differs from the reported one',
+      { recorded: [row('a', { costUsd: '0.0003' })] },
+      /otherwise than reported/,
+    ],
+    [
+      'a recorded estimate although the vendor reported usage',
+      { recorded: [row('a', { estimated: true })] },
+      /otherwise than reported/,
+    ],
+    [
+      'a request that was sent to the vendor twice',
+      { witnessed: new Map([['a', request('finished', 2)]]) },
+      /more than once/,
+    ],
+    [
+      'a response to a request that was not sent to the vendor',
+      { witnessed: new Map() },
+      /without the vendor/,
+    ],
+    [
+      'a whole response although the gateway left the vendor early',
       { witnessed: new Map([['a', request('client_left')]]) },
       /without the vendor/,
     ],
-    ['refused, and yet booked', { calls: [call('a', { outcome: '429 budget_busy' })] }, /was refused/],
-    ['a defect', { calls: [call('a', { outcome: '500 internal_error' })] }, /met a defect/],
-    ['not booked and not held', { calls: [call('a', unreported)], recorded: [] }, /answered in vain/],
+    ['a refusal that is recorded', { calls: [call('a', { outcome: '429 budget_busy' })] }, /was refused/],
+    ['an internal error', { calls: [call('a', { outcome: '500 internal_error' })] }, /met a defect/],
     [
-      'not booked and not held whole',
+      'cost that is neither recorded nor in a lease',
+      { calls: [call('a', unreported)], recorded: [] },
+      /leases contain 0/,
+    ],
+    [
+      'cost that is not recorded and only in part in a lease',
       { calls: [call('a', unreported)], recorded: [], reserved: [{ ...lease, open: cost - 1 }] },
-      /answered in vain/,
+      /leases contain 309999/,
     ],
     [
-      'held of another proxy',
+      'cost that is not recorded and in the lease of another proxy',
       { calls: [call('a', unreported)], recorded: [], reserved: [{ ...lease, tokenId: 'alive' }] },
-      /answered in vain/,
+      /leases contain 0/,
     ],
     [
-      'not told though there was time',
+      'a response without a budget that a killed proxy did not report though it had time',
       { calls: [call('a', { payer: free, run: killed })], recorded: [] },
-      /not told in time/,
+      /not reported in time/,
     ],
     [
-      'not told though there was time, and held',
+      'a response that a killed proxy did not report though it had time, whose cost is in a lease',
       { calls: [call('a', { run: killed })], recorded: [], reserved: [lease] },
-      /not told in time/,
+      /not reported in time/,
     ],
-    ['more than the amount', { windows: [ledger({ amount: cost - 1 })] }, /more than the amount/],
     [
-      'a sum that is not that of usage',
+      'a window with more money spent and leased than its amount',
+      { windows: [ledger({ amount: cost - 1 })] },
+      /more than the amount/,
+    ],
+    [
+      'spent money that is not the sum of recorded usage',
       { windows: [ledger({ recorded: cost + 1 })] },
       /sum of recorded usage/,
     ],
-    ['a sum that is not that of open leases', { windows: [ledger({ open: 1 })] }, /sum of open leases/],
-    ['a sum that is not that of expired leases', { windows: [ledger({ unsettled: 1 })] }, /sum of expired/],
+    [
+      'leased money that is not the sum of open leases',
+      { windows: [ledger({ open: 1 })] },
+      /sum of open leases/,
+    ],
+    [
+      'unconfirmed money that is not the sum of expired leases',
+      { windows: [ledger({ unconfirmed: 1 })] },
+      /sum of expired/,
+    ],
   ])('%s', (_what, evidence, fault) => expect(faultsOf(evidence).join('\n')).toMatch(fault));
 });

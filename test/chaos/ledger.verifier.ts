@@ -56,7 +56,8 @@ export function verify(evidence: Evidence): Verdict {
   const rows = Map.groupBy(recorded, ({ requestId }) => requestId);
   const faults = windows.flatMap(faultsOf);
   const names = new Set(calls.map(({ name }) => name));
-  for (const name of rows.keys()) if (!names.has(name)) faults.push(`nobody asked ${name}, which is booked`);
+  for (const name of rows.keys())
+    if (!names.has(name)) faults.push(`${name} is recorded, but no caller requested it`);
   const unreported: Call[] = [];
   let recordedCalls = 0;
   for (const call of calls) {
@@ -71,7 +72,7 @@ export function verify(evidence: Evidence): Verdict {
   faults.push(...notReserved(paid, evidence.reserved));
   const { absences } = evidence;
   for (const call of unreported)
-    if (couldBeReported(call, absences)) faults.push(about(call, 'was not told in time'));
+    if (couldBeReported(call, absences)) faults.push(about(call, 'was not reported in time'));
   const calm = unreported.filter((call) => inTheWay(call, absences, 2_000).length === 0);
   return { faults, recorded: recordedCalls, reserved: summed(paid), lost: summed(free), calm: summed(calm) };
 }
@@ -83,13 +84,13 @@ function faultsOfCall(
 ): readonly string[] {
   const faults: string[] = [];
   const requested = witnessed.get(call.name);
-  if (rows.length > 1) faults.push(`stands ${rows.length} times in the books`);
+  if (rows.length > 1) faults.push(`is recorded ${rows.length} times`);
   if (unasked.has(call.outcome) && (rows.length > 0 || requested !== undefined))
-    faults.push('was refused, but the vendor was asked, or it is booked');
+    faults.push('was refused, but was sent to the vendor or is recorded');
   if ((requested?.times ?? 0) > 1) faults.push('was sent to the vendor more than once');
   if (call.outcome.endsWith(' internal_error')) faults.push('met a defect');
   const isKilled = call.run.killedAt !== undefined;
-  if (requested !== undefined && rows.length === 0 && !isKilled) faults.push('is not in the books');
+  if (requested !== undefined && rows.length === 0 && !isKilled) faults.push('is not in the ledger');
   if (call.outcome === '200') faults.push(...faultsOfResponse(call, rows[0], requested));
   return faults.map((fault) => about(call, fault));
 }
@@ -100,9 +101,10 @@ function faultsOfResponse(
   requested: Witnessed | undefined,
 ): readonly string[] {
   const faults: string[] = [];
-  if (requested?.request.ended !== 'finished') faults.push('was answered without the vendor');
+  if (requested?.request.ended !== 'finished') faults.push('got a response without the vendor');
   if (row === undefined || call.reported === null) return faults;
-  if (!isAsReported(row, call.reported)) faults.push(`is booked otherwise than told: ${JSON.stringify(row)}`);
+  if (!isAsReported(row, call.reported))
+    faults.push(`is recorded otherwise than reported: ${JSON.stringify(row)}`);
   return faults;
 }
 
@@ -118,7 +120,8 @@ function notReserved(unreported: readonly Call[], reserved: readonly ReservedByR
   for (const [key, cost] of costs) {
     const lease = reserved.find(({ tokenId, budget }) => `${tokenId} ${budget}` === key);
     const amount = (lease?.open ?? 0) + (lease?.expired ?? 0);
-    if (amount < cost) faults.push(`${cost} was answered in vain, but ${amount} is held: ${key}`);
+    if (amount < cost)
+      faults.push(`responses that are not recorded cost ${cost}, but the leases contain ${amount}: ${key}`);
   }
   return faults;
 }

@@ -148,7 +148,7 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
   it('accepts a response unchanged as history', async () => {
     const { choices } = await client().chat.completions.create({ model, messages });
     const response = choices[0]?.message;
-    if (response === undefined) throw new Error('no answer');
+    if (response === undefined) throw new Error('no response');
     const history = [...messages, response, ...messages];
     const again = await client().chat.completions.create({ model, messages: history });
     expect(again.choices[0]?.message.content).toContain('3 messages');

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
 import { startingSeed } from '../support/seed.ts';
-import { actions, type Case, casesOf, judge, playAll, type Verdict } from './hang-ups/play.ts';
+import { actions, type Case, casesOf, playAll, type Verdict, verdictOn } from './hang-ups/play.ts';
 
 const step = 97;
 
@@ -39,9 +39,11 @@ describe('the verdict of a hang-up', () => {
     expect(fault).toBeUndefined();
     expect(booking).toMatchObject({ estimateReason: 'reset', cost: booking.reserved });
     const nothing = Buffer.alloc(0);
-    expect(judge(one, { ...booking, cost: Math.floor(cost * 0.9) }, nothing).fault).toMatch(/^booked \d+ of/);
-    expect(judge(one, { ...booking, cost: booking.reserved + 1 }, nothing).fault).toMatch(/reserved/);
-    expect(judge(one, { ...booking, estimated: false }, nothing).fault).toMatch(/without a reason/);
+    expect(verdictOn(one, { ...booking, cost: Math.floor(cost * 0.9) }, nothing).fault).toMatch(
+      /^charged \d+ of/,
+    );
+    expect(verdictOn(one, { ...booking, cost: booking.reserved + 1 }, nothing).fault).toMatch(/reserved/);
+    expect(verdictOn(one, { ...booking, estimated: false }, nothing).fault).toMatch(/without a reason/);
   });
 });
 

@@ -30,7 +30,7 @@ describe('keys of a cloud account', () => {
   });
 
   it.each([
-    ['unknown', { ...accounts.permanent, accessKeyId: 'AKIASIM0UNKNOWN00000' }],
+    ['an unknown key id', { ...accounts.permanent, accessKeyId: 'AKIASIM0UNKNOWN00000' }],
     ['a wrong secret', { ...accounts.permanent, secretAccessKey: 'simulated/wrong' }],
   ])("are a 401 when the vendor refuses the caller's own: %s", async (_what, account) => {
     for (const way of ["caller's key", 'own route'] as const) {

@@ -39,9 +39,9 @@ describe.each(vendorNames)('%s', (vendor) => {
   const overload = vendor === 'assistant-provider' ? 529 : 503;
   const failures: readonly (readonly [string, Behaviour, object, string | null])[] = [
     ['a rate limit', rateLimit, { status: 429, type: 'rate_limit_error' }, '7'],
-    ['a fault', { status: 500 }, { status: 500, type: 'server_error' }, null],
-    ['overload', { status: overload }, { status: 503, type: 'server_error' }, null],
-    ['a proxy’s HTML', badGateway, { status: 502, type: 'server_error' }, null],
+    ['an internal error', { status: 500 }, { status: 500, type: 'server_error' }, null],
+    ['an overload', { status: overload }, { status: 503, type: 'server_error' }, null],
+    ['an HTML page of a proxy', badGateway, { status: 502, type: 'server_error' }, null],
   ];
 
   it.each(failures)(
@@ -108,7 +108,9 @@ describe.each(vendorNames)('trap 20: a client of %s that leaves', (vendor) => {
   const stops = providersByName.get(vendor)?.streamStops.value === true;
 
   it(
-    stops ? 'ends the stream of a vendor that stops then' : 'leaves the stream to be read to its end',
+    stops
+      ? 'ends the stream at the vendor, which then stops generating'
+      : 'leaves the stream to be read to its end',
     async () => {
       scene.gateway.simulator.script({ tokens: 100, pieceDelayMs: 5 });
       const requestId = `left-${vendor}`;

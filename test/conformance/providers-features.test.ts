@@ -34,7 +34,7 @@ const forms = [
 
 describe.each(forms)('with %s, %s', (way, _form, streams) => {
   describe.each(Object.entries(features))('%s', (_section, rows) => {
-    it.each(casesOf(rows, way, streams))('%s: %s (%s)', (...[, , , one]) => check(one));
+    it.each(casesOf(rows, way, streams))('%s, %s: %s', (...[, , , one]) => check(one));
   });
 });
 
@@ -74,7 +74,7 @@ async function expectRefusal(one: Case, error: object, source: string): Promise<
   expect(scene.gateway.simulator.requests).toHaveLength(source === 'gateway' ? 0 : 1);
 }
 
-type AcceptedOutcome = Extract<Outcome, { is: 'native' | 'emulated' | 'told' | 'dropped' | 'left out' }>;
+type AcceptedOutcome = Extract<Outcome, { is: 'native' | 'emulated' | 'returned' | 'dropped' | 'left out' }>;
 
 async function expectResponse(one: Case, outcome: AcceptedOutcome): Promise<void> {
   const { completion, headers } = await ask(one);
@@ -82,7 +82,7 @@ async function expectResponse(one: Case, outcome: AcceptedOutcome): Promise<void
   expect(headers.get('x-svc-dropped-params')).toBe(droppedBy(outcome));
   const named = outcome.is === 'emulated' ? outcome.names : undefined;
   expect(headers.get('x-svc-emulated-params')).toBe(named ?? null);
-  const location = outcome.is === 'told' ? completion : scene.received().json();
+  const location = outcome.is === 'returned' ? completion : scene.received().json();
   if (!('at' in outcome)) return;
   const found = valueAt(location, outcome.at);
   expect(found).toBeDefined();

@@ -48,9 +48,9 @@ function nameOf({ vendor, model }: Speaker): string {
 }
 
 const clients: readonly (readonly [string, (request: RequestTarget) => Promise<ReadResponse>])[] = [
-  ['as it came', whole],
-  ['as streamed', streamed],
-  ['by a client that drops unknown keys', async (request) => knownKeys(await whole(request))],
+  ['of whole responses', whole],
+  ['of streamed responses', streamed],
+  ['of a client that drops unknown keys', async (request) => knownKeys(await whole(request))],
 ];
 
 interface RequestTarget {
@@ -110,8 +110,8 @@ function resultsOf({ tool_calls: calls = [] }: ReadResponse): readonly Message[]
   return calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: `result ${index + 1}` }));
 }
 
-describe.each(clients)('history %s', (_name, send) => {
-  it.each(named)('of %s is accepted by %s', async (_first, _then, first, then) => {
+describe.each(clients)('a history %s', (_name, send) => {
+  it.each(named)('begun at %s is accepted by %s', async (_first, _then, first, then) => {
     scene.gateway.simulator.script(scripted);
     const response = await send(ask(first, opening));
     expect(response.tool_calls).toHaveLength(2);
@@ -135,7 +135,7 @@ describe('the signature of a vendor', () => {
     clients.slice(0, 2).map(([name, send]) => [nameOf(speaker), name, speaker, send] as const),
   );
 
-  it.each(cases)('comes back to %s %s', async (_speaker, _name, speaker, send) => {
+  it.each(cases)('comes back to %s in a history %s', async (_speaker, _name, speaker, send) => {
     scene.gateway.simulator.script(scripted);
     const response = await send(ask(speaker, opening));
     await send(ask(speaker, [...opening, response, ...resultsOf(response)]));

@@ -6,7 +6,7 @@ import { casesOf, playAll, type Verdict } from './hang-ups/play.ts';
 
 let faults = 0;
 console.log(
-  '| vendor | response | what happens | cases | exact | by text | by reservation | booked / generated, least | wrong |',
+  '| vendor | response | what happens | cases | exact | by text | by reservation | charged / generated, least | wrong |',
 );
 console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
 const wanted = process.argv.slice(2);

@@ -199,7 +199,7 @@ describe.each([
     ['alone', 'gemini-2.5-flash', undefined],
     ['alone, in the vendor’s own schemas', 'gemini-2.0-flash', undefined],
     ['beside tools', 'gemini-3.5-flash', [strictBoil]],
-    ['beside tools, by a tool that stands for it', 'gemini-2.5-flash', [strictBoil]],
+    ['beside tools, as the input of a further tool', 'gemini-2.5-flash', [strictBoil]],
   ])('a response is parsed by a JSON schema %s', async (_how, model, tools) => {
     const schema = {
       type: 'object',
@@ -300,7 +300,7 @@ describe.each([
   });
 
   it('an unknown model is a 404', async () => {
-    const error = await create({}, 'gemini-9-unheard-of').catch((thrown: unknown) => thrown);
+    const error = await create({}, 'gemini-9-unknown').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({ code: 'model_not_found' });
   });

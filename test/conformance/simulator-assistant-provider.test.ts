@@ -275,9 +275,9 @@ describe('the SDK with thinking', () => {
   };
 
   it.each([
-    ['within a budget', manual],
-    ['as the model sees fit', { ...base, thinking: { type: 'adaptive' as const }, tools: [boil] }],
-    ['kept back', { ...base, model: 'claude-opus-5', tools: [boil] }],
+    ['within a budget for thinking', manual],
+    ['with adaptive thinking', { ...base, thinking: { type: 'adaptive' as const }, tools: [boil] }],
+    ['with thinking by default', { ...base, model: 'claude-opus-5', tools: [boil] }],
   ])('completes a loop of tools %s', async (_name, request) => {
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const first = await client.messages.stream(request).finalMessage();

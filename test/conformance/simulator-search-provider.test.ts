@@ -102,7 +102,7 @@ describe('the SDK of the search company', () => {
         topP: 0.9,
         topK: 40,
         seed: 1,
-        stopSequences: [' answer'],
+        stopSequences: [' output'],
         safetySettings: [],
         serviceTier: 'flex' as never,
       },

@@ -22,7 +22,7 @@ if (values.python === undefined) throw new Error('--python must name a Python wi
 
 const requests = vendorNames.flatMap((vendor) => corpusRequests.map((one) => ({ vendor, ...one })));
 const played = (vendor: VendorName) =>
-  corpusResponses.find((one) => one.name === `${vendor}: words`)?.whole ?? '';
+  corpusResponses.find((one) => one.name === `${vendor}: a text`)?.whole ?? '';
 const requested: Requested[] = [
   ...requests.map(({ vendor, body }) => ({
     vendor,

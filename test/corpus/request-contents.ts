@@ -32,23 +32,23 @@ const words: Readonly<Record<string, string>> = {
 };
 const says: Readonly<Record<string, (text: string) => Json>> = {
   'the user': (text) => spoken(user(text)),
-  'the system': (text) => spoken(system(text), user('Go on.')),
-  'the assistant': (text) => spoken(user('Go on.'), assistant(text), user('And now?')),
+  'the system': (text) => spoken(system(text), user('Proceed.')),
+  'the assistant': (text) => spoken(user('Proceed.'), assistant(text), user('And now?')),
   'a tool': (text) => ({
-    ...spoken(user('Go on.'), calling(call('call_1')), result('call_1', text), user('And now?')),
+    ...spoken(user('Proceed.'), calling(call('call_1')), result('call_1', text), user('And now?')),
     tools: [boil],
   }),
 };
 
 const texts = Object.entries(says).flatMap(([who, say]) =>
   group(
-    `words of ${who}`,
+    `a text of ${who}`,
     Object.fromEntries(Object.entries(words).map(([name, text]) => [name, say(text)])),
   ),
 );
 
 const locations: Readonly<Record<string, (part: Json) => Json>> = {
-  'behind words': (part) => spoken(user([text('Look.'), part])),
+  'behind a text': (part) => spoken(user([text('Look.'), part])),
   alone: (part) => spoken(user([part])),
   'in a result': (part) => ({
     ...spoken(
@@ -76,7 +76,7 @@ const results: Readonly<Record<string, unknown>> = {
   'two images': [png, png],
   'an image alone': [png],
   'a large number': '{"id":1234567890123456789}',
-  'words of JSON': '[1, 2.50, null]',
+  'JSON in a text': '[1, 2.50, null]',
 };
 
 const returned = group('a result', {
@@ -84,14 +84,14 @@ const returned = group('a result', {
     Object.entries(results).map(([name, content]) => [
       name,
       {
-        ...spoken(user('Go on.'), calling(call('call_1')), result('call_1', content), user('And now?')),
+        ...spoken(user('Proceed.'), calling(call('call_1')), result('call_1', content), user('And now?')),
         tools: [boil],
       },
     ]),
   ),
   'of two calls, images in both': {
     ...spoken(
-      user('Go on.'),
+      user('Proceed.'),
       calling(call('call_1', '{}', 'look'), call('call_2', '{}', 'look')),
       result('call_1', [png]),
       result('call_2', [text('Two'), png]),
@@ -100,7 +100,7 @@ const returned = group('a result', {
   },
   'of two calls, the other way round': {
     ...spoken(
-      user('Go on.'),
+      user('Proceed.'),
       calling(call('call_1'), call('call_2')),
       result('call_2', 'second'),
       result('call_1', 'first'),
@@ -110,27 +110,27 @@ const returned = group('a result', {
 });
 
 const sig = 'gw1_Z2VtaW5pLTIuNS1mbGFzaCBjMmxu';
-const made = group('what an answer brought', {
+const made = group('a response sent back with', {
   'an image that the model made': spoken(
     user('Paint.'),
     assistant('Here:', { images: [png] }),
     user('Make it blue.'),
   ),
   'an image alone': spoken(user('Paint.'), assistant('', { images: [png] }), user('Make it blue.')),
-  'a signature of words': spoken(
+  'a signature of a text': spoken(
     user('Hi'),
     assistant('Hello', { extra_content: { google: { thought_signature: sig } } }),
-    user('Go on.'),
+    user('Proceed.'),
   ),
-  reasoning: spoken(user('Hi'), assistant('Hello', { reasoning_content: 'Think.' }), user('Go on.')),
+  reasoning: spoken(user('Hi'), assistant('Hello', { reasoning_content: 'Think.' }), user('Proceed.')),
   'thinking blocks': spoken(
     user('Hi'),
     assistant('Hello', {
       thinking_blocks: [{ type: 'thinking', thinking: 'Think.', signature: 'c2lnbmF0dXJl' }],
     }),
-    user('Go on.'),
+    user('Proceed.'),
   ),
-  'a refusal': spoken(user('Hi'), assistant(null, { refusal: 'I will not.' }), user('Go on.')),
+  'a refusal': spoken(user('Hi'), assistant(null, { refusal: 'I will not.' }), user('Proceed.')),
   annotations: spoken(
     user('Hi'),
     assistant('Hello', {
@@ -141,7 +141,7 @@ const made = group('what an answer brought', {
         },
       ],
     }),
-    user('Go on.'),
+    user('Proceed.'),
   ),
   'image parts': spoken(user('Paint.'), assistant([text('Here:'), png]), user('Make it blue.')),
 });
@@ -153,13 +153,13 @@ const marks = group('a mark of the cache on', {
   "a user's message": spoken(user(long, { cache_control: mark })),
   "a user's part": spoken(user([text(long, { cache_control: mark }), text('Hi')])),
   'an image': spoken(user([{ ...png, cache_control: mark }, text('Hi')])),
-  "an assistant's message": spoken(user('Hi'), assistant(long, { cache_control: mark }), user('Go on.')),
+  "an assistant's message": spoken(user('Hi'), assistant(long, { cache_control: mark }), user('Proceed.')),
   "a tool's result": {
     ...spoken(
       user('Hi'),
       calling(call('call_1')),
       result('call_1', long, { cache_control: mark }),
-      user('Go on.'),
+      user('Proceed.'),
     ),
     tools: [boil],
   },
@@ -168,7 +168,7 @@ const marks = group('a mark of the cache on', {
       user('Hi'),
       calling(call('call_1')),
       result('call_1', [text(long, { cache_control: mark })]),
-      user('Go on.'),
+      user('Proceed.'),
     ),
     tools: [boil],
   },
@@ -177,7 +177,7 @@ const marks = group('a mark of the cache on', {
     system(long, { cache_control: { ...mark, ttl: '1h' } }),
     user('Hi'),
   ),
-  'four places': spoken(
+  'four messages': spoken(
     system(long, { cache_control: mark }),
     user(long, { cache_control: mark }),
     assistant(long, { cache_control: mark }),

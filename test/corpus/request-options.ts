@@ -27,8 +27,8 @@ const rows: Readonly<Record<string, Json>> = {
   'a JSON object': { response_format: { type: 'json_object' } },
   'format text': { response_format: { type: 'text' } },
   'tools that may be called': { tools, tool_choice: 'auto' },
-  'tools that may not': { tools, tool_choice: 'none' },
-  'tools of which one must': { tools, tool_choice: 'required' },
+  'tools that may not be called': { tools, tool_choice: 'none' },
+  'tools of which one must be called': { tools, tool_choice: 'required' },
   'a tool by name': { tools, tool_choice: named },
   'allowed tools': {
     tools,
@@ -48,7 +48,7 @@ const rows: Readonly<Record<string, Json>> = {
   verbosity: { verbosity: 'low' },
   prompt_cache_key: { prompt_cache_key: 'k' },
   'web search': { web_search_options: {} },
-  'sound in the answer': { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
+  'sound in the response': { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
 };
 
 export const optionRequests: readonly CorpusRequest[] = group(

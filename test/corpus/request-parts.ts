@@ -37,7 +37,7 @@ export const media: Readonly<Record<string, Json>> = {
   'png in high detail': image(`data:image/png;base64,${png}`, { detail: 'high' }),
   'png without padding': image(`data:image/png;base64,${png.replace(/=+$/, '')}`),
   'png in lines': image(`data:image/png;base64,${png.match(/.{1,40}/g)?.join('\n')}`),
-  'pdf in the place of an image': image(`data:application/pdf;base64,${pdf}`),
+  'pdf as an image': image(`data:application/pdf;base64,${pdf}`),
   pdf: file(`data:application/pdf;base64,${pdf}`, 'a.pdf'),
   'pdf without a name': file(`data:application/pdf;base64,${pdf}`),
   'pdf as bare base64': file(pdf, 'a.pdf'),

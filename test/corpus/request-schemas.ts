@@ -89,7 +89,7 @@ const whole = ({ a, root = {} }: { readonly a: Json; readonly root?: Json }): Js
 
 const uses: Readonly<Record<string, (schema: Json) => Json>> = {
   'schema of a tool': (schema) => ({ tools: [tool('pick', schema)] }),
-  'schema of the answer': (schema) => ({
+  'schema of the response': (schema) => ({
     response_format: { type: 'json_schema', json_schema: { name: 'picked', schema, strict: true } },
   }),
 };

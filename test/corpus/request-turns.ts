@@ -3,7 +3,7 @@ import { assistant, boil, call, calling, group, result, spoken, system, user } f
 import type { CorpusRequest, Json } from './requests.ts';
 
 /**
- * S system, D developer, U user, A assistant, E an assistant without words, C one call, 2 two calls; calls are followed
+ * S system, D developer, U user, A assistant, E an assistant without a text, C one call, 2 two calls; calls are followed
  * by their results.
  */
 const orders = [
@@ -71,7 +71,7 @@ const args = group(
     Object.entries(spellings).map(([name, written]) => [
       name,
       {
-        ...spoken(user('Go on.'), calling(call('call_1', written)), result('call_1', 'done')),
+        ...spoken(user('Proceed.'), calling(call('call_1', written)), result('call_1', 'done')),
         tools: [boil],
       },
     ]),
@@ -90,16 +90,16 @@ const ids = group('an id', {
   ...Object.fromEntries(
     Object.entries(names).map(([name, id]) => [
       name,
-      { ...spoken(user('Go on.'), calling(call(id)), result(id, 'done')), tools: [boil] },
+      { ...spoken(user('Proceed.'), calling(call(id)), result(id, 'done')), tools: [boil] },
     ]),
   ),
   'that comes twice': {
     ...spoken(
-      user('Go on.'),
+      user('Proceed.'),
       calling(call('call_1')),
       result('call_1', 'first'),
       assistant('Again.'),
-      user('Go on.'),
+      user('Proceed.'),
       calling(call('call_1')),
       result('call_1', 'second'),
     ),
@@ -109,15 +109,15 @@ const ids = group('an id', {
 
 const { function: boiling } = boil;
 const legacy = group('deprecated', {
-  functions: { ...spoken(user('Go on.')), functions: [boiling] },
+  functions: { ...spoken(user('Proceed.')), functions: [boiling] },
   'functions, one of them to be called': {
-    ...spoken(user('Go on.')),
+    ...spoken(user('Proceed.')),
     functions: [boiling],
     function_call: { name: 'boil' },
   },
   'a history of functions': {
     ...spoken(
-      user('Go on.'),
+      user('Proceed.'),
       { role: 'assistant', content: null, function_call: { name: 'boil', arguments: '{"cups":2}' } },
       { role: 'function', name: 'boil', content: 'done' },
       user('And now?'),

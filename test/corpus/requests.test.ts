@@ -13,7 +13,7 @@ it('the corpus has at least 250 requests with unique names', () => {
   expect(corpusRequests.length).toBeGreaterThanOrEqual(250);
 });
 
-describe.each(vendorNames)('%s', (vendor) => {
+describe.each(vendorNames)('a request to %s is refused or sent with all its texts', (vendor) => {
   it.each(corpusRequests.map((one) => [one.name, one] as const))('%s', async (_name, { body }) => {
     let sent: string;
     try {

@@ -70,7 +70,7 @@ export const searchRows: readonly OwnRow<SearchResponse>[] = [
     filtered,
   ),
   {
-    name: 'a reason that nobody knows',
+    name: 'an unknown finish reason',
     response: response([{ text: 'Tea' }], 'TIRED'),
     expected: { content: 'Tea', finish: 'stop', native: 'TIRED' },
   },

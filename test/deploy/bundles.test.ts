@@ -71,11 +71,11 @@ it('a build that takes in files or packages of other programs fails and names th
   const elsewhere = join(directory, 'foreign');
   const rules = { entries: { main: intruder }, folders: ['injector'], withoutPackages: [] };
   await expect(buildProgram('injector', elsewhere, rules)).rejects.toThrow(
-    /the bundle of injector holds .*intruder\.ts/,
+    /the bundle of injector contains .*intruder\.ts/,
   );
   const logger = { entries: { main: 'common/logger.ts' }, folders: ['common'], withoutPackages: ['pino'] };
   await expect(buildProgram('injector', elsewhere, logger)).rejects.toThrow(
-    'the bundle of injector holds pino',
+    'the bundle of injector contains pino',
   );
 });
 

@@ -190,7 +190,7 @@ describe(`the build carried out (in ${isolation})`, () => {
     'the image %s starts %s with the code that was compiled at its build: %o',
     async (image, program, env, code) => {
       const container = startContainerOf({
-        ...{ image, dist: heldBy(image), args: [`/app/${program}/bin/main.mjs`] },
+        ...{ image, dist: contentOf(image), args: [`/app/${program}/bin/main.mjs`] },
         env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
       });
       expect(await container.exited, container.stderr()).toBe(code);
@@ -223,7 +223,7 @@ describe('containers of the manifests', () => {
         ...(args.length > 0 ? args : own),
       ];
       expect(node).toBe('node');
-      expect(existsSync(join(heldBy(target), main.replace(/^\/app\//, ''))), `${main} in ${image}`).toBe(
+      expect(existsSync(join(contentOf(target), main.replace(/^\/app\//, ''))), `${main} in ${image}`).toBe(
         true,
       );
       expect(securityContext?.runAsUser ?? 65_532).toBe(65_532);
@@ -244,9 +244,9 @@ describe('the parser of Dockerfiles', () => {
  * A folder as /app of the image. A plain process finds the compiled code only at the path where the stage was carried
  * out.
  */
-function heldBy(target: string): string {
+function contentOf(target: string): string {
   if (isolation !== 'a container') return app();
-  const built = join(directory, `held-${target}`);
+  const built = join(directory, `content-${target}`);
   if (existsSync(built)) return built;
   const copied = inheritedInstructions(stages, target).filter(({ flags }) => flags.from === 'compile');
   for (const { words } of copied) {

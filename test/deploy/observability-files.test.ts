@@ -238,26 +238,23 @@ describe('texts of dashboards and alerts', () => {
 const promtool = spawnSync('promtool', ['--version']).error === undefined;
 const ruleTests = globSync('*.promtool.yaml', { cwd: import.meta.dirname }).sort();
 
-describe(
-  promtool ? 'promtool' : 'in place of promtool, which is not installed, the shape of its input',
-  () => {
-    it('accepts the rules', () => {
-      const rules = join(folder, 'alerts/model-gateway.rules.yaml');
-      if (promtool) execFileSync('promtool', ['check', 'rules', rules], { stdio: 'pipe' });
-      const { groups } = parse(readFileSync(rules, 'utf8'));
-      for (const { rules } of groups)
-        for (const rule of rules) expect(Object.keys(rule)[0]).toMatch(/^(?:alert|record)$/);
-    });
+describe(promtool ? 'promtool' : 'a check of shapes instead of promtool, which is not installed,', () => {
+  it('accepts the rules', () => {
+    const rules = join(folder, 'alerts/model-gateway.rules.yaml');
+    if (promtool) execFileSync('promtool', ['check', 'rules', rules], { stdio: 'pipe' });
+    const { groups } = parse(readFileSync(rules, 'utf8'));
+    for (const { rules } of groups)
+      for (const rule of rules) expect(Object.keys(rule)[0]).toMatch(/^(?:alert|record)$/);
+  });
 
-    it.each(ruleTests)('fires the alerts that %s expects', (name) => {
-      const file = join(import.meta.dirname, name);
-      if (promtool) execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
-      const names = alertGroups.flatMap((group) => group.alerts.map((alert) => alert.name));
-      const requested = [...readFileSync(file, 'utf8').matchAll(/alertname: (\w+)/g)].map(
-        ([, one = '']) => one,
-      );
-      expect(requested.filter((one) => !names.includes(one))).toEqual([]);
-      expect(requested.length).toBeGreaterThan(0);
-    });
-  },
-);
+  it.each(ruleTests)('fires the alerts that %s expects', (name) => {
+    const file = join(import.meta.dirname, name);
+    if (promtool) execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
+    const names = alertGroups.flatMap((group) => group.alerts.map((alert) => alert.name));
+    const requested = [...readFileSync(file, 'utf8').matchAll(/alertname: (\w+)/g)].map(
+      ([, one = '']) => one,
+    );
+    expect(requested.filter((one) => !names.includes(one))).toEqual([]);
+    expect(requested.length).toBeGreaterThan(0);
+  });
+});

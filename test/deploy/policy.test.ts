@@ -10,7 +10,7 @@ import { settingPolicies } from '../support/manifests/setting-policies.ts';
 
 const policies = [...podPolicies, ...linkPolicies, ...networkPolicies, ...settingPolicies];
 
-describe.each(policies)('$name', ({ problems, breach }) => {
+describe.each(policies)('the policy “$name”', ({ problems, breach }) => {
   test.each(renderingNames)('is kept in %s', (rendering) => {
     expect(problems(objectsOf(rendering))).toEqual([]);
   });

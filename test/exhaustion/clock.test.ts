@@ -57,16 +57,16 @@ const struck = {
 describe.each(Object.entries(struck))('the clock of %s', (_, { program, withinMs }) => {
   it.each([
     ['ahead', day],
-    ['back', -day],
+    ['behind', -day],
   ])(
-    'jumps a day %s and is set again without loss of requests or usage',
+    'can jump a day %s and back again without loss of requests or usage',
     async (_direction, clockMs) => {
       await striking.strike(program(), { clockMs });
       await expectWhole(withinMs);
       await striking.strike(program(), {});
       await expectWhole(withinMs);
       // A session that the clock has ended is soon closed by its proxy.
-      await until(async () => (await ledgerOf(world.organization, budget)).unsettled === 0);
+      await until(async () => (await ledgerOf(world.organization, budget)).unconfirmed === 0);
     },
     120_000,
   );
@@ -74,5 +74,5 @@ describe.each(Object.entries(struck))('the clock of %s', (_, { program, withinMs
 
 it('no unconfirmed money of the budget is left', async () => {
   expect(await proxy.child.stop()).toBe(0);
-  expect((await ledgerAtRest(world.organization, budget)).unsettled).toBe(0);
+  expect((await ledgerAtRest(world.organization, budget)).unconfirmed).toBe(0);
 });

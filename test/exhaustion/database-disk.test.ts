@@ -136,7 +136,7 @@ describe('proxies of a control plane on a full disk', () => {
     expect(await readiness(proxy)).toBe('ok');
     disk.free();
     await until(async () => (await recorded(organization)) === sent, {
-      ...{ timeoutMs: 60_000, what: 'all usage to be booked' },
+      ...{ timeoutMs: 60_000, what: 'all usage to be recorded' },
     });
     expect(await metric(proxy, 'gateway_usage_events_total', { outcome: 'lost' })).toBe(0);
     await until(async () => (await readiness(controlPlane)) === 'ok', {

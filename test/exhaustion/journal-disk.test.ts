@@ -51,6 +51,6 @@ it('a proxy on a full journal disk serves without a journal, counts it, and open
   await until(async () => (await recorded(organization)) === requested, { timeoutMs: 20_000 });
   expect(await proxy.child.stop()).toBe(0);
   const ledger = await ledgerAtRest(organization, budget);
-  expect(ledger.unsettled).toBe(0);
+  expect(ledger.unconfirmed).toBe(0);
   expect(ledger.spent).toBeGreaterThan(0);
 }, 120_000);

@@ -44,7 +44,7 @@ it('a proxy with a full Redis serves, applies limits, queues usage in memory, an
     kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE',
     count: '5',
   });
-  await until(async () => (await isUp()) === 1, { what: 'Redis to answer' });
+  await until(async () => (await isUp()) === 1, { what: 'Redis to respond' });
   expect(await ask(proxy, key)).toBe('200');
   await maxMemory(1);
   const spent: string[] = [];
@@ -69,12 +69,15 @@ it('a proxy with a full Redis serves, applies limits, queues usage in memory, an
   // With room, usage moves to Redis; it is taken from there even when Redis is full again.
   await maxMemory(0);
   const overflowed = () => metric(proxy, 'gateway_usage_events_total', { outcome: 'overflowed' });
-  await until(async () => (await overflowed()) === 10, { what: 'Redis to take it', timeoutMs: 30_000 });
+  await until(async () => (await overflowed()) === 10, {
+    what: 'Redis to store the usage',
+    timeoutMs: 30_000,
+  });
   await maxMemory(1);
   for (let sent = 0; sent < 3; sent++) expect(await ask(proxy, key)).toBe('200');
   await way.heal();
   await until(async () => (await recorded(organization)) === before + 13, {
-    ...{ what: 'all usage to be booked', timeoutMs: 60_000 },
+    ...{ what: 'all usage to be recorded', timeoutMs: 60_000 },
   });
   expect(await metric(proxy, 'gateway_usage_events_total', { outcome: 'lost' })).toBe(0);
   await maxMemory(0);
@@ -83,6 +86,6 @@ it('a proxy with a full Redis serves, applies limits, queues usage in memory, an
       await ask(proxy, key);
       return (await isUp()) === 1;
     },
-    { what: 'Redis to be said to answer', timeoutMs: 20_000 },
+    { what: 'Redis to be reported as responding', timeoutMs: 20_000 },
   );
 }, 120_000);

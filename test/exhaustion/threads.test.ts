@@ -173,7 +173,7 @@ describe('files that hang', () => {
       await until(async () => (await recorded(organization)) >= before + sent, { timeoutMs: 30_000 });
       expect(logged()).toBe(ofHanging);
       comeBack();
-      await until(() => logged() > ofHanging + sent, { what: 'the log to go on', timeoutMs: 30_000 });
+      await until(() => logged() > ofHanging + sent, { what: 'the log to continue', timeoutMs: 30_000 });
       expect(await metric(reader, 'gateway_log_lines_lost_total')).toBe(0);
     },
     startMs,

@@ -82,7 +82,7 @@ const texts = [
   '',
   '\n\n',
   'trailing blanks  \n',
-  '{"not":"an answer"}',
+  '{"not":"a response"}',
   'data: [DONE]\n\n',
   '👩‍👩‍👧‍👦'.repeat(50),
 ] as const;
@@ -139,7 +139,7 @@ class RequestMaker {
     }
     // A conversation ends with a user message or with results of calls.
     const endsWithResults = messages.at(-1)?.role === 'tool' && random.chance(0.5);
-    if (!endsWithResults) messages.push({ role: 'user', content: 'Go on.' });
+    if (!endsWithResults) messages.push({ role: 'user', content: 'Proceed.' });
     return messages;
   }
 

@@ -127,12 +127,12 @@ const oddValues: readonly unknown[] = [
   ...[{ type: 'text' }, { a: 1 }, 'y'.repeat(3000), '{"a":1}', '__proto__', { toString: 1 }, { length: -1 }],
 ];
 
-interface HeldValue {
+interface ContainedValue {
   readonly holder: object;
   readonly key: string;
 }
 
-function holdersIn(value: unknown): readonly HeldValue[] {
+function holdersIn(value: unknown): readonly ContainedValue[] {
   if (!isObject(value) && !Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => [{ holder: value, key }, ...holdersIn(inner)]);
 }

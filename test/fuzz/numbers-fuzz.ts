@@ -114,11 +114,11 @@ function rulesOf(guarded: Stages): readonly Guardrail[] {
 
 const webhook = {
   ...{ kind: 'webhook', url: 'https://guard.example/', timeoutMs: 1000 },
-  secret: new Secret('not-asked'),
+  secret: new Secret('not-used'),
 } as const satisfies Check;
 
 const never = () => {
-  throw new Error('not asked in this test');
+  throw new Error('not called in this test');
 };
 const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), {
   metrics: { decided: () => undefined, took: () => undefined },
@@ -132,7 +132,7 @@ const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), 
     guardStream(source, guards, { eventBytesMax: 1024 * 1024, background: () => undefined }, context),
   serviceGuard: (guardrail) => ({
     guardrail,
-    ...{ reservations: true, window: 1000, ended: () => undefined },
+    ...{ delaysResponse: true, window: 1000, ended: () => undefined },
     inspect: async (texts) => texts.map((text) => text.replaceAll(word, '[WORD_1]')),
   }),
   now: () => performance.now(),

@@ -145,7 +145,7 @@ const oddHeaders: readonly IncomingHttpHeaders[] = [
 ];
 
 type Outcome =
-  | { readonly kind: 'answered'; readonly bytes: string }
+  | { readonly kind: 'completed'; readonly bytes: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** Runs one attempt at a vendor with this response. */
@@ -175,7 +175,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
     .then(() => delivered)
     .then(() => turns(5));
   const first = await Promise.race([outcome, silence]);
-  if (first === undefined) throw new Error('nothing came of it');
+  if (first === undefined) throw new Error('no completion and no failure');
   return first;
 }
 
@@ -187,7 +187,7 @@ async function settled(attempt: Attempt): Promise<Outcome> {
   } catch (error) {
     return { kind: 'failed', error };
   }
-  return result.kind === 'complete' ? { kind: 'answered', bytes: result.body.toString() } : flowOf(result);
+  return result.kind === 'complete' ? { kind: 'completed', bytes: result.body.toString() } : flowOf(result);
 }
 
 function flowOf(result: StreamResult): Promise<Outcome> {
@@ -195,7 +195,7 @@ function flowOf(result: StreamResult): Promise<Outcome> {
   return new Promise((resolve) => {
     result.flowTo({
       write: (bytes) => void chunks.push(bytes),
-      end: () => resolve({ kind: 'answered', bytes: Buffer.concat(chunks).toString() }),
+      end: () => resolve({ kind: 'completed', bytes: Buffer.concat(chunks).toString() }),
       fail: (error) => resolve({ kind: 'failed', error }),
     });
   });
@@ -234,7 +234,7 @@ function checkOutcome(outcome: Outcome, { call, parsed }: Golden, { isCut }: Hos
   // The vendor's token counts come last and are no part of the text.
   const { usage: _, ...expected } = parsed;
   if (isCut && !isDeepStrictEqual({ ...stated, usage: undefined }, { ...expected, usage: undefined })) {
-    throw new Error(`cut, and told as complete: ${JSON.stringify([stated, parsed])}`);
+    throw new Error(`cut, and returned as complete: ${JSON.stringify([stated, parsed])}`);
   }
 }
 

@@ -109,7 +109,7 @@ async function ask(
 }
 
 function outcomeOf(request: Requested | Refused): string {
-  return 'refused' in request ? request.refused : 'answered';
+  return 'refused' in request ? request.refused : 'completed';
 }
 
 function readWhole({ call, response }: Requested): ParsedCompletion {
@@ -119,7 +119,7 @@ function readWhole({ call, response }: Requested): ParsedCompletion {
   const { usage } = read;
   // When the vendor reports no usage, the caller receives zeros and the gateway records it as unknown.
   if (usage !== undefined && usage.promptTokens !== parsed.usage?.prompt_tokens) {
-    throw new Error(`read ${JSON.stringify(usage)} and told ${JSON.stringify(parsed.usage)}`);
+    throw new Error(`read ${JSON.stringify(usage)} and returned ${JSON.stringify(parsed.usage)}`);
   }
   return parsed;
 }

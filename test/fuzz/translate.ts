@@ -10,7 +10,7 @@ const cases = Number(values.cases);
 const seed = Number(values.seed);
 for (const [what, fuzz] of [
   ['requests', fuzzTranslators],
-  ['hostile answers', fuzzResponses],
+  ['hostile responses', fuzzResponses],
 ] as const) {
   const startedAt = performance.now();
   const outcomes = await fuzz({ seed, cases });

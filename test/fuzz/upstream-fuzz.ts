@@ -87,7 +87,7 @@ async function runCase(gateway: TestGateway, { number, url, key }: Case): Promis
 /** Returns the problem with the response that the caller received, if any. */
 function problemOf(seen: Observed, stream: boolean): string | undefined {
   if (seen.status !== 200) return envelopeProblem(seen);
-  if (!stream) return seen.end === 'cut' ? 'a whole answer broke off' : responseProblem(seen.body);
+  if (!stream) return seen.end === 'cut' ? 'a whole response broke off' : responseProblem(seen.body);
   const isMarked = lastData(seen.body) === '[DONE]';
   if (seen.end === 'clean') return isMarked ? undefined : 'a clean end without the end marker';
   if (seen.error === undefined) return 'cut without an error event';
@@ -111,7 +111,7 @@ function envelopeProblem({ status, end, headers, error }: Observed): string | un
   if (end === 'cut') return 'an envelope that broke off';
   if (typeof error?.message !== 'string' || typeof error.type !== 'string') return 'no envelope';
   const isReported = ['gateway', 'provider'].includes(headers.get('x-svc-error-source') ?? '');
-  return isReported ? undefined : 'nobody said it';
+  return isReported ? undefined : 'no error source in the headers';
 }
 
 function responseProblem(body: string): string | undefined {
@@ -127,7 +127,8 @@ function lineProblem({ status, end, line }: Observed): string | undefined {
   if (line.error_code === 'internal_error') return 'a provider led to internal_error';
   if (line.attempts !== 1) return `${String(line.attempts)} attempts in the log`;
   const parsed = line.error_source !== undefined;
-  if (end === 'cut') return parsed && Number(line.status) >= 400 ? undefined : 'a cut answer logged as none';
+  if (end === 'cut')
+    return parsed && Number(line.status) >= 400 ? undefined : 'a cut response that is not logged as an error';
   if (line.status !== status) return `status ${String(line.status)} in the log`;
   return parsed === (status !== 200) ? undefined : 'an error source in the log that does not fit';
 }

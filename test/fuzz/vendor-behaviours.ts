@@ -11,7 +11,7 @@ export function randomBehaviour(
   { tools, tool_choice: choice, n }: JsonObject,
 ): Behaviour | undefined {
   const names = Array.isArray(tools) && choice !== 'none' ? tools.map((tool) => tool.function.name) : [];
-  // Calls in several choices are left out, because the common stream cannot tell them apart.
+  // Calls in several choices are left out, because the common stream cannot distinguish them.
   const calls = names.length === 0 || n === 2 ? {} : { toolCalls: callsOf(random, names) };
   const text = random.pick(texts);
   const reasoning = random.pick([
@@ -66,13 +66,20 @@ const ends: Readonly<Record<VendorName, readonly string[]>> = {
     'refusal',
     'pause_turn',
     'model_context_window_exceeded',
-    'unheard_of',
+    'unknown_reason',
   ],
   'managed-cloud-models': [
-    ...['max_tokens', 'content_filtered', 'guardrail_intervened', 'malformed_model_output', 'unheard_of'],
+    ...['max_tokens', 'content_filtered', 'guardrail_intervened', 'malformed_model_output', 'unknown_reason'],
     'model_context_window_exceeded',
   ],
-  'search-provider': ['MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER', 'MALFORMED_FUNCTION_CALL', 'UNHEARD_OF'],
+  'search-provider': [
+    'MAX_TOKENS',
+    'SAFETY',
+    'RECITATION',
+    'OTHER',
+    'MALFORMED_FUNCTION_CALL',
+    'UNKNOWN_REASON',
+  ],
 };
 
 const gptCounts = [{ prompt_tokens_details: { cached_tokens: 1 } }];

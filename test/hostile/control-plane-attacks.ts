@@ -25,7 +25,7 @@ function crowd(
 export const controlPlaneAttacks = {
   crowds_of_changes: {
     resource: 'controlPlane changes',
-    about: 'changes, very many at a time',
+    about: 'changes, very many at the same time',
     neighbour: 'revocations',
     run: (hostile) => {
       const { organizationId } = hostile;
@@ -45,7 +45,7 @@ export const controlPlaneAttacks = {
   },
   crowds_of_lists: {
     resource: 'controlPlane reads',
-    about: 'lists, very many at a time',
+    about: 'lists, very many at the same time',
     neighbour: 'lists',
     run: (hostile) => crowd(hostile, shareRows.reads, () => list(hostile)),
   },
@@ -57,7 +57,7 @@ export const controlPlaneAttacks = {
   },
   crowds_of_patterns: {
     resource: 'controlPlane guardrail_work',
-    about: 'slow expressions that are refused, many at a time',
+    about: 'slow expressions that are refused, many at the same time',
     neighbour: 'revocations',
     run: (hostile) =>
       crowd(hostile, shareRows.guardrail_work, () =>
@@ -66,7 +66,7 @@ export const controlPlaneAttacks = {
   },
   three_slow_patterns: {
     resource: 'controlPlane guardrail_time',
-    about: 'slow expressions that are refused, three at a time',
+    about: 'slow expressions that are refused, three at the same time',
     neighbour: 'revocations',
     seen: 'used',
     run: (hostile) =>
@@ -76,7 +76,7 @@ export const controlPlaneAttacks = {
   },
   crowds_of_downloads: {
     resource: 'controlPlane exports',
-    about: 'downloads of usage, many at a time',
+    about: 'downloads of usage, many at the same time',
     neighbour: 'lists',
     run: async (hostile) => {
       const loops = tooMany(hostile, shareRows.exports.capacity, shareRows.exports.alpha);
@@ -94,7 +94,7 @@ export const controlPlaneAttacks = {
   },
   made_up_tokens: {
     resource: 'controlPlane unknown_tokens',
-    about: 'tokens of operators in the right form that nobody has made',
+    about: 'unknown tokens of operators in the right format',
     neighbour: 'lists',
     run: (hostile) =>
       keepCalling(hostile, { loops: 2, everyMs: 20 * hostile.tenants }, () =>

@@ -21,7 +21,7 @@ describe('the table of attacks', () => {
 });
 
 const brief = [
-  ...['held_requests', 'unread_streams', 'fast_streams', 'many_members', 'slow_pattern', 'made_up_keys'],
+  ...['waiting_requests', 'unread_streams', 'fast_streams', 'many_members', 'slow_pattern', 'made_up_keys'],
   ...['changes_in_a_loop', 'downloads_in_a_loop', 'three_slow_patterns', 'made_up_tokens'],
 ] as const satisfies readonly AttackName[];
 

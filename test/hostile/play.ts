@@ -135,7 +135,7 @@ export function faults({ during, isSeen, outcomes, quiet }: Played, timeFactor =
     found.push(`${during.succeeded} of ${during.requested} succeeded: ${JSON.stringify(during.failures)}`);
   const boundMs = timeFactor * (2 * quiet.p99Ms + 10);
   if (during.p99Ms > boundMs) found.push(`p99 ${during.p99Ms.toFixed(1)} ms, above ${boundMs.toFixed(1)} ms`);
-  if (!isSeen) found.push(`nobody came to the bound: ${JSON.stringify(outcomes)}`);
+  if (!isSeen) found.push(`the bound was not reached: ${JSON.stringify(outcomes)}`);
   const defect = Object.keys(outcomes).find((outcome) => outcome.startsWith('defect'));
   if (defect !== undefined) found.push(defect);
   return found;
@@ -148,7 +148,7 @@ export function lineOf(played: Played): string {
     `${attack} by ${hostile}: ${during.succeeded} of ${during.requested}`,
     `p50 ${quiet.p50Ms.toFixed(1)} → ${during.p50Ms.toFixed(1)}, p99 ${quiet.p99Ms.toFixed(1)} → ${during.p99Ms.toFixed(1)} ms`,
     `refused ${refused}, used ${played.used.toFixed(2)}`,
-    `longest turn ${loop} ms at the proxy, ${loops.controlPlane.tickMs.toFixed(1)} at the control plane`,
+    `longest tick ${loop} ms at the proxy, ${loops.controlPlane.tickMs.toFixed(1)} at the control plane`,
     JSON.stringify(outcomes),
   ].join('; ');
 }

@@ -32,13 +32,13 @@ async function guard({ organization: { api, id } }: Tenant, check: object): Prom
 }
 
 export const proxyAttacks = {
-  held_requests: {
+  waiting_requests: {
     resource: 'proxy requests',
     about: 'chats at a provider that does not respond',
     neighbour: 'chats',
     run: (hostile) =>
       keepCalling(hostile, { loops: tooMany(hostile, bounds.inFlight, quarter), everyMs: 500 }, () =>
-        atProxy(hostile, { path: chatPath, body: chatBody('hold') }),
+        atProxy(hostile, { path: chatPath, body: chatBody('waiting') }),
       ),
   },
   unread_streams: {
@@ -67,16 +67,16 @@ export const proxyAttacks = {
   },
   left_responses: {
     resource: 'proxy read_on',
-    about: 'chats whose caller leaves before they are answered',
+    about: 'chats whose caller leaves before the response',
     neighbour: 'chats',
     run: (hostile) =>
       keepCalling(hostile, { loops: tooMany(hostile, bounds.readOn, quarter), everyMs: 500 }, () =>
-        atProxy(hostile, { path: chatPath, body: chatBody('hold'), leaveAfterMs: 1_000, agent: false }),
+        atProxy(hostile, { path: chatPath, body: chatBody('waiting'), leaveAfterMs: 1_000, agent: false }),
       ),
   },
   names_of_images: {
     resource: 'proxy lookups',
-    about: 'chats with 16 images each, at names that are never answered',
+    about: 'chats with 16 images each, at names that the DNS server never resolves',
     neighbour: 'chats_at_new_names',
     prepare: async ({ organization }) => {
       await organization.storeProviderKeys();
@@ -105,7 +105,7 @@ export const proxyAttacks = {
   },
   made_up_keys: {
     resource: 'proxy unknown_credentials',
-    about: 'keys in the right form that nobody has made',
+    about: 'unknown keys in the right format',
     neighbour: 'chats_with_new_keys',
     run: (hostile) =>
       keepCalling(hostile, { loops: 2, everyMs: 40 * hostile.tenants }, () =>
@@ -168,7 +168,7 @@ export const proxyAttacks = {
   },
   fast_streams: {
     resource: 'proxy loop_turns',
-    about: 'streams of much text, as fast as they are taken, from a provider of their own',
+    about: 'streams of much text, read at full speed, from a provider of their own',
     neighbour: 'chats',
     seen: 'used',
     run: (hostile) => {
@@ -180,7 +180,7 @@ export const proxyAttacks = {
   },
   small_chats: {
     resource: 'proxy loop_turns',
-    about: 'small chats, each as soon as the one before it is answered',
+    about: 'small chats, each as soon as the one before has its response',
     neighbour: 'chats',
     seen: 'used',
     run: (hostile) =>

@@ -12,7 +12,7 @@ const head = [
     'bound',
     'refused',
     'used at most',
-    'longest turn, ms: proxy',
+    'longest tick, ms: proxy',
     'control plane',
   ],
 ];
@@ -27,7 +27,7 @@ export function render(all: readonly Played[]): string {
     `${model}, ${cpus().length} cores, Node ${process.version}; load of the machine at the end ${load.join(', ')}. ` +
       `${kept} of ${all.length} within 99.9 % and p99 ≤ 2 × quiet + 10 ms.`,
     '',
-    'A turn is measured in processor time of the main thread and may be several pieces of work. Where p99 is above its bound the row says so in bold.',
+    'A tick is measured in processor time of the main thread and may consist of several pieces of work. Where p99 is above its bound the row says so in bold.',
     '',
     ...table(head, all.map(row)),
     '',

@@ -35,12 +35,13 @@ export const kinds = {
     response.shouldKeepAlive = false;
     respond(response, small);
   },
-  reservation: (response) => {
+  /** Responds after some seconds. */
+  waiting: (response) => {
     const timer = setTimeout(() => respond(response, small), keptOpenMs);
     response.once('close', () => clearTimeout(timer));
   },
   big: (response) => respond(response, big),
-  /** A stream of much text, as fast as it is read, until the reader leaves. */
+  /** A stream of much text at the speed of its reader, until the reader leaves. */
   stream: (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const until = performance.now() + keptOpenMs;

@@ -180,7 +180,7 @@ async function addProvider({ id, api }: TestOrganization, name: string, baseUrl:
 export async function loopTimes({ child }: Plane): Promise<LoopTimes> {
   const before = lines(child).length;
   child.signal('SIGUSR2');
-  await until(() => lines(child).length > before, { timeoutMs: 30_000, what: 'a plane to tell its times' });
+  await until(() => lines(child).length > before, { timeoutMs: 30_000, what: 'a plane to print its times' });
   const { loop } = JSON.parse(lines(child).at(-1) ?? '') as { readonly loop: LoopTimes };
   return loop;
 }

@@ -82,7 +82,7 @@ describe.each([
       ['the logs', Buffer.from(gateway.logs.join(''))],
       ['the metrics of the proxy', Buffer.from(await metrics(gateway.proxy.adminPort))],
       ['the metrics of the control plane', Buffer.from(await metrics(gateway.controlPlane.adminPort))],
-      ['the answers', Buffer.from(responses.join('\n'))],
+      ['the responses', Buffer.from(responses.join('\n'))],
       ['the audit events', Buffer.from(JSON.stringify(audit))],
       ['Redis', await readRedis(redis.url)],
       ['the database', await prepared.database.read()],
@@ -111,7 +111,7 @@ describe.each([
     contains('the metrics of the proxy', 'gateway_requests_total{', 'gateway_malformed_requests_total{');
     contains('the metrics of the control plane', 'gateway_control_plane_calls_total{');
     contains(
-      'the answers',
+      'the responses',
       'access_not_found',
       'access_blocked',
       'invalid_argument',
@@ -163,7 +163,7 @@ describe('an invalid setting', () => {
   ])('is reported without its value: %s', (name, read) => {
     const text = inspect(thrownBy(read), { depth: 10 });
     expect(text).toContain(name);
-    expect(canaries.search(new Map([['what is said', Buffer.from(text)]]))).toEqual([]);
+    expect(canaries.search(new Map([['the error', Buffer.from(text)]]))).toEqual([]);
   });
 
   it('is reported without its value when the database refuses the login', async () => {
@@ -175,7 +175,7 @@ describe('an invalid setting', () => {
     const error = await startControlPlane(settings, { log: silentLog }).catch((caught: unknown) => caught);
     const text = inspect([error, settings], { depth: 10 });
     expect(error).toBeInstanceOf(Error);
-    expect(canaries.search(new Map([['what is said', Buffer.from(text)]]))).toEqual([]);
+    expect(canaries.search(new Map([['the error', Buffer.from(text)]]))).toEqual([]);
   });
 
   function thrownBy(work: () => unknown): unknown {

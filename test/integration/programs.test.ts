@@ -74,7 +74,7 @@ async function ended(child: Child) {
   return { code: await child.exited, stdout: child.stdout(), stderr: child.stderr() };
 }
 
-describe.each(forms)('%s', (form, mainOf) => {
+describe.each(forms)('programs started %s', (form, mainOf) => {
   it('both planes start, connect to each other, inspect long texts in workers, and exit with 0 on SIGTERM', async () => {
     const bootstrapToken = createCredential('bootstrap');
     const controlPlane = startNode([mainOf('control-plane')], {
@@ -146,7 +146,7 @@ describe.each(forms)('%s', (form, mainOf) => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/models`, {
       headers: { 'x-svc-vk': createCredential('virtualKey') },
     });
-    expect(response.status, 'nobody listens there').toBeGreaterThanOrEqual(500);
+    expect(response.status, 'there is no listener').toBeGreaterThanOrEqual(500);
     expect(await sidecar.stop()).toBe(0);
   });
 

@@ -172,7 +172,7 @@ describe.each([
         const now = await Promise.all(proxies.map(resolves));
         return now.every((count, index) => count > (resolved[index] ?? Number.NaN));
       },
-      { what: 'every proxy to resolve again a key that it holds', timeoutMs: 30_000 },
+      { what: 'every proxy to resolve again a key that it has', timeoutMs: 30_000 },
     );
     await turns(proxies, admission(made.value), gone);
     // The proxies still have the usage that is missing in the backup, and report it again.
@@ -214,10 +214,10 @@ describe.each([
         const ledger = await ledgerOf(organization, budgetId).catch(() => undefined);
         return ledger?.leased === 0 && ledger.spent > spent && ledger;
       },
-      { what: 'the proxies to return what they do not need', timeoutMs: 30_000 },
+      { what: 'the proxies to release money that they do not need', timeoutMs: 30_000 },
     );
     expect(rest.spent - spent).toBe((await recordedCost(organization)) - cost);
-    expect(rest.unsettled).toBe(0);
+    expect(rest.unconfirmed).toBe(0);
     for (const { child } of proxies) expect(child.stderr()).toBe('');
   }, 120_000);
 

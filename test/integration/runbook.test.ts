@@ -14,17 +14,16 @@ import { projectRoot, until } from '../support/process.ts';
 import { commandsOf, openShell, runbook } from '../support/runbook.ts';
 import { recordEvents, usageEvent } from '../support/usage-events.ts';
 import { billScenes } from './runbook/bills.ts';
-import { planeScenes } from './runbook/planes.ts';
+import { killedScene, planeScenes } from './runbook/planes.ts';
 import { requestScenes } from './runbook/requests.ts';
 import type { Scene, World } from './runbook/scenes.ts';
 
 /** The scene of killed proxies moves the clock, so it is the last. */
-const { unsettled: unconfirmed, ...others } = planeScenes;
 const scenes: Readonly<Record<string, Scene>> = {
   ...requestScenes,
   ...billScenes,
-  ...others,
-  unsettled: unconfirmed,
+  ...planeScenes,
+  ...killedScene,
 };
 const ofClusters = ['injector'];
 /** These scenes have their own control plane and have collected its lines. */

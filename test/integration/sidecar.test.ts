@@ -37,7 +37,7 @@ describe.each(modes)(`a sidecar in mode %s, in ${isolation}`, (mode) => {
     running = await start(mode);
     const { startMs, sidecar } = running;
     console.log(
-      `sidecar, ${mode}: answers /livez after ${Math.round(startMs)} ms, ${residentMiB(sidecar)} MiB`,
+      `sidecar, ${mode}: responds to /livez after ${Math.round(startMs)} ms, ${residentMiB(sidecar)} MiB`,
     );
   });
   beforeEach(() => cluster.simulator.reset());

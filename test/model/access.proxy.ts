@@ -165,10 +165,10 @@ export class ModelProxy {
           if (state === 'gone') this.goneAt.set(ref, this.#deps.time.monotonic());
         }
         return;
-      case 'answer':
+      case 'response':
         if (message.position.epoch === this.passed?.epoch) this.#passUpTo(message.position.revision);
         return;
-      case 'recall':
+      case 'reclaim':
       // A message for the ledger, which does not concern records.
     }
   }
@@ -177,8 +177,8 @@ export class ModelProxy {
   #begin(horizon: Position, continues: readonly Position[]): void {
     const { passed } = this;
     const way = continues.slice(0, continues.findIndex(({ epoch }) => epoch === passed?.epoch) + 1);
-    const goesOn = way.length > 0 && way.every(({ revision }) => (passed?.revision ?? 0) <= revision);
-    if (passed === undefined || (passed.epoch !== horizon.epoch && !goesOn)) this.passed = horizon;
+    const isContinued = way.length > 0 && way.every(({ revision }) => (passed?.revision ?? 0) <= revision);
+    if (passed === undefined || (passed.epoch !== horizon.epoch && !isContinued)) this.passed = horizon;
     else this.passed = { epoch: horizon.epoch, revision: Math.max(passed.revision, horizon.revision) };
   }
 

@@ -68,7 +68,7 @@ function verifyMark(at: Case, ref: string, mark: string): string | undefined {
     return `${mark} is older than MAX_STALE`;
   const calm = now - at.proxy.troubledAt > accessLimits.staleGraceMs + slackMs;
   if (calm && !validSince(versions, mark, now - accessLimits.freshForMs - slackMs))
-    return `${mark} is older than 20 s though the control plane answers`;
+    return `${mark} is older than 20 s though the control plane responds`;
   return undefined;
 }
 

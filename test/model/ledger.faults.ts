@@ -15,7 +15,7 @@ import type { WorldOptions } from './ledger.world.ts';
 export type Fault = Pick<WorldOptions, 'openSide' | 'faulty' | 'misreports'>;
 
 export const faults = {
-  'the server chooses the window': ofLedger(
+  'the server, not the proxy, chooses the window': ofLedger(
     () =>
       new (class extends LedgerReference {
         protected override grant(
@@ -57,7 +57,7 @@ export const faults = {
         }
       })(),
   ),
-  'the cost, not the escrow, is taken from the lease': ofLedger(
+  'an event takes its cost, not its pending charge, from the lease': ofLedger(
     () =>
       new (class extends LedgerReference {
         protected override record(event: UsageEvent, budget: BudgetTerms): Booking {
@@ -66,7 +66,7 @@ export const faults = {
         }
       })(),
   ),
-  'budgets are taken from the proxy’s list': ofLedger(
+  'an event counts only towards the budgets in the proxy’s list': ofLedger(
     () =>
       new (class extends LedgerReference {
         override matching(event: UsageEvent): readonly BudgetTerms[] {
@@ -75,7 +75,7 @@ export const faults = {
         }
       })(),
   ),
-  'rows are made after the events': ofLedger(
+  'rows of budgets are created after the events': ofLedger(
     () =>
       new (class extends LedgerReference {
         protected override makeRows(): void {
@@ -83,7 +83,7 @@ export const faults = {
         }
       })(),
   ),
-  'what is unsettled counts as free': ofLedger(
+  'unconfirmed money counts as free': ofLedger(
     () =>
       new (class extends LedgerReference {
         protected override grant(
@@ -92,15 +92,15 @@ export const faults = {
           now: number,
         ): ReferenceResponse {
           const row = this.row(lease.budgetId, lease.window);
-          const { unsettled: unconfirmed } = row;
-          row.unsettled = 0;
+          const { unconfirmed } = row;
+          row.unconfirmed = 0;
           const response = super.grant(lease, request, now);
-          row.unsettled = unconfirmed;
+          row.unconfirmed = unconfirmed;
           return response;
         }
       })(),
   ),
-  'returns look at the session, not at the lease': ofLedger(
+  'a release checks the session, not the lease': ofLedger(
     () =>
       new (class extends LedgerReference {
         protected override takeOf(lease: StoredLease, amount: number): void {
@@ -111,7 +111,7 @@ export const faults = {
         }
       })(),
   ),
-  'a closed session draws': ofLedger(
+  'a closed session acquires money': ofLedger(
     () =>
       new (class extends LedgerReference {
         protected override grant(
@@ -128,7 +128,7 @@ export const faults = {
         }
       })(),
   ),
-  'deleted budgets are not booked': ofLedger(
+  'usage of deleted budgets is not recorded': ofLedger(
     () =>
       new (class extends LedgerReference {
         override matching(event: UsageEvent): readonly BudgetTerms[] {
@@ -136,7 +136,7 @@ export const faults = {
         }
       })(),
   ),
-  'events that are repeated are booked again': ofLedger(
+  'events that are repeated are recorded again': ofLedger(
     () =>
       new (class extends LedgerReference {
         override report(events: readonly UsageEvent[]) {
@@ -145,7 +145,7 @@ export const faults = {
         }
       })(),
   ),
-  'a draw is given up at its deadline': ofProxies((client) => {
+  'a proxy abandons an acquisition at its deadline': ofProxies((client) => {
     let now = 0;
     return {
       ...client,
@@ -160,7 +160,7 @@ export const faults = {
           .catch(() => ({ outcome: 'busy', granted: 0, now, epoch: '', attainable: undefined })),
     };
   }),
-  'a return that was not acknowledged is not deducted': ofProxies((client) => {
+  'a proxy does not deduct a release that was not acknowledged': ofProxies((client) => {
     const kept = new Map<string, number>();
     return {
       ...client,
@@ -177,7 +177,7 @@ export const faults = {
       },
     };
   }),
-  'what was freed and is returned late is taken twice': ofLedger(
+  'freed money that is released late is taken twice': ofLedger(
     () =>
       new (class extends LedgerReference {
         protected override backOf(): number {
@@ -185,7 +185,7 @@ export const faults = {
         }
       })(),
   ),
-  'less is shut before the answer that says so': ofProxies((client) => {
+  'a proxy uses shut money before the response that opens it': ofProxies((client) => {
     const under = new Map<string, Promise<unknown>>();
     let now = 0;
     const inOrder = async <Report>(request: Operation, ask: () => Promise<Report>): Promise<Report> => {
@@ -209,11 +209,11 @@ export const faults = {
         }),
     };
   }),
-  'more is shut than is said': ofProxies((client) => ({
+  'a proxy reports more shut money than it has': ofProxies((client) => ({
     ...client,
     release: (request) => client.release({ ...request, shut: request.shut * 2 }),
   })),
-  'the time is stamped when the request ends': {
+  'an event has the time at which its request ended': {
     ...ofLedger(() => new LedgerReference()),
     misreports: (event: UsageEvent, now: number) => ({ ...event, at: now }),
   },

@@ -32,7 +32,7 @@ export class MemorySide implements LedgerSide {
 
   async acquire(request: AcquireRequest) {
     const { amount: granted, outcome } = this.#ledger.acquire(request, this.#now);
-    this.#executed({ kind: 'draw', request, response: { outcome, granted } });
+    this.#executed({ kind: 'acquire', request, response: { outcome, granted } });
     if (outcome === 'busy') this.#deps.onReclaim(request.budgetId, request.window);
     const attainable = outcome === 'busy' ? this.#ledger.attainable(request) : undefined;
     return { outcome, granted, attainable, ...this.#reported };

@@ -2,7 +2,7 @@
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetReservation, Budgets } from '../../proxy/budgets/budgets.ts';
-import { SlicedBudgets } from '../../proxy/budgets/leased-budgets.ts';
+import { LeasedBudgets } from '../../proxy/budgets/leased-budgets.ts';
 import { Adoption } from '../../proxy/journal/adoption.ts';
 import { JournaledBudgets } from '../../proxy/journal/journaled-budgets.ts';
 import { Journals } from '../../proxy/journal/journals.ts';
@@ -46,7 +46,7 @@ const memoryBytesMax = 40_000;
 
 export class ModelProxy {
   readonly name: string;
-  readonly budgets: SlicedBudgets;
+  readonly budgets: LeasedBudgets;
   readonly usageLog: LiveUsageLog;
   readonly #deps: ModelProxyDeps;
   readonly #link: Link;
@@ -116,17 +116,17 @@ export class ModelProxy {
         skipped: () => onEvent('skipped'),
       },
     });
-    this.budgets = new SlicedBudgets({
+    this.budgets = new LeasedBudgets({
       ...{ ...shared, client, usage: this.usageLog },
       onSession: (session, state) => {
         if (state === 'open') journals?.begin(session);
         else journals?.end(session);
       },
       metrics: {
-        acquired: (outcome) => onEvent(`drawn ${outcome}`),
+        acquired: (outcome) => onEvent(`acquisition ${outcome}`),
         returned: () => onEvent('returned'),
         waited: () => onEvent('waited'),
-        escrowLost: () => onEvent('escrow lost'),
+        escrowLost: () => onEvent('pending charge lost'),
       },
     });
     this.money = journals === undefined ? this.budgets : new JournaledBudgets(this.budgets, journals);
@@ -199,7 +199,7 @@ export class ModelProxy {
     const claims = new Map<string, Claim>();
     for (const { available, reservations, open, origin, shut } of this.budgets.leases()) {
       if (open < 0 || shut < 0 || reservations < 0)
-        throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${reservations}`);
+        throw new Violation(`${this.name} has ${open} open, ${shut} shut and ${reservations} reserved`);
       claims.set(leaseKey(origin), { all: available + reservations, firm: open + reservations });
     }
     return claims;

@@ -25,7 +25,7 @@ export interface BudgetTerms {
 export interface LedgerState {
   spent: number;
   leased: number;
-  unsettled: number;
+  unconfirmed: number;
 }
 
 export interface Lease {
@@ -116,7 +116,7 @@ export class LedgerReference {
   /** Returns how much a session could get if all others returned their leases. */
   attainable(request: AcquireRequest): number {
     const { budgetId, left, window } = this.#lease(request);
-    const { leased, spent, unsettled: unconfirmed } = this.row(budgetId, window);
+    const { leased, spent, unconfirmed } = this.row(budgetId, window);
     const amount = this.budgets.get(budgetId)?.amount ?? 0;
     return Math.max(0, amount - spent - unconfirmed - leased + (leased - left));
   }
@@ -184,9 +184,9 @@ export class LedgerReference {
     const row = this.row(lease.budgetId, lease.window);
     if (lease.state === 'open') {
       row.leased -= lease.left;
-      row.unsettled += lease.left;
+      row.unconfirmed += lease.left;
     }
-    row.unsettled -= free;
+    row.unconfirmed -= free;
     lease.left -= free;
     lease.back += free;
     lease.state = 'expired';
@@ -215,7 +215,7 @@ export class LedgerReference {
   /** Returns a row, or for one that does not exist yet the row that would be made. */
   ledgerOf(key: string): Readonly<LedgerState> {
     const [budgetId = '', window = ''] = key.split(' ');
-    return this.ledger.get(key) ?? { spent: this.#usedBefore(budgetId, window), leased: 0, unsettled: 0 };
+    return this.ledger.get(key) ?? { spent: this.#usedBefore(budgetId, window), leased: 0, unconfirmed: 0 };
   }
 
   /**
@@ -238,9 +238,9 @@ export class LedgerReference {
     if (want === 0) return { outcome: 'granted', amount: 0 };
     if (this.#isHealing(now)) return { outcome: 'busy', amount: 0 };
     const row = this.row(budgetId, window);
-    const free = budget.amount - row.spent - row.leased - row.unsettled;
+    const free = budget.amount - row.spent - row.leased - row.unconfirmed;
     if (free < need) {
-      const outcome = row.spent + row.unsettled + need > budget.amount ? 'exceeded' : 'busy';
+      const outcome = row.spent + row.unconfirmed + need > budget.amount ? 'exceeded' : 'busy';
       return { outcome, amount: 0 };
     }
     const amount = Math.min(want, Math.max(need, Math.floor(free / 4)));
@@ -267,7 +267,7 @@ export class LedgerReference {
     const row = this.row(lease.budgetId, lease.window);
     lease.left -= amount;
     if (lease.state === 'open') row.leased -= amount;
-    else row.unsettled -= amount;
+    else row.unconfirmed -= amount;
   }
 
   protected repeated(lease: StoredLease, seq: number): ReferenceResponse | undefined {

@@ -101,7 +101,9 @@ function end(
     'amount' in reservation &&
     (reservation.amount < requested.least || reservation.amount > requested.full)
   )
-    world.fail(`${reservation.amount} is held where ${requested.least} to ${requested.full} was asked for`);
+    world.fail(
+      `${reservation.amount} is reserved where ${requested.least} to ${requested.full} was requested`,
+    );
   if ('amount' in reservation) begun(world, requested, reservation);
   return new Promise((resolve) => {
     world.time.after(requested.runMs, () => {
@@ -155,9 +157,9 @@ interface Charged {
 function checkCharges(world: World, { amount, charges, cost, known }: Charged): void {
   for (const { escrow, budgetId } of charges) {
     if (escrow > cost || escrow < Math.min(cost, amount))
-      world.fail(`${escrow} of ${budgetId} is charged for a cost of ${cost} with a hold of ${amount}`);
+      world.fail(`${escrow} of ${budgetId} is charged for a cost of ${cost} with a reservation of ${amount}`);
     if (!known.some(({ id }) => id === budgetId))
-      world.fail(`a budget is charged that was not asked: ${budgetId}`);
+      world.fail(`a budget is charged without a reservation: ${budgetId}`);
   }
   for (const { id, isDeleted } of known) {
     if (cost > 0 && !isDeleted && charges.every(({ budgetId }) => budgetId !== id))

@@ -101,27 +101,27 @@ async function checkUsable(world: World): Promise<void> {
     if (exceeded !== undefined) return checkExceeded(world, exceeded.budgetId ?? '');
     if (responses.some(({ response }) => response === 'unavailable')) world.count('unavailable at rest');
     busy = responses.some(({ response }) => response === 'ran') ? 0 : busy + 1;
-    if (busy > busyMax) throw new Violation('what is left of a budget cannot be used');
+    if (busy > busyMax) throw new Violation('the rest of a budget cannot be used');
   }
   throw new Violation('a budget is never used up');
 }
 
 async function checkExceeded(world: World, budgetId: string): Promise<void> {
   const budget = world.verifier.reference.budgets.get(budgetId);
-  if (budget === undefined) throw new Violation('a budget is exceeded that is not there');
+  if (budget === undefined) throw new Violation('a budget is reported as exceeded that does not exist');
   const now = world.now();
   // A proxy counts the usage of its own requests before it reports it.
   await world.pass(reportedMs);
   // The window may have ended meanwhile.
   const used = Math.max(usedOf(world, budget, now), usedOf(world, budget, now - roundMs));
   if (used < 0.95 * budget.amount)
-    throw new Violation(`${budgetId} is said to be exceeded with ${used} of ${budget.amount} used`);
+    throw new Violation(`${budgetId} is reported as exceeded with ${used} of ${budget.amount} used`);
   world.count('used up');
 }
 
 function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
   const row = world.read.ledger.get(rowKey(id, windowOf(period, at)));
-  return row === undefined ? 0 : row.spent + row.unsettled;
+  return row === undefined ? 0 : row.spent + row.unconfirmed;
 }
 
 function describe(proxy: ModelProxy): string {

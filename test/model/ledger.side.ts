@@ -22,7 +22,7 @@ export type NewBudget = Pick<BudgetTerms, 'subjectId' | 'model' | 'period' | 'am
 export type Executed =
   | { readonly kind: 'keep'; readonly session: string; readonly open: boolean }
   | {
-      readonly kind: 'draw';
+      readonly kind: 'acquire';
       readonly request: AcquireRequest;
       readonly response: Pick<AcquireResponse, 'outcome' | 'granted'>;
     }

@@ -99,10 +99,10 @@ export class StoreSide implements LedgerSide {
     this.#deps = deps;
     const { clock, onReclaim } = deps;
     const ledger: Store['ledger'] = (work) => this.#inLedger(work);
-    const recall: Store['reclaim'] = async ({ budgetId, window }) => onReclaim(budgetId, window);
+    const reclaim: Store['reclaim'] = async ({ budgetId, window }) => onReclaim(budgetId, window);
     const service = createLedgerService({
       ...{ clock, log: silentLog, background: createBackground({ log: silentLog }) },
-      store: { ledger, reclaim: recall },
+      store: { ledger, reclaim },
       days: createUsageDays({ store: { ledger, features: deps.store.features }, clock }),
       metrics: { acquired: () => undefined, reported: () => undefined, sessionClosed: () => undefined },
       usageKeptMs: 90 * 86_400_000,
@@ -117,8 +117,8 @@ export class StoreSide implements LedgerSide {
 
   acquire(request: AcquireRequest) {
     const ask = () => this.#ledger.acquire(request);
-    return this.#run('draw', ask, ({ outcome, granted }) => ({
-      ...{ kind: 'draw', request, response: { outcome, granted } },
+    return this.#run('acquire', ask, ({ outcome, granted }) => ({
+      ...{ kind: 'acquire', request, response: { outcome, granted } },
     }));
   }
 
@@ -237,13 +237,16 @@ export class StoreSide implements LedgerSide {
 
   read(): Promise<LedgerRead> {
     return this.#deps.store.snapshot(async (db) => {
-      const rows = await db.selectFrom('budget_windows').selectAll().execute();
+      const rows = await db
+        .selectFrom('budget_windows')
+        .select(['budget_id', 'window_start', 'spent', 'leased', 'unsettled as unconfirmed'])
+        .execute();
       const leases = await db.selectFrom('leases').selectAll().execute();
       return {
         ledger: new Map(
-          rows.map(({ spent, leased, unsettled: unconfirmed, ...row }) => [
+          rows.map(({ spent, leased, unconfirmed, ...row }) => [
             rowKey(row.budget_id, row.window_start),
-            { spent, leased, unsettled: unconfirmed },
+            { spent, leased, unconfirmed },
           ]),
         ),
         leases: new Map(
@@ -285,7 +288,7 @@ export class StoreSide implements LedgerSide {
 
   #executed(executed: Executed, now: number): void {
     const taken = this.#steps.get(now);
-    if (taken === undefined) throw new Error('an answer tells a time that no transaction went by');
+    if (taken === undefined) throw new Error('a response has a time at which no transaction ran');
     this.#deps.onExecuted(executed, { ...taken, now });
   }
 
@@ -348,7 +351,7 @@ export class StoreSide implements LedgerSide {
   }
 }
 
-/** Returns all sessions that are closed and leases that are expired now, whoever changed them. */
+/** Returns all sessions that are closed and leases that are expired now, whichever operation changed them. */
 async function expiredIn({ db }: LedgerTransaction): Promise<Executed> {
   const sessions = await db.selectFrom('ledger_sessions').select('id').where('open', '=', 0).execute();
   const leases = await db

@@ -17,8 +17,9 @@ const firstSeed = given === undefined ? startingSeed() : Number(given);
 // A model that never reaches these events would prove nothing.
 const reached = [
   ...['ran', 'waited', 'exceeded', 'busy', 'unavailable', 'used up', 'returned'],
-  ...['drawn granted', 'drawn exceeded', 'drawn busy', 'drawn gone', 'drawn window', 'drawn deleted'],
-  ...['reported', 'overflowed', 'drained', 'above its hold', 'not charged', 'lowered below'],
+  ...['acquisition granted', 'acquisition exceeded', 'acquisition busy'],
+  ...['acquisition gone', 'acquisition window', 'acquisition deleted'],
+  ...['reported', 'overflowed', 'drained', 'above its reservation', 'not charged', 'lowered below'],
   ...[
     'noted',
     'opened',

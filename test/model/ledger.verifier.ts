@@ -159,9 +159,7 @@ export class LedgerVerifier {
       const { back, left, shut, state } = read.leases.get(key) ?? emptyLease;
       const released = this.#released.get(key) ?? 0;
       if (all + escrow > left + back + released)
-        fail(
-          `${all + escrow} is believed to be in the lease ${key}, which has ${left} left and ${back} back`,
-        );
+        fail(`${all + escrow} is counted on in the lease ${key}, which has ${left} left and ${back} back`);
       const kept = state === 'open' ? left - Math.min(shut, left) : left;
       if (firm + escrow > kept + released)
         fail(`${firm + escrow} may be used of the lease ${key}, which keeps ${kept} when its session ends`);
@@ -178,11 +176,11 @@ export class LedgerVerifier {
   /** Checks that each event is in the ledger once, as it was settled. */
   checkEvents({ costs, hourly }: EventsRead): void {
     if (costs.size !== this.#recorded.size)
-      fail(`${costs.size} events stand in the books, ${this.#recorded.size} were recorded`);
+      fail(`the ledger contains ${costs.size} events, ${this.#recorded.size} were recorded`);
     for (const [id, cost] of costs) {
       const settled = this.#settled.get(id);
-      if (settled === undefined) fail(`an event stands in the books that nobody has settled: ${id}`);
-      if (settled.event.cost !== cost) fail(`an event of ${settled.event.cost} is booked with ${cost}`);
+      if (settled === undefined) fail(`the ledger contains an event that no proxy has settled: ${id}`);
+      if (settled.event.cost !== cost) fail(`an event of ${settled.event.cost} is recorded with ${cost}`);
     }
     if (hourly !== this.#cost) fail(`the hours sum up to ${hourly}, the events to ${this.#cost}`);
   }
@@ -194,7 +192,7 @@ export class LedgerVerifier {
       case 'keep':
         this.#expectSame(executed.kind, executed.open, reference.keepSession(executed.session, now).open);
         return none;
-      case 'draw': {
+      case 'acquire': {
         // Whether the last session from before the restore is closed is read without a lock, so a waiting acquisition
         // may have read it earlier.
         const isLate = this.#closedIn > after && executed.response.outcome === 'busy';
@@ -269,8 +267,9 @@ export class LedgerVerifier {
   /** The proxy was killed while the request ran, or before it could report the cost. */
   #applyKilled(event: UsageEvent): void {
     const begun = this.#begun.get(event.id);
-    if (begun === undefined) fail(`an event is reported that nobody has begun: ${event.id}`);
-    if (begun.event.cost !== event.cost) fail(`${event.cost} is reported of a hold of ${begun.event.cost}`);
+    if (begun === undefined) fail(`an event is reported that no proxy has begun: ${event.id}`);
+    if (begun.event.cost !== event.cost)
+      fail(`${event.cost} is reported for a reservation of ${begun.event.cost}`);
     const settled = this.#settled.get(event.id);
     if (settled !== undefined) this.#addEscrows(settled.event, -1);
     this.settle({ ...begun, event });
@@ -287,8 +286,8 @@ export class LedgerVerifier {
     const aboveReservation = event.cost - charge.escrow;
     const reservation = this.#settled.get(event.id)?.reservation ?? 0;
     if (aboveReservation > 0 && event.cost <= reservation)
-      fail(`of a cost of ${event.cost} below its hold only ${charge.escrow} were taken`);
-    if (aboveReservation > 0) this.#count('above its hold');
+      fail(`of a cost of ${event.cost} below its reservation only ${charge.escrow} were charged`);
+    if (aboveReservation > 0) this.#count('above its reservation');
     const late = charge.escrow - taken;
     if (late > 0) {
       this.#count('late after a release');
@@ -318,11 +317,11 @@ export class LedgerVerifier {
     const { ledger, leases } = this.reference;
     for (const key of new Set([...read.ledger.keys(), ...ledger.keys()])) {
       const should = this.reference.ledgerOf(key);
-      const { leased, spent, unsettled: unconfirmed } = read.ledger.get(key) ?? should;
+      const { leased, spent, unconfirmed } = read.ledger.get(key) ?? should;
       this.#expectSame(
         `row ${key}`,
         `${spent} ${leased} ${unconfirmed}`,
-        `${should.spent} ${should.leased} ${should.unsettled}`,
+        `${should.spent} ${should.leased} ${should.unconfirmed}`,
       );
     }
     for (const key of new Set([...read.leases.keys(), ...leases.keys()])) {
@@ -344,11 +343,11 @@ export class LedgerVerifier {
       add(state === 'open' ? leased : unconfirmed, rowKey(budgetId, window), left);
     }
     for (const [key, row] of read.ledger) {
-      if (Math.min(row.spent, row.leased, row.unsettled) < 0) fail(`the row ${key} is below zero`);
+      if (Math.min(row.spent, row.leased, row.unconfirmed) < 0) fail(`the row ${key} is below zero`);
       if (row.leased !== (leased.get(key) ?? 0))
         fail(`${row.leased} is leased of ${key}, open leases have ${leased.get(key)}`);
-      if (row.unsettled !== (unconfirmed.get(key) ?? 0))
-        fail(`${row.unsettled} is unsettled of ${key}, expired leases have ${unconfirmed.get(key)}`);
+      if (row.unconfirmed !== (unconfirmed.get(key) ?? 0))
+        fail(`${row.unconfirmed} is unconfirmed of ${key}, expired leases have ${unconfirmed.get(key)}`);
       const spent = this.#spent.get(key) ?? 0;
       if (row.spent !== spent)
         fail(`${row.spent} is spent of ${key}, events that count there sum up to ${spent}`);
@@ -382,7 +381,7 @@ export class LedgerVerifier {
   }
 }
 
-function totalOf({ leased, spent, unsettled: unconfirmed }: LedgerState): number {
+function totalOf({ leased, spent, unconfirmed }: LedgerState): number {
   return spent + leased + unconfirmed;
 }
 

@@ -254,7 +254,7 @@ export class World {
     }
     if (this.#violation !== undefined) return;
     try {
-      await this.#judgeExecuted();
+      await this.#verifyExecuted();
       for (const work of this.#atRest.splice(0)) await work();
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
@@ -262,7 +262,7 @@ export class World {
     }
   }
 
-  async #judgeExecuted(): Promise<void> {
+  async #verifyExecuted(): Promise<void> {
     if (this.#executed.length === 0) {
       this.verifier.checkClaims(this.read, this.claims());
       return;

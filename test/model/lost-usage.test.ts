@@ -28,13 +28,13 @@ it.each(['sqlite', 'postgres'] as const)(
     await world.pass(1_000);
     const ask = (cost: number) => {
       const [caller] = world.callers;
-      if (caller === undefined) throw new Error('nobody asks');
+      if (caller === undefined) throw new Error('there is no caller');
       const requested = { proxy, caller, model: models[0], full: 1_000, least: 1_000, runMs: 500 };
       return run(world, { ...requested, cost: () => cost });
     };
     const row = () => {
       const [ledger] = world.read.ledger.values();
-      return ledger ?? { spent: 0, leased: 0, unsettled: 0 };
+      return ledger ?? { spent: 0, leased: 0, unconfirmed: 0 };
     };
 
     const first = ask(300);
@@ -51,18 +51,18 @@ it.each(['sqlite', 'postgres'] as const)(
     proxy.link = 'well';
 
     await world.pass(driftMs - 30_000);
-    expect(row()).toEqual({ spent: 300, leased: 400, unsettled: 0 });
+    expect(row()).toEqual({ spent: 300, leased: 400, unconfirmed: 0 });
     expect(proxy.sessions.size).toBe(1);
     await world.pass(60_000);
     expect(proxy.sessions.size).toBe(2);
-    expect(world.report.get('escrow lost')).toBe(1);
+    expect(world.report.get('pending charge lost')).toBe(1);
     // Its session is silent for a minute and then expires.
     await world.pass(90_000);
-    expect(row()).toEqual({ spent: 300, leased: 0, unsettled: 400 });
+    expect(row()).toEqual({ spent: 300, leased: 0, unconfirmed: 400 });
     const again = ask(500);
     await world.pass(15_000);
     expect(await again).toMatchObject({ response: 'ran' });
-    expect(row()).toEqual({ spent: 800, leased: 0, unsettled: 400 });
+    expect(row()).toEqual({ spent: 800, leased: 0, unconfirmed: 400 });
   },
   60_000,
 );

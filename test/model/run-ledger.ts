@@ -37,11 +37,11 @@ try {
     for (const [what, count] of await runSchedule(optionsOf(seed)))
       total.set(what, (total.get(what) ?? 0) + count);
     const done = seed - first + 1;
-    if (done % 500 === 0) console.error(`${done} schedules hold`);
+    if (done % 500 === 0) console.error(`${done} schedules keep the promises`);
   }
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   console.log(
-    `${schedules} schedules from seed ${first} on ${name} hold, in ${seconds} s:`,
+    `${schedules} schedules from seed ${first} on ${name} keep the promises, in ${seconds} s:`,
     Object.fromEntries(total),
   );
 } catch (error) {

@@ -15,7 +15,7 @@ export interface Difference {
 
 export interface Decision {
   readonly what: string;
-  readonly right: 'ours' | 'theirs' | 'nobody knows';
+  readonly right: 'ours' | 'theirs' | 'unknown';
   readonly why: string;
   readonly source: string;
   of(difference: Difference): boolean;
@@ -28,28 +28,28 @@ export const decisions: readonly Decision[] = [
   {
     what: 'models that search at every request, and cite nothing',
     right: 'ours',
-    why: 'the fee is of each request; LiteLLM looks for a citation in the answer',
+    why: 'the fee is of each request; LiteLLM looks for a citation in the response',
     source:
       'web search guide of the GPT vendor: these models retrieve from the web before they respond, always',
     of: ({ model, own, theirs }) => alwaysSearching.test(model) && (own ?? 0) > (theirs ?? 0),
   },
   {
     what: 'priority above 272,000 tokens',
-    right: 'nobody knows',
-    why: 'no price is published, as it is not offered; ours takes the dearer of the two that are, LiteLLM that of long prompts',
+    right: 'unknown',
+    why: 'no price is published, because it is not offered; ours takes the higher of the two published prices, LiteLLM that of long prompts',
     source: 'openai.com/api-priority-processing: “excludes long context”',
     of: ({ vendor, usage }) => vendor === 'gpt-provider' && usage === 'priority, long',
   },
   {
     what: 'cache writes that live 12 hours',
     right: 'ours',
-    why: 'LiteLLM has the price, and reads the lifetime in the Responses API alone; where the answer does not tell it, what was asked for was written',
+    why: 'LiteLLM has the price, and reads the lifetime in the Responses API alone; where the response does not contain it, the requested lifetime applies',
     source: 'SDK types PromptCacheOptions, PromptCacheBreakpoint of the GPT vendor; its price page',
     of: ({ usage }) => usage.startsWith('cache written for 12 h'),
   },
   {
     what: 'flex of gpt-5.5 at the studio',
-    right: 'nobody knows',
+    right: 'unknown',
     why: 'the list has a price of flex input and none of flex output; ours takes the usual prices, LiteLLM mixes both',
     source: 'the list itself, azure/gpt-5.5',
     of: ({ vendor, model, usage }) => vendor === 'studio-ai' && model === 'gpt-5.5' && usage === 'flex',
@@ -57,28 +57,28 @@ export const decisions: readonly Decision[] = [
   {
     what: 'pages cited at the studio',
     right: 'ours',
-    why: 'its chat completions do not search: what cites pages there is marked unpriced, and refused under a budget; LiteLLM charges a fee of another API',
+    why: 'its chat completions do not search: a response that cites pages is marked unpriced, and refused under a budget; LiteLLM charges a fee of another API',
     source: 'learn.microsoft.com, Azure OpenAI, web search: a tool of the Responses API',
     of: ({ vendor, usage, isCovered }) => vendor === 'studio-ai' && usage === 'searched' && !isCovered,
   },
   {
     what: 'models that LiteLLM has dropped',
     right: 'ours',
-    why: 'they are called as long as the vendor serves them; LiteLLM says 0',
+    why: 'they are called as long as the vendor serves them; LiteLLM has the price 0',
     source: 'figures of 1 August 2026, the vendor’s price page',
     of: ({ theirs }) => theirs === 0,
   },
   {
     what: 'cached sound of gemini-2.5-flash-image',
-    right: 'nobody knows',
+    right: 'unknown',
     why: 'no price is published; ours takes that of sound, LiteLLM that of cached text',
     source: 'the list itself, gemini/gemini-2.5-flash-image',
     of: ({ model, usage }) => model === 'gemini-2.5-flash-image' && usage === 'sound, cached',
   },
   {
-    what: 'output that only totalTokenCount tells',
+    what: 'output that only totalTokenCount includes',
     right: 'ours',
-    why: 'the total is the sum of prompt, tools, candidates and thoughts: what is left of it was written; LiteLLM counts nothing',
+    why: 'the total is the sum of prompt, tools, candidates and thoughts: the rest of it is output; LiteLLM counts nothing',
     source: 'SDK type GenerateContentResponseUsageMetadata',
     of: ({ usage }) => usage.endsWith('in the total alone'),
   },

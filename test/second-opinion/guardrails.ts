@@ -94,7 +94,7 @@ function wholeForms(rows: readonly { readonly form: string; readonly isFound: bo
 }
 
 function printForms(seen: readonly Seen[]): void {
-  line(['forms found wherever they stand', 'ours', 'Presidio', 'LiteLLM content filter']);
+  line(['forms found in every context', 'ours', 'Presidio', 'LiteLLM content filter']);
   line(['---', '---', '---', '---']);
   const numbered = secretRows.map((row, id) => ({ row, id, form: row.form ?? row.type }));
   for (const [type, own] of Map.groupBy(numbered, ({ row }) => row.type)) {

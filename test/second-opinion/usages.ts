@@ -15,7 +15,7 @@ export interface PlayedUsage {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const text = 'An answer.';
+const text = 'An output.';
 
 function completion(usage: Json, more: Json = {}): object {
   const { message = { role: 'assistant', content: text }, ...fields } = more;
@@ -69,7 +69,7 @@ export const gptUsages: readonly PlayedUsage[] = [
     requested: { prompt_cache_options: { ttl: '12h' } },
   },
   {
-    what: 'cache written for 12 h, as asked',
+    what: 'cache written for 12 h, as requested',
     response: gpt(5003, 211, ofPrompt({ cached_tokens: 1024, cache_write_tokens: 2048 })),
     requested: { prompt_cache_options: { ttl: '12h' } },
   },
@@ -118,7 +118,7 @@ export const assistantUsages: readonly PlayedUsage[] = [
   { what: 'long, cached', response: claude(50_007, 211, { cache_read_input_tokens: 204_800 }) },
   { what: 'searched', response: claude(9003, 211, { server_tool_use: { web_search_requests: 3 } }) },
   { what: 'in the US', response: claude(1003, 211, { inference_geo: 'us', cache_read_input_tokens: 512 }) },
-  { what: 'standard, said', response: claude(1003, 211, { service_tier: 'standard' }) },
+  { what: 'standard, reported', response: claude(1003, 211, { service_tier: 'standard' }) },
   { what: 'fast', response: claude(1003, 211, { speed: 'fast' }), requested: { speed: 'fast' } },
 ];
 
@@ -148,7 +148,7 @@ export const cloudUsages: readonly PlayedUsage[] = [
   { what: 'long, cached', response: converse(50_007, 211, cloudCache(262_144, 0)) },
   { what: 'priority', response: converse(1003, 211, {}, { serviceTier: { type: 'priority' } }) },
   { what: 'flex', response: converse(1003, 211, {}, { serviceTier: { type: 'flex' } }) },
-  { what: 'standard, said', response: converse(1003, 211, {}, { serviceTier: { type: 'default' } }) },
+  { what: 'standard, reported', response: converse(1003, 211, {}, { serviceTier: { type: 'default' } }) },
 ];
 
 const generated = (usageMetadata: Json, candidate: Json = {}) => ({

@@ -124,7 +124,7 @@ export class BudgetFixture {
     return (await this.plane.expect('Budgets.ListWindows', by.token, request)).windows;
   }
 
-  async unsettled(tenant: TestTenant, fields: object = {}): Promise<JsonResponse[]> {
+  async unconfirmed(tenant: TestTenant, fields: object = {}): Promise<JsonResponse[]> {
     return (await this.as(tenant, 'Budgets.ListUnsettled', { organizationId: tenant.id, ...fields }))
       .unsettled;
   }

@@ -107,6 +107,6 @@ export async function redisResponds(proxy: RequestTarget & Observed): Promise<vo
       await sleep(200);
       return false;
     },
-    { timeoutMs: 3000, what: 'Redis to answer the proxy' },
+    { timeoutMs: 3000, what: 'Redis to respond to the proxy' },
   );
 }

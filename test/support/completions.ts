@@ -114,7 +114,7 @@ function tokens(value: unknown): number {
  * @throws BadResponse with the fault
  */
 export function checkSense({ id: ownId, model, choices, usage }: ParsedCompletion): void {
-  expectThat(ownId !== '' && model !== '', 'an answer without id or model');
+  expectThat(ownId !== '' && model !== '', 'a response without id or model');
   for (const choice of choices) checkCalls(choice);
   if (usage === undefined) return;
   const details = (name: string) => (isObject(usage[name]) ? usage[name] : {});
@@ -123,7 +123,7 @@ export function checkSense({ id: ownId, model, choices, usage }: ParsedCompletio
   expectThat(tokens(usage.total_tokens) === prompt + completion, 'usage does not add up');
   const cached = tokens(details('prompt_tokens_details').cached_tokens ?? 0);
   const written = tokens(usage.cache_creation_input_tokens ?? 0);
-  expectThat(cached + written <= prompt, 'the prompt does not include what was cached');
+  expectThat(cached + written <= prompt, 'the prompt does not include the cached tokens');
   const reasoning = tokens(details('completion_tokens_details').reasoning_tokens ?? 0);
   expectThat(reasoning <= completion, 'the completion does not include the reasoning');
 }
@@ -180,7 +180,7 @@ class ChunkReader {
     if (this.#begun) {
       const { id: first, model, created } = this.#identity;
       const same = first === own.id && model === own.model && created === own.created;
-      expectThat(same, 'chunks of several answers');
+      expectThat(same, 'chunks of several responses');
     }
     this.#begun = true;
     this.#identity = own;
@@ -191,7 +191,7 @@ class ChunkReader {
     // Some vendors send it with the last choice.
     this.#usage = readUsage(chunk.usage) ?? this.#usage;
     this.#ended = choices.length === 0;
-    expectThat(!this.#ended || this.#usage !== undefined, 'a chunk that says nothing');
+    expectThat(!this.#ended || this.#usage !== undefined, 'a chunk without choices and usage');
   }
 
   parsed(): ParsedCompletion {

@@ -31,7 +31,7 @@ export async function findServerSource(): Promise<ServerSource> {
     return 'docker';
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    console.error(`Docker answers but runs no ${redisImage} (${reason}); using local programs`);
+    console.error(`Docker responds but does not run ${redisImage} (${reason}); using local programs`);
     return 'local';
   }
 }

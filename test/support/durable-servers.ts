@@ -76,7 +76,7 @@ async function durable(
         () => false,
       );
     };
-    await until(responds, { timeoutMs: 60_000, what: `the server at port ${at.port} to answer` });
+    await until(responds, { timeoutMs: 60_000, what: `the server at port ${at.port} to respond` });
   };
   await restart();
   return { ...at, kill: () => host.kill(), restart, stop: () => host.remove() };

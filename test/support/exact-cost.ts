@@ -18,10 +18,10 @@ export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigi
   const { cacheWrite12h = cacheWrite1h, audioCacheRead = rates.audioInput ?? cacheRead } = rates;
   const { audioOutput = output, imageOutput = output } = rates;
   // A price that only the usual prices have still applies, unless its substitute is dearer.
-  const own = (kind: 'audioInput' | 'audioCacheRead' | 'audioOutput' | 'imageOutput', standsIn: string) =>
-    rates[kind] === undefined && Number(prices[kind] ?? 0) > Number(standsIn)
+  const own = (kind: 'audioInput' | 'audioCacheRead' | 'audioOutput' | 'imageOutput', substitute: string) =>
+    rates[kind] === undefined && Number(prices[kind] ?? 0) > Number(substitute)
       ? (prices[kind] ?? '')
-      : standsIn;
+      : substitute;
   const fresh = usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
   const sound = (beside.audioPromptTokens ?? 0) - (beside.audioCacheReadTokens ?? 0);
   const long = beside.cacheWrite12hTokens ?? 0;

@@ -16,8 +16,8 @@ import { usageOf } from './usage-queue.ts';
 
 export type Call =
   | { readonly kind: 'session'; readonly session: string }
-  | { readonly kind: 'draw'; readonly request: AcquireRequest }
-  | { readonly kind: 'return'; readonly request: ReturnRequest }
+  | { readonly kind: 'acquire'; readonly request: AcquireRequest }
+  | { readonly kind: 'release'; readonly request: ReturnRequest }
   | { readonly kind: 'close'; readonly end: SessionEnd };
 
 /**
@@ -33,15 +33,15 @@ export class LedgerLink {
   wayMs = 1;
   deadlineMs = 1_000;
   /** The failure of a call without a response. */
-  failure: Error = new Error('no answer in time');
+  failure: Error = new Error('no response in time');
   readonly calls: Call[] = [];
 
   get acquisitions(): readonly AcquireRequest[] {
-    return this.calls.flatMap((call) => (call.kind === 'draw' ? [call.request] : []));
+    return this.calls.flatMap((call) => (call.kind === 'acquire' ? [call.request] : []));
   }
 
   get returns(): readonly ReturnRequest[] {
-    return this.calls.flatMap((call) => (call.kind === 'return' ? [call.request] : []));
+    return this.calls.flatMap((call) => (call.kind === 'release' ? [call.request] : []));
   }
 
   get sessions(): readonly string[] {
@@ -99,13 +99,17 @@ export class FakeLedger {
   }
 
   /** Sums over all windows, nano-dollars. */
-  ledger(budgetId: string): { readonly spent: number; readonly leased: number; readonly unsettled: number } {
-    const sums = { spent: 0, leased: 0, unsettled: 0 };
-    for (const [key, { spent, leased, unsettled: unconfirmed }] of this.reference.ledger) {
+  ledger(budgetId: string): {
+    readonly spent: number;
+    readonly leased: number;
+    readonly unconfirmed: number;
+  } {
+    const sums = { spent: 0, leased: 0, unconfirmed: 0 };
+    for (const [key, { spent, leased, unconfirmed }] of this.reference.ledger) {
       if (!key.startsWith(rowKey(budgetId, ''))) continue;
       sums.spent += spent;
       sums.leased += leased;
-      sums.unsettled += unconfirmed;
+      sums.unconfirmed += unconfirmed;
     }
     return sums;
   }
@@ -119,13 +123,13 @@ export class FakeLedger {
           leased: this.reportsLeased ? this.#leasedOf(session) : undefined,
         })),
       acquire: (request) =>
-        this.#call(link, { kind: 'draw', request }, () => {
+        this.#call(link, { kind: 'acquire', request }, () => {
           const { outcome, amount: granted } = this.reference.acquire(request, this.now());
           const attainable = outcome === 'busy' ? this.reference.attainable(request) : undefined;
           return { outcome, granted, attainable };
         }),
       release: (request) =>
-        this.#call(link, { kind: 'return', request }, () => ({
+        this.#call(link, { kind: 'release', request }, () => ({
           returned: this.reference.release(request, this.now()).amount,
         })),
       closeSession: (end) =>

@@ -63,7 +63,7 @@ function createTestServers() {
   };
   return {
     respond: async (question: string): Promise<string> => {
-      if (!(question in responses)) throw new Error(`the desk knows nothing about ${question}`);
+      if (!(question in responses)) throw new Error(`there is no test server ${question}`);
       return responses[question as keyof SharedServers]();
     },
     close: async () => {

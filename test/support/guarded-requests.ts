@@ -98,7 +98,7 @@ export function openInspecting(
     buffer: () => undefined,
   };
   const never = () => {
-    throw new Error('not asked in this test');
+    throw new Error('not called in this test');
   };
   const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog, ...compiled }), {
     metrics: {
@@ -139,6 +139,6 @@ export async function responded(guardrail: Guardrail, response: unknown): Promis
   const { output } = await openInspecting().inspect(callWith([guardrail], {}));
   const result = complete(response);
   const guarded = output === undefined ? result : await output.guard(result);
-  if (guarded.kind !== 'complete') throw new Error('a complete answer became a stream');
+  if (guarded.kind !== 'complete') throw new Error('a complete response became a stream');
   return guarded;
 }

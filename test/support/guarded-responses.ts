@@ -63,7 +63,7 @@ export interface RandomResponse {
 export const unknownPaths = {
   thinking: ['thinking'],
   reasoning_text: ['reasoning_text'],
-  blocks: ['thinking_blocks_v2', 1, 'said'],
+  blocks: ['thinking_blocks_v2', 1, 'note'],
   deep: ['provider_fields', 'parts', 0, 'inner', 'text'],
 } as const satisfies Readonly<Record<string, readonly (string | number)[]>>;
 

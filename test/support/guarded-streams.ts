@@ -12,7 +12,7 @@ import type { StreamResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 /** A provider's stream whose events the test sets. */
 export class ParsedStream implements StreamResult {
   readonly kind = 'stream';
-  readonly headers = ['x-upstream', 'told'];
+  readonly headers = ['x-upstream', 'value'];
   isPaused = false;
   aborted: Error | undefined;
   #sink: StreamSink | undefined;

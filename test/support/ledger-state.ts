@@ -10,12 +10,12 @@ export interface LedgerState {
   /** Nano-dollars, as are the others. */
   readonly spent?: number;
   readonly leased?: number;
-  readonly unsettled?: number;
+  readonly unconfirmed?: number;
 }
 
 /** Writes the ledger entry of one window. */
 export async function writeLedger(database: StoreDatabase, ledger: LedgerState): Promise<void> {
-  const { budgetId, organizationId, window, spent = 0, leased = 0, unsettled: unconfirmed = 0 } = ledger;
+  const { budgetId, organizationId, window, spent = 0, leased = 0, unconfirmed = 0 } = ledger;
   await database.raw(
     `insert into budget_windows (budget_id, organization_id, window_start, spent, leased, unsettled)
      values ('${budgetId}', '${organizationId}', '${window}', ${spent}, ${leased}, ${unconfirmed})`,

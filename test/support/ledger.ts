@@ -107,7 +107,7 @@ export class LedgerFixture {
     return await this.store.snapshot((db) =>
       db
         .selectFrom('budget_windows')
-        .select(['spent', 'leased', 'unsettled'])
+        .select(['spent', 'leased', 'unsettled as unconfirmed'])
         .where('budget_id', '=', budgetId)
         .where('window_start', '=', window)
         .executeTakeFirst(),

@@ -50,7 +50,7 @@ export function containerOf(
   if (container === undefined) throw new Error(`the pod has no container ${name}`);
   const { runAsUser, runAsGroup, ...context } = container.securityContext as SecurityContext;
   if (!context.readOnlyRootFilesystem || context.allowPrivilegeEscalation)
-    throw new Error(`${name} asks for more than a container of tests has less of`);
+    throw new Error(`${name} needs a container with more rights than tests have`);
   return {
     env: environmentOf(container, secrets),
     ...volumesOf(pod, container, secrets),

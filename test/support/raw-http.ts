@@ -50,7 +50,7 @@ export async function openConnection(port: number): Promise<RawConnection> {
           finish(() => resolve(parsed.response));
         } else if (socket.closed) finish(() => reject(new Error(`closed after ${received.length} bytes`)));
       };
-      const timer = setTimeout(() => finish(() => reject(new Error('no answer in time'))), timeoutMs);
+      const timer = setTimeout(() => finish(() => reject(new Error('no response in time'))), timeoutMs);
       waiting.add(look);
       look();
     });

@@ -2,7 +2,7 @@
 import { nanoOfUsd } from '../../common/money.ts';
 import type { RunningControlPlane, TestOrganization } from './gateway.ts';
 import { until } from './process.ts';
-import type { LedgerState } from './spending.ts';
+import type { LedgerState, SumOfWindow } from './spending.ts';
 
 /** A row of `Usage/Export`; absent fields are undefined. */
 export interface RecordedRequest {
@@ -81,9 +81,7 @@ export interface WindowState extends LedgerState {
   readonly endsAt: string | undefined;
 }
 
-type BudgetResponse = Readonly<
-  Record<'limitId' | 'window' | `${keyof Omit<LedgerState, 'window'>}Usd`, string>
-> & {
+type BudgetResponse = Readonly<Record<'limitId' | 'window' | SumOfWindow, string>> & {
   readonly endsAt?: string;
 };
 
@@ -119,6 +117,6 @@ function ledgerIn({
   return {
     ...{ limitId, window, endsAt },
     ...{ amount: nano(amountUsd), spent: nano(spentUsd) },
-    ...{ leased: nano(leasedUsd), unsettled: nano(unconfirmedUsd) },
+    ...{ leased: nano(leasedUsd), unconfirmed: nano(unconfirmedUsd) },
   };
 }

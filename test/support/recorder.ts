@@ -29,7 +29,7 @@ export function namedRequest(name: string, reported: UsageReport | null, behavio
     prompt_tokens: reported.promptTokens,
     completion_tokens: reported.completionTokens,
   };
-  const simulate: Behaviour = { text: `${name} is the name of this request, and so it goes on.`, usage };
+  const simulate: Behaviour = { text: `${name} is the name of this request, and so it is sent.`, usage };
   const content = JSON.stringify({ simulate: { ...simulate, ...behaviour } });
   return { messages: [{ role: 'user', content }] };
 }

@@ -42,7 +42,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
   const url = `redis://127.0.0.1:${port}`;
   const source = options.from ?? (await askTestServers('source'));
   const server = await startServers([{ port, args: options.args ?? [] }], source);
-  await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to answer' });
+  await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to respond' });
   return {
     url,
     port,
@@ -89,7 +89,7 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
   const nodes = [await newNode(), await newNode(), await newNode()] as const;
   const servers = await startServers(nodes, await askTestServers('source'));
   for (const { url } of nodes)
-    await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to answer' });
+    await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to respond' });
   for (const [index, { url }] of nodes.entries()) {
     await withClient(url, async (client) => {
       const from = Math.ceil((slotCount * index) / nodes.length);
@@ -173,8 +173,8 @@ const databaseCount = 15;
 
 async function borrowDatabase(given: string, port: number): Promise<TestRedis> {
   const server = new URL(given);
-  const turn = await withClient(given, (client) => client.incr('gateway-test:turn'));
-  const path = `/${1 + (turn % databaseCount)}`;
+  const count = await withClient(given, (client) => client.incr('gateway-test:count'));
+  const path = `/${1 + (count % databaseCount)}`;
   const forwarder = await startForwarder({ host: server.hostname, port: Number(server.port || 6379) }, port);
   const direct = Object.assign(new URL(given), { pathname: path }).href;
   const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(port) }).href;

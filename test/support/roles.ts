@@ -117,9 +117,9 @@ const unconfirmed = async ({ database, plane }: World, tenant: TestTenant) => {
     subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: tenant.id },
     ...{ kind: 'LIMIT_KIND_BUDGET', amountUsd: '1', period: 'BUDGET_PERIOD_TOTAL' },
   });
-  const ledger = { budgetId, organizationId: tenant.id, window: 'total', unsettled: 5 };
+  const ledger = { budgetId, organizationId: tenant.id, window: 'total', unconfirmed: 5 };
   await writeLedger(database, ledger);
-  const session = await writeLease(database, { ...ledger, remaining: ledger.unsettled });
+  const session = await writeLease(database, { ...ledger, remaining: ledger.unconfirmed });
   return { limitId: budgetId, window: ledger.window, session };
 };
 const importedBill = (tenant: TestTenant) => ({

@@ -28,7 +28,7 @@ export interface ServiceFixture {
   guard(guardrail: Guardrail, stage?: 'input' | 'output'): ServiceGuard;
   /** In the form in which they are counted: "our-guard input block". */
   readonly decisions: string[];
-  /** Outcomes of calls: "answered", or the failure. */
+  /** Outcomes of calls, as in the metric. */
   readonly outcomes: string[];
   readonly logged: string[];
 }
@@ -40,7 +40,7 @@ export function openServiceFixture(
   const outcomes: string[] = [];
   const logged: string[] = [];
   const never = () => {
-    throw new Error('not asked in this test');
+    throw new Error('not called in this test');
   };
   const guards = createServiceGuards({
     openPost: () => deps.post ?? never,
@@ -72,9 +72,9 @@ export function openServiceFixture(
   return {
     guard: (guardrail, stage = 'input') => {
       const made = guards(guardrail, { call, stage, decisions: reported });
-      const { reservations: contains, window } = made;
+      const { delaysResponse: contains, window } = made;
       return {
-        ...{ guardrail, reservations: contains, window, ended: () => made.ended() },
+        ...{ guardrail, delaysResponse: contains, window, ended: () => made.ended() },
         inspect: async (texts, signal, about) => {
           const left = await made.inspect(texts, signal, about);
           // The request makes no further calls.

@@ -41,13 +41,16 @@ export interface LedgerState {
   readonly amount: number;
   readonly spent: number;
   readonly leased: number;
-  readonly unsettled: number;
+  readonly unconfirmed: number;
 }
+
+/** Fields of a window in the contract. */
+export type SumOfWindow = 'amountUsd' | 'spentUsd' | 'leasedUsd' | 'unsettledUsd';
 
 /** The ledger entry of a budget's current window. */
 export async function ledgerOf({ api, id }: TestOrganization, limitId: string): Promise<LedgerState> {
   const { windows } = (await api.call('Budgets/ListWindows', { organizationId: id, limitId })) as {
-    windows: readonly Readonly<Record<'window' | `${keyof Omit<LedgerState, 'window'>}Usd`, string>>[];
+    windows: readonly Readonly<Record<'window' | SumOfWindow, string>>[];
   };
   const [row] = windows;
   if (row === undefined) throw new Error('the budget has no window');
@@ -57,7 +60,7 @@ export async function ledgerOf({ api, id }: TestOrganization, limitId: string): 
     amount: amount(row.amountUsd),
     spent: amount(row.spentUsd),
     leased: amount(row.leasedUsd),
-    unsettled: amount(row.unsettledUsd),
+    unconfirmed: amount(row.unsettledUsd),
   };
 }
 
@@ -68,7 +71,7 @@ export async function ledgerAtRest(organization: TestOrganization, limitId: stri
       const ledger = await ledgerOf(organization, limitId);
       return ledger.leased === 0 ? ledger : undefined;
     },
-    { what: 'the slices to be returned', timeoutMs: 20_000 },
+    { what: 'the leases to be released', timeoutMs: 20_000 },
   );
 }
 
@@ -93,7 +96,7 @@ export interface Spending {
   readonly requestId?: string;
   /** The caller leaves after this time, when this promise resolves, or with the first bytes of its response. */
   readonly leavesAfterMs?: number;
-  readonly leavesWhen?: Promise<unknown> | 'answered';
+  readonly leavesWhen?: Promise<unknown> | 'first bytes';
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
@@ -113,7 +116,7 @@ export function spend({
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
-        if (leavesWhen === 'answered') sent.destroy();
+        if (leavesWhen === 'first bytes') sent.destroy();
       });
       response.on('error', () => resolve('broken'));
       response.on('end', () =>

@@ -95,7 +95,7 @@ export class FakeWindows {
         this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
         await pause(this.#time, condition === 'mute' || condition === 'deaf' ? deadlineMs : responseMs);
         this.underWay--;
-        if (condition === 'down' || condition === 'mute') throw new Error('no replica has answered');
+        if (condition === 'down' || condition === 'mute') throw new Error('no replica has responded');
         if (events.some((event) => organizationId !== undefined && event.organizationId !== organizationId)) {
           this.denials++;
           throw new LedgerRefusedError('denied', 'not usage of its organization');
@@ -103,7 +103,7 @@ export class FakeWindows {
         if (events.some(({ id }) => this.invalid.has(id)))
           throw new LedgerRefusedError('invalid', 'no event');
         for (const event of events) this.recorded.set(event.id, event);
-        if (condition === 'deaf') throw new Error('the answer was lost');
+        if (condition === 'deaf') throw new Error('the response was lost');
         return { recorded: events.length, now: this.#time.now(), epoch: this.epoch };
       },
     };
@@ -193,9 +193,10 @@ export class FakeStore {
   async #command<T>(act: () => T): Promise<T> {
     const { condition } = this;
     await pause(this.#time, condition === 'up' || condition === 'down' ? 1 : 50);
-    if (condition === 'down' || condition === 'mute') throw new RedisUnavailableError('Redis is not there');
+    if (condition === 'down' || condition === 'mute')
+      throw new RedisUnavailableError('Redis is not available');
     const result = act();
-    if (condition === 'deaf') throw new RedisUnavailableError('the answer was lost');
+    if (condition === 'deaf') throw new RedisUnavailableError('the response was lost');
     return result;
   }
 }

@@ -88,16 +88,17 @@ export class WatchingProxy implements WatchStream {
     return until(() => this.ended !== undefined, { what: 'the watch to end' });
   }
 
-  /** Kinds, with revisions of changes: "started 3", "changes 4 4 5", "answer 1 5", "recall budget-1 total". */
+  /** Kinds, with revisions of changes: "started 3", "changes 4 4 5", "response 1 5", "reclaim budget-1 total". */
   get story(): string[] {
     return this.received.map(send);
   }
 }
 
-function send({ answer: response, changes, recall, reset, started }: WatchResponse): string {
-  if (recall) return `recall ${recall.budgetId} ${recall.window}`;
+function send(message: WatchResponse): string {
+  const { answer: response, changes, reset, started } = message;
+  if (message.recall) return `reclaim ${message.recall.budgetId} ${message.recall.window}`;
   if (changes) return `changes ${(changes.invalidations ?? []).map((row) => row.revision).join(' ')}`;
-  if (response) return `answer ${response.nonce} ${revisionOf(response.position)}`;
+  if (response) return `response ${response.nonce} ${revisionOf(response.position)}`;
   return started ? `started ${revisionOf(started.horizon)}` : `reset ${revisionOf(reset?.horizon)}`;
 }
 

@@ -104,7 +104,7 @@ export function writtenForm(label: string, form: string, literalMin = anchorMin)
     throw new InvalidFormError(`must begin with at least ${literalMin} characters that all have in common`);
   }
   if (before !== undefined && before.max > leadMax)
-    throw new InvalidFormError(`at most ${leadMax} characters may stand before what all have in common`);
+    throw new InvalidFormError(`at most ${leadMax} characters may precede the text that all have in common`);
   const last = parts.at(-1);
   const ending = last !== undefined && 'characters' in last ? last.characters : alphabets.alnum;
   const anchor = anchorPart.literal;

@@ -145,14 +145,14 @@ class Builder {
     if (call !== undefined) return call;
     throw invalid(
       `${at}.tool_call_id`,
-      `${at}.tool_call_id answers no tool call of the assistant message before it`,
+      `${at}.tool_call_id matches no tool call of the assistant message before it`,
     );
   }
 
   #legacyCallOf(message: ChatMessage, at: string): ToolCall {
     const call = this.#open.takeByName(message.name);
     if (call !== undefined) return call;
-    throw invalid(`${at}.name`, `${at}.name answers no function call of the assistant message before it`);
+    throw invalid(`${at}.name`, `${at}.name matches no function call of the assistant message before it`);
   }
 
   /** Vendors want one result for every call, all results together, in the order of the calls. */
@@ -223,7 +223,7 @@ function append<T>(list: T[], more: readonly T[]): void {
 function textParts(message: ChatMessage, at: string): TextPart[] {
   return readParts(message.content, `${at}.content`).map((part, i) => {
     if (part.kind === 'text') return part;
-    throw invalid(`${at}.content[${i}]`, `${at}.content of role ${message.role} may hold text only`);
+    throw invalid(`${at}.content[${i}]`, `${at}.content of role ${message.role} may contain text only`);
   });
 }
 
@@ -240,7 +240,7 @@ function readAssistantMessage(message: ChatMessage, at: string): AssistantMessag
     else if (part.kind === 'image') images.push({ image: part, signature: undefined });
     else {
       const where = `${at}.content[${i}]`;
-      throw invalid(where, `${at}.content of role assistant may hold text and images only`);
+      throw invalid(where, `${at}.content of role assistant may contain text and images only`);
     }
   }
   if (typeof message.refusal === 'string' && message.refusal !== '') {

@@ -94,7 +94,7 @@ function readFunctionChoice(value: unknown): ToolChoice {
 
 function nameOf(value: unknown, at: string): string {
   if (isObject(value) && typeof value.name === 'string') return value.name;
-  throw invalid(at, `${at} must hold the name of a tool`);
+  throw invalid(at, `${at} must contain the name of a tool`);
 }
 
 function checkChoice(choice: ToolChoice, definitions: readonly ToolDefinition[], at: string): void {

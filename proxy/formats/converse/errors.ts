@@ -87,7 +87,7 @@ function forCaller(message: string): string {
   // After a refused signature, the following lines quote everything that was signed, including the session token.
   const firstLine = message.split('\n', 1)[0] ?? '';
   return /on-demand throughput/i.test(firstLine)
-    ? `${firstLine} Such a profile's id is the model's with a place in front of it, for example us. or global.`
+    ? `${firstLine} Such a profile's id is the model's with a prefix, for example us. or global.`
     : firstLine;
 }
 

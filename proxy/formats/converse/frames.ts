@@ -54,7 +54,7 @@ export class FrameSplitter {
     if (bytes.length - start < 4) return Number.POSITIVE_INFINITY;
     const length = bytes.readUInt32BE(start);
     if (length >= frameBytesMin && length <= this.#bytesMax) return start + length;
-    throw protocolError(`a frame of the stream says that it has ${length} bytes`);
+    throw protocolError(`a frame of the stream claims a length of ${length} bytes`);
   }
 }
 

@@ -62,6 +62,6 @@ function parseResponse(body: Buffer): ParsedResponse {
     return { content: message.content.filter(isObject), stopReason, body: response, trace };
   }
   const error = messageOf(response);
-  if (error === undefined) throw protocolError('the response holds no message');
+  if (error === undefined) throw protocolError('the response contains no message');
   throw new VendorFailure(converseError({ type: typeName(response.__type), message: error }));
 }

@@ -163,7 +163,7 @@ const stopsMax = 5;
 
 function stopSequences(options: Options<'stop'>): readonly string[] | undefined {
   const stops = readStop(options).filter((stop) => stop !== '');
-  if (stops.length > stopsMax) throw invalid('stop', `stop may hold at most ${stopsMax} texts here`);
+  if (stops.length > stopsMax) throw invalid('stop', `stop may contain at most ${stopsMax} texts here`);
   return stops.length > 0 ? stops : undefined;
 }
 

@@ -183,7 +183,7 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, Finish
 
 function explanation(details: unknown): string {
   const reason = isObject(details) ? details.explanation : undefined;
-  return typeof reason === 'string' && reason !== '' ? reason : 'The model refused to answer.';
+  return typeof reason === 'string' && reason !== '' ? reason : 'The model refused to respond.';
 }
 
 function text(value: unknown): string {

@@ -53,7 +53,7 @@ class MessageList {
 
   add(role: 'user' | 'assistant', blocks: readonly Block[]): void {
     if (role === 'assistant' && blocks.length === 0) return;
-    if (role === 'assistant') this.#placeSystem();
+    if (role === 'assistant') this.#insertSystem();
     const last = this.#messages.at(-1);
     if (last?.role !== role) this.#messages.push({ role, content: [...blocks] });
     else for (const block of blocks) last.content.push(block);
@@ -61,13 +61,13 @@ class MessageList {
 
   end(): Message[] {
     if (this.#messages[0]?.role !== 'user') this.#messages.unshift({ role: 'user', content: [] });
-    this.#placeSystem();
+    this.#insertSystem();
     return this.#messages.map((message) =>
       message.content.length === 0 ? { ...message, content: [silence] } : message,
     );
   }
 
-  #placeSystem(): void {
+  #insertSystem(): void {
     if (this.#system.length === 0) return;
     if (this.#messages.at(-1)?.role !== 'user') this.#messages.push({ role: 'user', content: [] });
     this.#messages.push({ role: 'system', content: this.#system });

@@ -81,7 +81,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #readStarted(event: JsonObject): void {
-    if (this.#finished && isContent(event)) throw protocolError('the message goes on behind its end');
+    if (this.#finished && isContent(event)) throw protocolError('the message continues after its end');
     switch (event.type) {
       case 'content_block_start':
         this.#message.begin(event.index, event.content_block);

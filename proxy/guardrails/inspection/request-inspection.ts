@@ -164,7 +164,7 @@ function refuseSpelling(body: JsonObject): void {
   for (const name of spelling) {
     const value = body[name];
     if (isGiven(value) && value !== false && !isNeutral(name, value))
-      throw unsupported(name, `${name} is not supported where a guardrail applies to answers`);
+      throw unsupported(name, `${name} is not supported if a guardrail applies to responses`);
   }
 }
 

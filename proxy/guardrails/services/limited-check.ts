@@ -63,7 +63,7 @@ export class LimitedCheck implements ServiceCheck {
   }
 
   async #askInOrder(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
-    using _place = await this.#slots.take(signal).catch((error: unknown) => {
+    using _location = await this.#slots.take(signal).catch((error: unknown) => {
       throw new NotRequestedError('busy', { cause: error });
     });
     if (this.#breaker.enter() === undefined) throw new ServiceFailedError('resting');
@@ -73,7 +73,7 @@ export class LimitedCheck implements ServiceCheck {
   #onResponse({ guardrail }: ServiceQuestion): void {
     this.#deps.requested('answered');
     if (this.#breaker.succeeded())
-      this.#deps.log.info({ guardrail_id: guardrail.id }, "a guardrail's service answers again");
+      this.#deps.log.info({ guardrail_id: guardrail.id }, "a guardrail's service responds again");
   }
 
   #failed<Failed extends ServiceFailedError | NotRequestedError>(

@@ -169,8 +169,8 @@ export class ResponseWindows {
     const texts: RestText[] = [];
     mapPaths(chunk, responseLocations, (slot) => {
       this.#restLength += slot.text.length;
-      const goesOn = of !== undefined && slot.path !== undefined;
-      texts.push(goesOn ? this.#onPath(`${of} ${slot.path}`, slot) : this.#whole(slot));
+      const continues = of !== undefined && slot.path !== undefined;
+      texts.push(continues ? this.#onPath(`${of} ${slot.path}`, slot) : this.#whole(slot));
       return slot.text;
     });
     const after = [...this.#channels.values()].map(({ text }) => [text, text.pushed] as const);

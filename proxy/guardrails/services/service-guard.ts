@@ -52,7 +52,7 @@ type Going = (typeof ranks)[number];
 
 class CheckedGuard implements ServiceGuard {
   readonly guardrail: Guardrail;
-  readonly reservations: boolean;
+  readonly delaysResponse: boolean;
   readonly window: number;
   readonly #check: ServiceCheck;
   readonly #context: ServiceContext;
@@ -61,7 +61,7 @@ class CheckedGuard implements ServiceGuard {
 
   constructor(guardrail: Guardrail, check: ServiceCheck, context: ServiceContext) {
     this.guardrail = guardrail;
-    this.reservations = guardrail.action !== 'observe';
+    this.delaysResponse = guardrail.action !== 'observe';
     this.window = windowOf(guardrail, context.stage);
     this.#check = check;
     this.#context = context;
@@ -79,7 +79,7 @@ class CheckedGuard implements ServiceGuard {
       return this.#decide(texts, about, await this.#check.ask({ ...this.#question, texts }, signal));
     } catch (error) {
       if (error instanceof NotRequestedError) {
-        if (error.refusal !== undefined && this.reservations) {
+        if (error.refusal !== undefined && this.delaysResponse) {
           decisions.decided(guardrail, stage, 'unavailable');
           throw error.refusal;
         }
@@ -87,7 +87,7 @@ class CheckedGuard implements ServiceGuard {
         return texts;
       }
       if (!(error instanceof ServiceFailedError)) throw error;
-      if (this.reservations && guardrail.onFailure === 'block')
+      if (this.delaysResponse && guardrail.onFailure === 'block')
         throw decisions.refusal(guardrail, stage, 'failed_block');
       this.#note('failed_pass');
       return texts;

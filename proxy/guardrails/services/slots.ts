@@ -7,7 +7,7 @@ export interface SlotsOptions {
 
 export class TooManyWaitingError extends Error {
   constructor() {
-    super('too many wait for a place');
+    super('too many calls wait for a slot');
     this.name = 'TooManyWaitingError';
   }
 }

@@ -1,4 +1,4 @@
-// Guards one choice of a streamed response: each of its texts has a window, and calls are held back until they are
+// Guards one choice of a streamed response: each of its texts has a window, and calls are kept back until they are
 // complete.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { fields as positionsOf } from '../../../guardrails/inspection/inspection-schema.ts';
@@ -167,11 +167,11 @@ export class ChoiceGuard {
   /** @returns the call that the piece completes */
   #takeCall(piece: CallPiece): readonly LaterFields[] {
     if (!this.#holdsCalls) return [{ delta: deltaOf(piece), fields: {}, isCall: true, withheld: 0 }];
-    const complete = this.#call?.goesOn(piece) === true ? [] : this.#completeCall();
+    const complete = this.#call?.continues(piece) === true ? [] : this.#completeCall();
     if (this.#call === undefined) {
       // The released part of a call cannot be inspected again together with the rest.
-      if (!this.#observes && this.#completeCalls.some((call) => call.goesOn(piece)))
-        throw protocolError('a call goes on behind the next one');
+      if (!this.#observes && this.#completeCalls.some((call) => call.continues(piece)))
+        throw protocolError('a tool call continues after the next one has begun');
       this.#call = new WithheldCall(piece);
     }
     this.#call.add(piece);

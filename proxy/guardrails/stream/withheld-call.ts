@@ -28,7 +28,7 @@ export class WithheldCall {
   /**
    * Whether a piece continues this call. Some servers send each call whole, without an index or all with the same one.
    */
-  goesOn({ field, call: { index = null, id } }: CallPiece): boolean {
+  continues({ field, call: { index = null, id } }: CallPiece): boolean {
     const known = this.#fields;
     if (field !== this.#field) return false;
     if (!saysNothing(id) && known.id !== undefined && id !== known.id) return false;

@@ -32,7 +32,7 @@ export function readSampling(
     top_p: topP !== undefined && Number(topP) < 1,
     top_k: topK !== undefined,
   };
-  if (!capabilities.sampling || thinking) return { ...byItself, dropped: names(missed) };
+  if (!capabilities.sampling || thinking) return { ...vendorDefaults, dropped: names(missed) };
   if (capabilities.samplingTogether || clamped === undefined || topP === undefined) {
     return { temperature: clamped, topP, topK, dropped: [] };
   }
@@ -40,7 +40,7 @@ export function readSampling(
   return { temperature: clamped, topP: undefined, topK, dropped: missed.top_p ? ['top_p'] : [] };
 }
 
-const byItself = { temperature: undefined, topP: undefined, topK: undefined };
+const vendorDefaults = { temperature: undefined, topP: undefined, topK: undefined };
 
 function names(missed: Readonly<Record<string, boolean>>): string[] {
   return Object.keys(missed).filter((name) => missed[name]);

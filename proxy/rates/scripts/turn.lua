@@ -207,13 +207,13 @@ for number, lease in ipairs(call.begunLeases) do
   at = last + 1
 end
 
-local answer = { '"' .. table.concat(admitted) .. '"' }
+local response = { '"' .. table.concat(admitted) .. '"' }
 for i, kind in ipairs(kind_of) do
   for _, figure in ipairs({ kind.close(limits[i], left[i], is_full[i]) }) do
     -- With all of its digits.
-    answer[#answer + 1] = string.format('%.0f', figure)
+    response[#response + 1] = string.format('%.0f', figure)
   end
 end
-local text = '[' .. table.concat(answer, ',') .. ']'
+local text = '[' .. table.concat(response, ',') .. ']'
 redis.call('SET', KEYS[1], text, 'PX', ARGV[1] - now + 1)
 return { 1, now, text }

@@ -29,7 +29,7 @@ export const auditChecks: readonly Check[] = [
           const one = createPodAt(control, { namespace: 'audited', isStored: true });
           must(
             one.pod?.spec.containers.some(({ name }) => name === 'late'),
-            `${one.refusal ?? 'the later webhook was not asked'}`,
+            `${one.refusal ?? 'the later webhook was not called'}`,
           );
           must(sidecarIn(one.pod), 'no sidecar');
           return one;

@@ -56,7 +56,7 @@ export const certificateChecks: readonly Check[] = [
     },
   },
   {
-    name: 'the keeper takes that installation over: not over its head, but with the authorities that it is handed',
+    name: 'the keeper takes that installation over, but only with the authorities that it is given',
     run: async (cluster, scene) => {
       const { control } = cluster;
       await endInjectors(scene);
@@ -77,7 +77,7 @@ export const certificateChecks: readonly Check[] = [
       await eventually(() =>
         must(
           keeper.stdout().includes('names an authority whose key is not here'),
-          'it does not say what it lacks',
+          'it does not name the missing key',
         ),
       );
       mustEqual(injectorSecret(control, 'tls.crt'), before, 'a certificate that it did not make');
@@ -92,7 +92,7 @@ export const certificateChecks: readonly Check[] = [
       const after = new X509Certificate(injectorSecret(control, 'tls.crt'));
       must(
         authorities.some(({ publicKey }) => after.verify(publicKey)),
-        'those who know the authorities of plain.sh alone do not believe the injector any more',
+        'clients with only the authorities of plain.sh do not trust the injector any more',
       );
       return undefined;
     },

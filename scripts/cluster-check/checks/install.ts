@@ -7,9 +7,13 @@ import { apply, applyGateway, keeperOverlay, objectsOf } from '../manifests.ts';
 
 export const installChecks: readonly Check[] = [
   {
-    name: 'the manifests are taken with strict validation, without a warning',
+    name: 'the manifests are accepted with strict validation, without a warning',
     run: async ({ control }) => {
-      mustEqual(apply(control, objectsOf({ overlay: keeperOverlay, withImages: false })), [], 'kubectl says');
+      mustEqual(
+        apply(control, objectsOf({ overlay: keeperOverlay, withImages: false })),
+        [],
+        'output of kubectl',
+      );
       const others = [
         'overlays/egress-gateway',
         'overlays/sidecar',
@@ -48,7 +52,7 @@ export const installChecks: readonly Check[] = [
       mustMatch(
         keeper.stderr(),
         /placeholder registry\.invalid\/model-gateway\/proxy:0\.1\.0: name your own/,
-        'it said',
+        'its error',
       );
       await pod.close();
       return undefined;
@@ -81,7 +85,7 @@ export const installChecks: readonly Check[] = [
     },
   },
   {
-    name: 'the account of the keeper may do what it does, and nothing is its to create',
+    name: 'the account of the keeper has the rights that it needs, and may create nothing',
     run: async ({ control }) => {
       const as = '--as=system:serviceaccount:model-gateway:injector';
       const can = (...args: string[]) => control.run(['auth', 'can-i', as, ...args]).stdout.trim();

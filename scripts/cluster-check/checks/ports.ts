@@ -50,7 +50,7 @@ export const portChecks: readonly Check[] = [
   ...([true, false] as const).map((declares): Check => {
     const what = declares ? 'declares 8080' : 'only listens on 8080';
     return {
-      name: `an app that ${what} runs unchanged beside its sidecar, and gets its answer through it`,
+      name: `an app that ${what} runs unchanged beside its sidecar, and gets its response through it`,
       run: async (cluster) => {
         const pod = await deployedPod(cluster.control, declares ? 'declares' : 'listens', {
           ...(declares && { ports: [{ containerPort: 8080 }] }),
@@ -60,7 +60,7 @@ export const portChecks: readonly Check[] = [
     };
   }),
   {
-    name: 'an app that declares 15400 and 15490 runs beside a sidecar that has moved, and its author is told',
+    name: 'an app that declares 15400 and 15490 runs beside a sidecar on other ports, and its author gets a warning',
     run: async (cluster) => {
       const ports = [{ containerPort: 15_400 }, { containerPort: 15_490 }];
       const pod = await deployedPod(cluster.control, 'moves', { ports });
@@ -76,7 +76,7 @@ export const portChecks: readonly Check[] = [
     },
   },
   {
-    name: 'a sidecar that finds its port taken ends at once, and names the container',
+    name: 'a sidecar whose port is in use ends at once, and names the container',
     run: async (cluster) => {
       const pod = await deployedPod(cluster.control, 'takes', {});
       const running = await cluster.podAs(namespace, pod);
@@ -91,14 +91,14 @@ export const portChecks: readonly Check[] = [
       mustMatch(
         sidecar.stderr(),
         /127\.0\.0\.1:15400 is already in use by container app, as user 0; the pod’s annotation model-gateway\.io\/port/,
-        'it said',
+        'its error',
       );
       await running.close();
       return sidecar.stderr().trim();
     },
   },
   {
-    name: 'what the gateway leaves behind for the next checks is ended',
+    name: 'programs of these checks are ended before the next checks',
     run: async () => {
       for (const close of closers.splice(0).toReversed()) await close();
       return undefined;
@@ -120,9 +120,9 @@ async function runPod(cluster: Cluster, pod: TestPod): Promise<string> {
   await untilReady(process_, 'app listens');
   const response = await fetch(`http://${running.address}:8080/`);
   const result = await response.text();
-  mustEqual(response.status, 200, `the app’s answer (${result}; ${sidecar.stdout().slice(-600)})`);
+  mustEqual(response.status, 200, `the app’s response (${result}; ${sidecar.stdout().slice(-600)})`);
   await running.close();
-  return `the app answers on 8080: ${JSON.stringify(result.slice(0, 40))}`;
+  return `the app responds on 8080: ${JSON.stringify(result.slice(0, 40))}`;
 }
 
 /** A pod as the ReplicaSet controller creates it. */

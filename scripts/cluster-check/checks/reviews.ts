@@ -25,7 +25,7 @@ const pods: Readonly<Record<string, object>> = {
 
 export const reviewChecks: readonly Check[] = [
   {
-    name: 'reviews of the API server are written down',
+    name: 'reviews of the API server are recorded',
     run: async ({ control }) => {
       const limits = [
         {
@@ -51,7 +51,7 @@ export const reviewChecks: readonly Check[] = [
             });
             must(
               pod?.spec.containers.some(({ name }) => name === 'late'),
-              refusal ?? 'the later webhook was not asked',
+              refusal ?? 'the later webhook was not called',
             );
           });
         }

@@ -66,7 +66,7 @@ const ranges: Readonly<Record<string, { readonly limits: readonly object[]; read
 
 export const sizeChecks: readonly Check[] = [
   {
-    name: 'in a namespace with a LimitRange every pod that is possible is possible with its sidecar',
+    name: 'in a namespace with a LimitRange, every pod that is admitted without its sidecar is admitted with it',
     run: async ({ control }) => {
       const sizes: string[] = [];
       for (const [namespace, { limits, app }] of Object.entries(ranges)) {
@@ -89,7 +89,7 @@ export const sizeChecks: readonly Check[] = [
     },
   },
   {
-    name: 'a namespace’s annotation sets the size of its sidecars, a pod’s goes before it, and a wrong one is told',
+    name: 'a namespace’s annotation sets the size of its sidecars, a pod’s annotation overrides it, and a wrong one gets a warning',
     run: async ({ control }) => {
       createNamespace(control, 'sized', {
         labels: optedIn,
@@ -116,7 +116,7 @@ export const sizeChecks: readonly Check[] = [
         ),
       );
       control.kubectl(['annotate', 'namespace', 'sized', 'model-gateway.io/memory-limit-']);
-      await eventually(() => mustEqual(memory(), '256Mi', 'taken away'));
+      await eventually(() => mustEqual(memory(), '256Mi', 'without the annotation'));
       return undefined;
     },
   },

@@ -17,7 +17,7 @@ const remove = ['delete', 'mutatingwebhookconfiguration', 'model-gateway-injecto
 
 export const webhookChecks: readonly Check[] = [
   {
-    name: 'deleted, pods start without sidecars; applied again, they get them within 5 s, and nobody had to do anything',
+    name: 'deleted, pods start without sidecars; applied again, pods get them within 5 s, without any other action',
     run: async ({ control }) => {
       createNamespace(control, 'outage', { labels: optedIn });
       await untilInjected(control, { namespace: 'outage' });
@@ -41,7 +41,7 @@ export const webhookChecks: readonly Check[] = [
     },
   },
   {
-    name: 'an authority that somebody overwrites or takes out is put back, and what a keeper cannot know is left',
+    name: 'an authority that is overwritten or removed is restored, and fields that a keeper cannot know stay',
     run: async ({ control }) => {
       const before = configurationOf(control);
       const patch = (operations: object[]) =>
@@ -84,7 +84,7 @@ export const webhookChecks: readonly Check[] = [
     },
   },
   {
-    name: 'after an API server that went away and came back the keepers go on as before',
+    name: 'the keepers continue after the API server was away and came back',
     run: async ({ control }) => {
       await control.restartApi();
       control.kubectl(remove);

@@ -82,7 +82,7 @@ export const wordChecks: readonly Check[] = [
     },
   },
   {
-    name: 'what is refused says the right word',
+    name: 'a refusal names the right word',
     run: async ({ control }) => {
       const refusal = (request: Parameters<typeof createPodAt>[1]) => createPodAt(control, request).refusal;
       mustMatch(
@@ -97,33 +97,33 @@ export const wordChecks: readonly Check[] = [
       );
       mustMatch(
         refusal({ namespace: 'says-enabled', labels: { [name]: 'true' }, annotations: { [name]: 'false' } }),
-        /label model-gateway\.io\/inject says enabled, its annotation disabled; keep one of them/,
+        /label model-gateway\.io\/inject is enabled, its annotation disabled; keep one of them/,
         'a pair',
       );
       mustMatch(
         refusal({ namespace: 'says-enabled', annotations: { 'model-gateway.io/injection': 'true' } }),
-        /model-gateway\.io\/inject is the one/,
+        /model-gateway\.io\/inject requests a sidecar/,
         'another name',
       );
       return undefined;
     },
   },
   {
-    name: 'without an injector those who opted out and those who never opted in start, and nobody else',
+    name: 'without an injector, pods that opted out and pods that never opted in start, and no others',
     run: async (cluster, scene) => {
       const { control } = cluster;
       // Ended, not only removed from the Service, because API servers keep connections.
       await endInjectors(scene);
       const outcome = (namespace: string, labels = {}) =>
         outcomeOf(createPodAt(control, { namespace, labels }));
-      await eventually(() => must(outcome('says-enabled') === 'refused', 'still answered'));
+      await eventually(() => must(outcome('says-enabled') === 'refused', 'an injector still responds'));
       mustEqual(outcome('says-enabled', { [name]: 'disabled' }), 'plain', 'a pod that opted out');
-      mustEqual(outcome('says-nothing'), 'plain', 'a namespace that says nothing');
+      mustEqual(outcome('says-nothing'), 'plain', 'a namespace without a label');
       mustEqual(outcome('says-false'), 'plain', 'a namespace that opted out');
       mustEqual(outcome('says-nothing', { [name]: 'enabled' }), 'refused', 'a pod that opted in');
       mustEqual(outcome('kube-system', { [name]: 'enabled' }), 'plain', 'kube-system');
       await startInjectors(cluster, scene, { replicas: 2 });
-      await eventually(() => must(outcome('says-enabled') === 'injected', 'not answered again'));
+      await eventually(() => must(outcome('says-enabled') === 'injected', 'no injector responds again'));
       return undefined;
     },
   },

@@ -12,7 +12,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         expr: 'absent(gateway_control_plane_watchers)',
         summary: 'No replica of the control plane runs',
         description:
-          'Keys that proxies know go on working, for GATEWAY_ACCESS_MAX_STALE (1 h unless set), and budgets until their slices are spent; new keys and changes do not.',
+          'Keys that proxies know keep working for GATEWAY_ACCESS_MAX_STALE (1 h unless set), and budgets until their leases are spent; new keys and changes do not work.',
         runbook: 'control-plane-down',
       },
       {
@@ -51,7 +51,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         expr: 'gateway_control_plane_database_writable == 0',
         summary: '{{ $labels.namespace }}/{{ $labels.pod }} cannot write its SQLite database',
         description:
-          'Its disk is full or read-only: nothing can be changed, drawn or reported, and it is not ready. What proxies hold is served.',
+          'Its disk is full or read-only: nothing can be changed, acquired or reported, and it is not ready. Proxies serve what they have.',
         runbook: 'database-disk',
       },
       {
@@ -61,7 +61,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         expr: 'histogram_quantile(0.99, sum by (le, namespace, job, method) (rate(gateway_control_plane_call_duration_seconds_bucket{method=~"Access.Resolve|Ledger.Draw"}[5m]))) > 0.5',
         summary: '{{ $labels.method }} takes {{ $value | humanizeDuration }} (p99)',
         description:
-          'Requests wait for it: on a new key, or where a slice of a budget is spent. Most often the database.',
+          'Requests wait for it: for a new key, or when a lease of a budget is spent. Most often the cause is the database.',
         runbook: 'control-plane-failing',
       },
       {
@@ -71,7 +71,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (increase(gateway_control_plane_budget_overruns_total[15m])) > 0',
         summary: 'Usage took a budget above its limit',
         description:
-          'A provider charged for more than a request could be held to, or usage came without a hold. docs/budgets.md tells when this may happen.',
+          'A provider charged more than the reservation of a request, or usage came without a reservation. docs/budgets.md explains when this may happen.',
         runbook: 'budget-overrun',
       },
       {
@@ -79,9 +79,9 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '0m',
         expr: 'sum by (namespace, job) (increase(gateway_control_plane_sessions_expired_total[15m])) > 0',
-        summary: '{{ $value | humanize }} proxies went without settling their budgets',
+        summary: '{{ $value | humanize }} proxies fell silent without settling their budgets',
         description:
-          'What they held is unsettled: charged, until late reports settle it or an operator does. Killed pods, or cut off from the control plane.',
+          'The money of their leases is unconfirmed: it counts as spent until late reports settle it or an operator releases it. The pods were killed, or cut off from the control plane.',
         runbook: 'unsettled',
       },
       {
@@ -90,7 +90,8 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         for: '0m',
         expr: 'sum by (namespace, job) (increase(gateway_control_plane_webhook_tries_total{outcome="given_up"}[1h])) > 0',
         summary: 'Webhooks were given up',
-        description: 'The receiver of budget thresholds did not take them in time; they are not sent again.',
+        description:
+          'The receiver of budget thresholds did not accept them in time; they are not sent again.',
         runbook: 'webhooks',
       },
       {
@@ -100,7 +101,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         expr: 'min by (namespace, job) (gateway_control_plane_audit_intact) == 0',
         summary: 'The audit log was tampered with, or the database has gone back',
         description:
-          'Its chain does not fit itself, or not what was anchored of it. Whoever did it could write the database.',
+          'Its chain does not fit itself, or does not fit its anchors. The author of the change could write to the database.',
         runbook: 'audit-log',
       },
       {
@@ -109,7 +110,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         for: '15m',
         expr: 'time() - max by (namespace, job) (gateway_control_plane_audit_verified_timestamp_seconds) > 3 * max by (namespace, job) (gateway_control_plane_audit_verify_interval_seconds)',
         summary: 'The audit log was not verified for {{ $value | humanizeDuration }}',
-        description: 'No replica comes to it, or each one fails: the log says why.',
+        description: 'No replica has time for it, or each one fails: the log has the cause.',
         runbook: 'audit-log',
       },
       {
@@ -119,7 +120,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (increase(gateway_control_plane_audit_anchor_failures_total[3h])) > 1',
         summary: 'The folder of audit anchors cannot be used',
         description:
-          'Nothing new of the audit log is anchored there; the log and the webhook still have it. Most often a full or lost volume.',
+          'New anchors of the audit log are not written there; the log and the webhook still get them. Most often the volume is full or lost.',
         runbook: 'audit-log',
       },
       {

@@ -13,7 +13,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         expr: 'absent(gateway_injector_reviews_total) and on () count(last_over_time(gateway_injector_reviews_total[1w])) > 0',
         summary: 'No replica of the injector runs',
         description:
-          'Pods of namespaces that opted in cannot be created: the webhook fails closed. Running pods are not concerned.',
+          'Pods of namespaces that opted in cannot be created: the webhook fails closed. Running pods are not affected.',
         runbook: 'injector',
       },
       {
@@ -21,9 +21,9 @@ export const injectorAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '5m',
         expr: 'sum by (namespace, job) (rate(gateway_injector_reviews_total{outcome="unreadable"}[5m])) > 0',
-        summary: 'The injector is asked what it cannot read',
+        summary: 'The injector receives requests that it cannot read',
         description:
-          'Somebody else than the API server calls it, or the webhook is registered for other objects than pods.',
+          'Another program than the API server calls it, or the webhook is registered for other objects than pods.',
         runbook: 'injector',
       },
       {
@@ -33,7 +33,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (increase(gateway_injector_reviews_total{outcome="refused"}[10m])) > 0',
         summary: 'The injector refuses pods',
         description:
-          'Their annotations or names contradict what it would inject; the event of the ReplicaSet or Job says which and why.',
+          'Their annotations or names contradict what it would inject; the event of the ReplicaSet or Job names them and the reason.',
         runbook: 'injector',
       },
       {
@@ -58,7 +58,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         expr: 'absent(gateway_keeper_leader) and on () count(last_over_time(gateway_keeper_leader[1w])) > 0',
         summary: 'No keeper runs',
         description:
-          'Injectors go on with what they know. A webhook configuration that is applied anew stays without its authority, and nobody renews certificates of the keeper’s.',
+          'Injectors continue with what they know. A webhook configuration that is applied anew stays without its authority, and the keeper’s certificates are not renewed.',
         runbook: 'keeper',
       },
       {
@@ -76,7 +76,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '15m',
         expr: 'max by (namespace, job) (gateway_keeper_leader) == 0',
-        summary: 'None of the keepers acts',
+        summary: 'No keeper is active',
         description:
           'None of them gets the Lease model-gateway-keeper: it is not there, or may not be written.',
         runbook: 'keeper',
@@ -88,7 +88,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         expr: 'max by (namespace, job) (gateway_keeper_webhook_present) == 0',
         summary: 'There is no webhook configuration: pods start without sidecars',
         description:
-          'Somebody has deleted it, as the way out of an outage is. Apply the manifests again, and restart what has started meanwhile.',
+          'It was deleted, which is the way out of an outage. Apply the manifests again, and restart pods that started meanwhile.',
         runbook: 'injector',
       },
       {
@@ -98,7 +98,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         expr: 'max by (namespace, job) (gateway_keeper_namespaces_left_out) > 0',
         summary: 'Sizes of {{ $value }} namespaces are not followed',
         description:
-          'More namespaces say something about sizes than there is room for. Their sidecars have the default size.',
+          'More namespaces set sizes than there is room for. Their sidecars have the default size.',
         runbook: 'keeper',
       },
     ],

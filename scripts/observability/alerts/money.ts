@@ -13,7 +13,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (rate(gateway_requests_total{code="ledger_unavailable"}[5m])) > 0',
         summary: 'Budgets cannot be checked in {{ $labels.namespace }}',
         description:
-          'Callers with a budget are refused with 503 ledger_unavailable: slices are spent and the control plane does not answer draws, or usage that waits has filled its memory.',
+          'Callers with a budget are refused with 503 ledger_unavailable: leases are spent and the control plane does not respond to acquisitions, or waiting usage has filled the memory.',
         runbook: 'ledger-unavailable',
       },
       {
@@ -33,7 +33,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         for: '1m',
         expr: 'gateway_usage_queued_bytes > 48 * 1024 * 1024',
         summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} holds {{ $value | humanize1024 }}B of unreported usage',
+          '{{ $labels.namespace }}/{{ $labels.pod }} has {{ $value | humanize1024 }}B of unreported usage',
         description: 'At 64 MiB it refuses requests with 503 ledger_unavailable.',
         runbook: 'usage-delayed',
       },
@@ -44,7 +44,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'increase(gateway_journal_failures_total[10m]) > 0',
         summary: '{{ $labels.namespace }}/{{ $labels.pod }} cannot write its journal',
         description:
-          'Its folder is full or may not be written. Requests go on; should the proxy be killed now, what it holds of budgets is unsettled.',
+          'Its folder is full or may not be written. Requests continue; if the proxy is killed now, the money of its leases becomes unconfirmed.',
         runbook: 'unsettled',
       },
       {
@@ -54,7 +54,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (increase(gateway_usage_events_total{outcome="lost"}[15m])) > 0',
         summary: '{{ $value | humanize }} usage events were lost in {{ $labels.namespace }}',
         description:
-          'They are in no books. The log of the proxy tells why; what their requests held stays charged as unsettled.',
+          'They are not in the ledger. The log of the proxy has the reason; the reservations of their requests stay charged as unconfirmed.',
         runbook: 'usage-lost',
       },
       {
@@ -64,7 +64,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job, reason) (increase(gateway_usage_skipped_total[15m])) > 0',
         summary: 'Usage stays in Redis in {{ $labels.namespace }}: {{ $labels.reason }}',
         description:
-          'unreadable: written under another cache key; refused or denied: the control plane does not take it from this proxy.',
+          'unreadable: written under another cache key; refused or denied: the control plane does not accept it from this proxy.',
         runbook: 'usage-lost',
       },
       {
@@ -83,7 +83,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         for: '1h',
         expr: `max by (namespace, job) (gateway_catalog_age_seconds or gateway_control_plane_catalog_age_seconds) > ${catalogDaysMax} * 86400`,
         summary: 'Models and prices are {{ $value | humanizeDuration }} old in {{ $labels.namespace }}',
-        description: 'Vendors have changed prices since: what requests cost in the books may be wrong.',
+        description: 'Vendors have changed prices since: the costs of requests in the ledger may be wrong.',
         runbook: 'catalog',
       },
       {
@@ -93,7 +93,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'max by (namespace, job) (gateway_catalog_rejected or gateway_control_plane_catalog_rejected) > 0',
         summary: 'The catalog file is refused in {{ $labels.namespace }}',
         description:
-          'GATEWAY_CATALOG_FILE or its signature is not what it must be; the log says what. The last good one is in force, and a program that starts now does not start.',
+          'GATEWAY_CATALOG_FILE or its signature is invalid; the log has the reason. The last good one is in force, and a program that is restarted now fails to start.',
         runbook: 'catalog',
       },
       {
@@ -103,7 +103,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (guardrail, decision) (rate(gateway_guardrail_decisions_total{decision=~"failed_.*|unavailable"}[5m])) > 0',
         summary: 'The guardrail {{ $labels.guardrail }} fails ({{ $labels.decision }})',
         description:
-          'failed_pass: what nobody checked goes on; failed_block: it is refused: a service that is asked does not answer, or a text is too long. unavailable: it is refused with 503, because the gateway lacks time or room to inspect it.',
+          'failed_pass: unchecked text passes; failed_block: it is refused. A service does not respond, or a text is too long. unavailable: it is refused with 503, because the gateway lacks time or room to inspect it.',
         runbook: 'guardrails-failing',
       },
     ],
@@ -115,7 +115,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
     recorded: [
       {
         name: 'gateway:cost_usd_per_hour:rate1h',
-        expr: 'sum by (provider, model) (rate(gateway_cost_nano_usd_total[1h])) * 3600 / 1e9',
+        expr: 'sum by (provider, model) (rate(gateway_cost_usd_total[1h])) * 3600',
       },
     ],
     alerts: [
@@ -126,7 +126,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'sum(gateway:cost_usd_per_hour:rate1h) > 3 * sum(avg_over_time(gateway:cost_usd_per_hour:rate1h[1w] offset 1h)) and sum(gateway:cost_usd_per_hour:rate1h) > 5',
         summary: 'Requests cost {{ $value | humanize }} USD an hour, three times what is usual',
         description:
-          'Compared with the average of the week, above 5 USD an hour. The page Cost tells which provider and model.',
+          'Compared with the average of the week, above 5 USD an hour. The page Cost shows which provider and model.',
         runbook: 'cost-spike',
       },
     ],
@@ -151,7 +151,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'max by (namespace, job) (gateway_control_plane_bill_drift_rows{state="explained"}) > 0',
         summary: '{{ $value | humanize }} differences between bills and ledger wait to be settled',
         description:
-          'Their reasons are known. Each is booked by an adjustment, or accepted, by an owner or admin of its organization.',
+          'Their reasons are known. An owner or admin of the organization records each by an adjustment, or accepts it.',
         runbook: 'bill-drift',
       },
       {

@@ -32,7 +32,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary:
           'The gateway in {{ $labels.namespace }} fails {{ $value | humanizePercentage }} of its requests',
         description:
-          'More than 1 % of the requests end in 5xx for reasons of the gateway itself. The code says which: the panel "Failures of the gateway" of the page Traffic.',
+          'More than 1 % of the requests end in 5xx for reasons of the gateway itself. The code names the reason: the panel "Failures of the gateway" of the page Traffic.',
         runbook: 'failing',
       },
       {
@@ -41,7 +41,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         for: '0m',
         // The first error of a process starts a series, which increase() does not count.
         expr: `sum by (namespace, job) (increase(${internalErrors}[10m])) > 0 or sum by (namespace, job) (${internalErrors} unless ${internalErrors} offset 10m) > 0`,
-        summary: 'Requests in {{ $labels.namespace }} meet a defect of the gateway',
+        summary: 'Requests in {{ $labels.namespace }} fail because of a defect of the gateway',
         description: 'internal_error is a defect, always. The log has its cause by the request id.',
         runbook: 'failing',
       },
@@ -61,8 +61,8 @@ export const proxyAlerts: readonly AlertGroup[] = [
         for: '5m',
         expr: 'gateway_in_flight_requests / gateway_in_flight_limit > 0.8 or gateway_buffered_bytes / gateway_buffered_bytes_limit > 0.8',
         summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} is at {{ $value | humanizePercentage }} of what it takes',
-        description: 'Of requests in flight, or of bytes held in memory. At 100 % it refuses as overloaded.',
+          '{{ $labels.namespace }}/{{ $labels.pod }} is at {{ $value | humanizePercentage }} of its limits',
+        description: 'Of requests in flight, or of bytes in memory. At 100 % it refuses as overloaded.',
         runbook: 'overloaded',
       },
       {
@@ -93,7 +93,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary:
           '{{ $labels.namespace }}/{{ $labels.pod }} could not write {{ $value | humanize }} lines of its log',
         description:
-          'The disk of its log is full, or nobody reads its output. Everything else goes on; what is lost is lost.',
+          'The disk of its log is full, or no process reads its output. Everything else continues; the lines are lost.',
         runbook: 'log-lines-lost',
       },
       {
@@ -103,7 +103,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         expr: '(process_open_fds / process_max_fds and on (namespace, pod, job) gateway_build_info) > 0.9 or increase(gateway_accept_failures_total[10m]) > 0',
         summary: '{{ $labels.namespace }}/{{ $labels.pod }} has no descriptors left, or nearly none',
         description:
-          'New connections, of callers and to providers, need one each. Those that are open go on; new ones are refused or closed.',
+          'New connections, of callers and to providers, need one each. Open ones stay; new ones are refused or closed.',
         runbook: 'descriptors',
       },
       {
@@ -114,7 +114,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary:
           'The gateway in {{ $labels.namespace }} takes {{ $value | humanizeDuration }} before it calls a provider (p99)',
         description:
-          'Usual is about a millisecond. Callers that send slowly, guardrails that ask services, waiting for budgets and for the control plane are in it: the page Latency.',
+          'About a millisecond is usual. It includes callers that send slowly, guardrails that call services, and waiting for budgets and for the control plane: the page Latency.',
         runbook: 'slow',
       },
       {
@@ -125,7 +125,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (rate(gateway_requests_total{provider="none", code=~"upstream_unreachable|upstream_timeout|upstream_protocol_error"}[5m])) > 0',
         summary: 'Sidecars in {{ $labels.namespace }} do not reach the egress gateway',
         description:
-          'Their log names the cause: no replica is ready, a certificate is not believed or has ended, or a NetworkPolicy is in the way.',
+          'Their log names the cause: no replica is ready, a certificate is not trusted or has expired, or a NetworkPolicy is in the way.',
         runbook: 'egress-unreachable',
       },
       {
@@ -133,7 +133,8 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '5m',
         expr: 'up{job=~"model-gateway/.*"} == 0',
-        summary: '{{ $labels.namespace }}/{{ $labels.pod }} of {{ $labels.job }} does not answer Prometheus',
+        summary:
+          '{{ $labels.namespace }}/{{ $labels.pod }} of {{ $labels.job }} does not respond to Prometheus',
         description:
           'Its admin listener cannot be reached: the process is gone or hangs, or a NetworkPolicy keeps Prometheus out.',
         runbook: 'target-down',
@@ -147,7 +148,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary:
           'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
         description:
-          'It should have been renewed by now: by cert-manager, the keeper, or whoever runs plain.sh. Programs read renewed files by themselves.',
+          'It should have been renewed by now: by cert-manager, the keeper, or the operator with plain.sh. Programs read renewed files automatically.',
         runbook: 'certificates',
       },
       {
@@ -158,7 +159,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary:
           'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
         description:
-          'Then connections by it are refused: of proxies, of sidecars, or of the API server, which creates no pod with a sidecar any more.',
+          'Then connections with it are refused: of proxies, of sidecars, or of the API server, which creates no pod with a sidecar any more.',
         runbook: 'certificates',
       },
       {
@@ -177,7 +178,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         for: '15m',
         expr: 'sum by (namespace, job, task) (rate(gateway_background_failures_total[5m])) > 0',
         summary: 'The task "{{ $labels.task }}" of the gateway in {{ $labels.namespace }} keeps failing',
-        description: 'No request fails by it at once; the log has the cause.',
+        description: 'No request fails at once because of it; the log has the cause.',
         runbook: 'failing',
       },
     ],
@@ -202,7 +203,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         expr: 'gateway:provider_failures:ratio_rate5m > 0.1 and on (provider) gateway:provider_requests:rate5m > 0.05',
         summary: '{{ $labels.provider }} fails {{ $value | humanizePercentage }} of its requests',
         description:
-          'They end in 429 or 5xx of the provider, or on the way to it. The page Providers tells which, and whether it is one provider or all.',
+          'They end in 429 or 5xx of the provider, or on the way to it. The page Providers shows which, and whether it is one provider or all.',
         runbook: 'provider-failing',
       },
       {
@@ -212,7 +213,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (provider) (rate(gateway_requests_total{code="upstream_authentication_failed"}[5m])) > 0',
         summary: '{{ $labels.provider }} refuses a stored key',
         description:
-          'The key of an organization was revoked or has run out at the provider. The access log names the organization; an owner or admin replaces the key.',
+          'The key of an organization was revoked or has expired at the provider. The access log names the organization; an owner or admin replaces the key.',
         runbook: 'provider-key',
       },
       {
@@ -223,7 +224,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary:
           'Streams of {{ $labels.gen_ai_provider_name }} begin after {{ $value | humanizeDuration }} (p95)',
         description:
-          'Usual is about a second; models that think at length take more. Compare the providers on the page Latency.',
+          'About a second is usual; models that think at length take more. Compare the providers on the page Latency.',
         runbook: 'slow',
       },
     ],
@@ -238,7 +239,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (rate(gateway_requests_total{code="access_unavailable"}[5m])) > 0',
         summary: 'The gateway in {{ $labels.namespace }} cannot check keys',
         description:
-          'Neither a cache nor the control plane can say whose key it is, so requests are refused with 503 access_unavailable.',
+          'Neither a cache nor the control plane can identify a key, so requests are refused with 503 access_unavailable.',
         runbook: 'access-unavailable',
       },
       {
@@ -247,9 +248,9 @@ export const proxyAlerts: readonly AlertGroup[] = [
         for: '2m',
         expr: 'gateway_feed_age_seconds > 20',
         summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} has heard nothing of the control plane for {{ $value | humanizeDuration }}',
+          '{{ $labels.namespace }}/{{ $labels.pod }} has received nothing from the control plane for {{ $value | humanizeDuration }}',
         description:
-          'Revocations do not reach this proxy. It serves what it knows, until GATEWAY_ACCESS_MAX_STALE (1 h unless set).',
+          'Revocations do not reach this proxy. It serves the records that it knows, until GATEWAY_ACCESS_MAX_STALE (1 h unless set).',
         runbook: 'feed',
       },
       {
@@ -260,7 +261,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         expr: 'gateway_feed_age_seconds != gateway_feed_age_seconds',
         summary: '{{ $labels.namespace }}/{{ $labels.pod }} has never reached the control plane',
         description:
-          'Its address, token or certificate may be wrong, or a NetworkPolicy is in the way. It serves what Redis holds, as stale.',
+          'Its address, token or certificate may be wrong, or a NetworkPolicy is in the way. It serves records from Redis, as stale.',
         runbook: 'feed',
       },
       {
@@ -270,7 +271,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         expr: 'gateway_feed_age_seconds > 2700',
         summary: '{{ $labels.namespace }}/{{ $labels.pod }} soon refuses all requests',
         description:
-          'What it knows is confirmed {{ $value | humanizeDuration }} ago; from GATEWAY_ACCESS_MAX_STALE (1 h unless set) on it answers 503 access_unavailable.',
+          'Its records were confirmed {{ $value | humanizeDuration }} ago; from GATEWAY_ACCESS_MAX_STALE (1 h unless set) on it responds with 503 access_unavailable.',
         runbook: 'feed',
       },
       {
@@ -278,9 +279,9 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '5m',
         expr: 'count by (namespace, job) (gateway_redis_up == 0) > 0',
-        summary: 'Redis does not answer {{ $value }} proxies in {{ $labels.namespace }}',
+        summary: 'Redis does not respond to {{ $value }} proxies in {{ $labels.namespace }}',
         description:
-          'Requests go on without it: records come from memory and the control plane, and limits on rates hold for each proxy alone.',
+          'Requests continue without it: records come from memory and the control plane, and rate limits apply to each proxy alone.',
         runbook: 'redis',
       },
       {
@@ -288,9 +289,9 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '5m',
         expr: 'sum by (namespace, job) (rate(gateway_rate_limit_local_total[5m])) > 0 and count by (namespace, job) (gateway_redis_up == 0) > 0',
-        summary: 'Limits on rates hold for each proxy alone in {{ $labels.namespace }}',
+        summary: 'Rate limits apply to each proxy alone in {{ $labels.namespace }}',
         description:
-          'Redis is set and fails, so callers may use up to as many times their limits as there are proxies. Budgets are not concerned.',
+          'Redis is set and fails, so callers may use up to as many times their limits as there are proxies. Budgets are not affected.',
         runbook: 'redis',
       },
       {
@@ -298,9 +299,9 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '15m',
         expr: 'sum by (namespace, job) (rate(gateway_access_cache_ignored_total{reason=~"unreadable|signature"}[5m])) > 0',
-        summary: 'The gateway in {{ $labels.namespace }} does not believe what Redis holds',
+        summary: 'The gateway in {{ $labels.namespace }} does not trust the records in Redis',
         description:
-          'Proxies have different cache keys or public keys of records (usual for a moment when one is rotated), or somebody else writes to this Redis.',
+          'Proxies have different cache keys or public keys of records (usual for a moment when one is rotated), or another program writes to this Redis.',
         runbook: 'cache-unreadable',
       },
     ],

@@ -7,7 +7,7 @@ export const access: Dashboard = {
   name: 'access',
   title: 'Access cache and feed',
   description:
-    'Whether proxies know who may call. The feed tells them of changes; records come from memory, then Redis, then the control plane.',
+    'Whether proxies know who may call. The feed informs them of changes; records come from memory, then Redis, then the control plane.',
   about: 'gateway_feed_age_seconds',
   rows: [
     {
@@ -24,7 +24,7 @@ export const access: Dashboard = {
         {
           kind: 'stat',
           title: 'Proxies with a silent feed',
-          description: 'Above 20 s, or never heard.',
+          description: 'Above 20 s, or nothing received.',
           unit: 'short',
           thresholds: [1, 2],
           queries: [
@@ -38,7 +38,7 @@ export const access: Dashboard = {
           kind: 'stat',
           title: 'Let in unconfirmed',
           description:
-            'Part of the look-ups that were answered by what could not be confirmed any more (stale).',
+            'Part of the look-ups that were served by records that could not be confirmed any more (stale).',
           unit: 'percentunit',
           thresholds: [0.001, 0.05],
           queries: [
@@ -51,7 +51,7 @@ export const access: Dashboard = {
         {
           kind: 'stat',
           title: 'Refused because unknown',
-          description: 'access_unavailable: neither a cache nor the control plane could say whose key it is.',
+          description: 'access_unavailable: neither a cache nor the control plane could identify the key.',
           unit: 'reqps',
           thresholds: [0.001, 1],
           queries: [
@@ -77,7 +77,7 @@ export const access: Dashboard = {
         {
           kind: 'stat',
           title: 'Watchers',
-          description: 'Proxies that the replicas of the control plane tell of changes, of all namespaces.',
+          description: 'Proxies that the replicas of the control plane inform of changes, of all namespaces.',
           unit: 'short',
           queries: [{ expr: 'sum(gateway_control_plane_watchers)', legend: 'watchers' }],
         },
@@ -107,9 +107,9 @@ export const access: Dashboard = {
         },
         {
           kind: 'timeseries',
-          title: 'Records in Redis not believed',
+          title: 'Records in Redis not trusted',
           description:
-            'outdated: the feed knows better, which is usual after changes. unreadable: cache keys differ, or somebody else writes there. clock: the clock of some proxy is ahead. signature: it opens and was not signed by the control plane: forged, or a public key is missing. ahead: newer than the feed, usual for a moment.',
+            'outdated: the feed knows a newer one, which is usual after changes. unreadable: cache keys differ, or another program writes there. clock: the clock of some proxy is ahead. signature: it opens and was not signed by the control plane: forged, or a public key is missing. ahead: newer than the feed, usual for a moment.',
           unit: 'cps',
           queries: [
             {
@@ -133,9 +133,9 @@ export const access: Dashboard = {
         },
         {
           kind: 'timeseries',
-          title: 'Proxies that Redis does not answer',
+          title: 'Proxies to which Redis does not respond',
           description:
-            'They go on without it: records come from memory and the control plane, limits on rates hold for each proxy alone.',
+            'They continue without it: records come from memory and the control plane, rate limits apply to each proxy alone.',
           unit: 'short',
           thresholds: [1, 2],
           queries: [
@@ -149,7 +149,7 @@ export const access: Dashboard = {
           kind: 'timeseries',
           title: 'Refusals of keys',
           description:
-            'By code. access_not_found in numbers: a client that still sends a revoked key, or somebody who guesses.',
+            'By code. access_not_found in numbers: a client that still sends a revoked key, or an attacker who guesses.',
           unit: 'reqps',
           queries: [
             {

@@ -8,7 +8,7 @@ export const controlPlane: Dashboard = {
   name: 'control-plane',
   title: 'Control plane',
   description:
-    'Calls of proxies and operators, the change feed, the books of budgets, webhooks. Requests go on without it for as long as what proxies hold is fresh enough.',
+    'Calls of proxies and operators, the change feed, the ledger of budgets, webhooks. Requests continue without it while the records of proxies are fresh enough.',
   about: 'gateway_control_plane_watchers',
   rows: [
     {
@@ -32,7 +32,7 @@ export const controlPlane: Dashboard = {
         {
           kind: 'stat',
           title: 'Revision',
-          description: 'The newest that a replica has read: it grows with each change.',
+          description: 'The newest one that a replica has read: it grows with each change.',
           unit: 'none',
           queries: [{ expr: 'max(gateway_control_plane_feed_revision{$scope})', legend: 'revision' }],
         },
@@ -80,7 +80,7 @@ export const controlPlane: Dashboard = {
           kind: 'stat',
           title: 'Sessions expired',
           description:
-            'In the time shown: proxies that went without settling. What they held is unsettled until late reports come.',
+            'In the time shown: proxies that fell silent without settling. The money of their leases is unconfirmed until late reports come.',
           unit: 'short',
           thresholds: [1, 10],
           queries: [
@@ -102,7 +102,7 @@ export const controlPlane: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Calls by method',
-          description: 'The fifteen most frequent, of gRPC and the JSON door.',
+          description: 'The fifteen most frequent, of gRPC and the JSON API.',
           unit: 'cps',
           queries: [{ expr: `topk(15, sum by (method) (${calls}))`, legend: '{{method}}' }],
         },
@@ -139,7 +139,8 @@ export const controlPlane: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Watchers by replica',
-          description: 'Connections are renewed every five minutes, so replicas become even by themselves.',
+          description:
+            'Connections are renewed every five minutes, so their load becomes even automatically.',
           unit: 'short',
           queries: [{ expr: 'gateway_control_plane_watchers{$scope}', legend: '{{pod}}' }],
         },
@@ -172,13 +173,13 @@ export const controlPlane: Dashboard = {
       ],
     },
     {
-      title: 'Books',
+      title: 'Ledger',
       panels: [
         {
           kind: 'timeseries',
-          title: 'Draws',
+          title: 'Acquisitions',
           description:
-            'granted, or why not: exceeded and busy are refusals of budgets; the others tell of sessions, windows or budgets that ended.',
+            'granted, or why not: exceeded and busy are refusals of budgets; the others mean sessions, windows or budgets that ended.',
           unit: 'cps',
           queries: [
             {
@@ -190,7 +191,7 @@ export const controlPlane: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Reported usage',
-          description: 'duplicate: in the books before, which is right; unknown: no such organization.',
+          description: 'duplicate: in the ledger before, which is right; unknown: no such organization.',
           unit: 'cps',
           queries: [
             {
@@ -202,7 +203,7 @@ export const controlPlane: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Webhooks',
-          description: 'Tries by outcome. given_up: the receiver will not be told.',
+          description: 'Tries by outcome. given_up: it is not sent again.',
           unit: 'cps',
           queries: [
             {

@@ -2,18 +2,17 @@
 import { catalogDaysMax } from '../../../catalog/in-force.ts';
 import type { Dashboard } from '../dashboard.ts';
 
-const perHour =
-  'rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__rate_interval]) * 3600 / 1e9';
-const inRange = 'increase(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__range]) / 1e9';
+const perHour = 'rate(gateway_cost_usd_total{$scope, provider=~"$provider"}[$__rate_interval]) * 3600';
+const inRange = 'increase(gateway_cost_usd_total{$scope, provider=~"$provider"}[$__range])';
 const tokens = 'rate(gateway_tokens_total{$scope, provider=~"$provider"}[$__rate_interval])';
 
 export const cost: Dashboard = {
   name: 'cost',
   title: 'Cost',
   description:
-    'What requests cost as proxies settled them, what providers did not tell being estimated. For accounts use Usage of the control plane: it alone knows organizations, keys and every event.',
+    'Costs of requests as proxies settled them; usage that providers did not report is estimated. For accounts use Usage of the control plane: only it knows organizations, keys and every event.',
   about: 'gateway_in_flight_requests',
-  choices: [{ name: 'provider', metric: 'gateway_cost_nano_usd_total', label: 'provider' }],
+  choices: [{ name: 'provider', metric: 'gateway_cost_usd_total', label: 'provider' }],
   rows: [
     {
       title: 'Money',
@@ -35,11 +34,11 @@ export const cost: Dashboard = {
         {
           kind: 'stat',
           title: 'A week ago, per hour',
-          description: 'What is usual at this hour of the week, for comparison.',
+          description: 'The usual cost at this hour of the week, for comparison.',
           unit: 'currencyUSD',
           queries: [
             {
-              expr: 'sum(rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[1h] offset 1w)) * 3600 / 1e9',
+              expr: 'sum(rate(gateway_cost_usd_total{$scope, provider=~"$provider"}[1h] offset 1w)) * 3600',
               legend: 'cost',
             },
           ],
@@ -51,7 +50,7 @@ export const cost: Dashboard = {
           unit: 'currencyUSD',
           queries: [
             {
-              expr: `sum(rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__rate_interval])) / 1e9 / sum(${tokens}) * 1e6`,
+              expr: `sum(rate(gateway_cost_usd_total{$scope, provider=~"$provider"}[$__rate_interval])) / sum(${tokens}) * 1e6`,
               legend: 'cost',
             },
           ],
@@ -60,7 +59,7 @@ export const cost: Dashboard = {
           kind: 'stat',
           title: 'Age of the prices',
           description:
-            'Since the day of the oldest catalog in force. From 60 days on bring it up to date: what requests cost may be wrong.',
+            'Since the day of the oldest catalog in force. From 60 days on bring it up to date: the costs may be wrong.',
           unit: 's',
           thresholds: [catalogDaysMax * 86_400, 2 * catalogDaysMax * 86_400],
           queries: [{ expr: 'max(gateway_catalog_age_seconds{$scope})', legend: 'age' }],
@@ -69,7 +68,7 @@ export const cost: Dashboard = {
           kind: 'stat',
           title: 'Requests without a price',
           description:
-            'Of the whole range: what has none counts as nothing, or as the nearest that has one. Set prices.',
+            'Of the whole range: usage without a price counts as nothing, or at the nearest price. Set prices.',
           unit: 'short',
           thresholds: [1, 1000],
           queries: [
@@ -79,7 +78,7 @@ export const cost: Dashboard = {
         {
           kind: 'stat',
           title: 'Usage lost',
-          description: 'Events of the whole range that never reached the books. Anything but 0 is wrong.',
+          description: 'Events of the whole range that never reached the ledger. Anything but 0 is wrong.',
           unit: 'short',
           thresholds: [1, 2],
           queries: [
@@ -170,13 +169,13 @@ export const cost: Dashboard = {
       ],
     },
     {
-      title: 'Usage on its way to the books',
+      title: 'Usage on its way to the ledger',
       panels: [
         {
           kind: 'timeseries',
           title: 'Usage events',
           description:
-            'By what became of them: overflowed and drained only while the control plane was away; lost is never right.',
+            'By outcome: overflowed and drained only while the control plane was away; lost is never right.',
           unit: 'cps',
           queries: [
             {
@@ -192,7 +191,7 @@ export const cost: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Oldest event that waits',
-          description: 'Seconds are usual; minutes mean that the control plane takes no reports.',
+          description: 'Seconds are usual; minutes mean that the control plane accepts no reports.',
           unit: 's',
           thresholds: [60, 300],
           queries: [
@@ -216,7 +215,7 @@ export const cost: Dashboard = {
       panels: [
         {
           kind: 'timeseries',
-          title: 'Differences that nobody has settled',
+          title: 'Differences that are not settled',
           description:
             'Of days, provider keys and models, beyond the bounds of their organizations. preliminary: the vendor may still change it.',
           unit: 'currencyUSD',

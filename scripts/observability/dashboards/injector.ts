@@ -8,7 +8,7 @@ export const injector: Dashboard = {
   name: 'injector',
   title: 'Injector',
   description:
-    'What became of the pods that the API server asked about. Creating a pod waits for it, and fails without it.',
+    'Outcomes of the reviews that the API server requested. Creating a pod waits for the injector, and fails without it.',
   about: 'gateway_injector_reviews_total',
   rows: [
     {
@@ -18,7 +18,7 @@ export const injector: Dashboard = {
           kind: 'timeseries',
           title: 'Reviews by outcome',
           description:
-            'not_injected: asked for, and cannot be (the pod is told why); refused: the pod is not created; unreadable: no review at all.',
+            'not_injected: requested, but not possible (the pod has a warning with the reason); refused: the pod is not created; unreadable: no review at all.',
           unit: 'cps',
           queries: [{ expr: `sum by (outcome) (${reviews})`, legend: '{{outcome}}' }],
         },

@@ -26,7 +26,7 @@ export const latency: Dashboard = {
   name: 'latency',
   title: 'Latency',
   description:
-    'What the gateway adds, and what providers take. Times run from the first byte of a request; percentiles are read from buckets, so they are no finer than these.',
+    'The time that the gateway adds, and the time of providers. Times run from the first byte of a request; percentiles are read from buckets, so they are no finer than these.',
   about: 'gateway_in_flight_requests',
   choices: [
     {
@@ -51,7 +51,7 @@ export const latency: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Guardrails, p95',
-          description: 'Of one request by stage, services that are asked included.',
+          description: 'Of one request by stage, including the services that are called.',
           unit: 's',
           queries: byLabel('gateway_guardrail_seconds', 'stage', '$scope'),
         },
@@ -59,7 +59,7 @@ export const latency: Dashboard = {
           kind: 'timeseries',
           title: 'Waiting for budgets',
           description:
-            'Requests that had to wait for the control plane to set money aside; those that memory could serve are not among them.',
+            'Requests that had to wait for the control plane to set money aside; those that were served from memory are not among them.',
           unit: 's',
           thresholds: [0.25, 1],
           queries: percentiles('gateway_budget_wait_seconds'),
@@ -67,7 +67,7 @@ export const latency: Dashboard = {
       ],
     },
     {
-      title: 'Answers',
+      title: 'Responses',
       panels: [
         {
           kind: 'timeseries',
@@ -79,7 +79,7 @@ export const latency: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Whole requests',
-          description: 'To the last byte of the answer, streams included.',
+          description: 'To the last byte of the response, streams included.',
           unit: 's',
           queries: percentiles('gen_ai_server_request_duration_seconds', ofProvider),
         },
@@ -107,7 +107,7 @@ export const latency: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Whole requests, by provider',
-          description: 'Answered well; what failed is left out.',
+          description: 'Successful ones; failures are left out.',
           unit: 's',
           queries: byLabel(
             'gen_ai_server_request_duration_seconds',

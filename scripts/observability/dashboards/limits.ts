@@ -27,7 +27,7 @@ export const limits: Dashboard = {
           kind: 'timeseries',
           title: 'Counted by one proxy alone',
           description:
-            'Redis did not answer, or none is set: limits then hold for each proxy, so callers get up to as many times as there are proxies.',
+            'Redis did not respond, or none is set: limits then apply to each proxy, so callers get up to as many times as there are proxies.',
           unit: 'reqps',
           queries: [
             {
@@ -58,7 +58,7 @@ export const limits: Dashboard = {
           kind: 'timeseries',
           title: 'Refused by budgets',
           description:
-            'exceeded: it is spent; busy: requests under way hold what is left; unavailable: the control plane could not be asked.',
+            'exceeded: it is spent; busy: requests in flight have reserved the rest; unavailable: the control plane could not be reached.',
           unit: 'reqps',
           queries: [
             {
@@ -69,9 +69,9 @@ export const limits: Dashboard = {
         },
         {
           kind: 'timeseries',
-          title: 'Draws',
+          title: 'Acquisitions',
           description:
-            'What the control plane answered proxies that asked for money. exceeded and busy are refusals of budgets, no failures.',
+            'Responses of the control plane to proxies that acquire money. exceeded and busy are refusals of budgets, not failures.',
           unit: 'cps',
           queries: [
             {
@@ -82,29 +82,29 @@ export const limits: Dashboard = {
         },
         {
           kind: 'timeseries',
-          title: 'Money held by proxies',
+          title: 'Money in leases of proxies',
           description:
-            'In slices: free for requests, or held by requests under way. What is here is not yet spent and not free for others.',
+            'Free for requests, or reserved by requests in flight. This money is not yet spent and not free for other proxies.',
           unit: 'currencyUSD',
           stacked: true,
           queries: [
-            { expr: 'sum(gateway_budget_available_nano_usd{$scope}) / 1e9', legend: 'free' },
-            { expr: 'sum(gateway_budget_held_nano_usd{$scope}) / 1e9', legend: 'held by requests' },
+            { expr: 'sum(gateway_budget_available_usd{$scope})', legend: 'free' },
+            { expr: 'sum(gateway_budget_reserved_usd{$scope})', legend: 'reserved by requests' },
           ],
         },
         {
           kind: 'timeseries',
-          title: 'Drawn and returned per hour',
-          description: 'Drawn less returned is spent, over time.',
+          title: 'Acquired and released per hour',
+          description: 'Acquired less released is spent, over time.',
           unit: 'currencyUSD',
           queries: [
             {
-              expr: 'sum(rate(gateway_budget_drawn_nano_usd_total{$scope}[$__rate_interval])) * 3600 / 1e9',
-              legend: 'drawn',
+              expr: 'sum(rate(gateway_budget_acquired_usd_total{$scope}[$__rate_interval])) * 3600',
+              legend: 'acquired',
             },
             {
-              expr: 'sum(rate(gateway_budget_returned_nano_usd_total{$scope}[$__rate_interval])) * 3600 / 1e9',
-              legend: 'returned',
+              expr: 'sum(rate(gateway_budget_released_usd_total{$scope}[$__rate_interval])) * 3600',
+              legend: 'released',
             },
           ],
         },
@@ -119,12 +119,12 @@ export const limits: Dashboard = {
           kind: 'timeseries',
           title: 'Shut, and lost on the way',
           description:
-            'Part of the drawn money that comes back by itself should a proxy be killed; and what was held for usage that was lost.',
+            'Part of the acquired money that becomes free automatically if a proxy is killed; and reservations for usage that was lost.',
           unit: 'currencyUSD',
           queries: [
-            { expr: 'sum(gateway_budget_shut_nano_usd{$scope}) / 1e9', legend: 'shut' },
+            { expr: 'sum(gateway_budget_shut_usd{$scope})', legend: 'shut' },
             {
-              expr: 'sum(increase(gateway_budget_escrow_lost_nano_usd_total{$scope}[$__range])) / 1e9',
+              expr: 'sum(increase(gateway_budget_pending_charges_lost_usd_total{$scope}[$__range]))',
               legend: 'lost in the time shown',
             },
           ],
@@ -157,7 +157,7 @@ export const limits: Dashboard = {
           kind: 'timeseries',
           title: 'Estimated costs',
           description:
-            'Requests whose provider did not report all that they used, by the reason. All but left and no_usage are charged what was held.',
+            'Requests whose provider did not report all that they used, by the reason. All but left and no_usage are charged their reservation.',
           unit: 'reqps',
           queries: [
             {
@@ -170,7 +170,7 @@ export const limits: Dashboard = {
           kind: 'timeseries',
           title: 'Read on for their usage',
           description:
-            'Responses whose caller had left, or may not have them: under way, and what became of them per second.',
+            'Responses whose caller had left, or may not have them: in flight, and outcomes per second.',
           unit: 'short',
           queries: [
             { expr: 'sum(gateway_read_on_requests{$scope})', legend: 'under way' },
@@ -183,7 +183,7 @@ export const limits: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Models without a price',
-          description: 'Requests whose cost counts as nothing; where a budget applies they are refused.',
+          description: 'Requests whose cost counts as nothing; under a budget they are refused.',
           unit: 'reqps',
           queries: [
             {
@@ -201,7 +201,7 @@ export const limits: Dashboard = {
           kind: 'timeseries',
           title: 'Used, by resource',
           description:
-            'Of all that there is of it; the fullest replica. What each resource is: docs/limits.md, Shares.',
+            'Of the whole resource; the fullest replica. docs/limits.md, Shares, explains each resource.',
           unit: 'percentunit',
           queries: [
             { expr: 'max by (job, resource) (gateway_share_used{$scope})', legend: '{{job}} {{resource}}' },
@@ -211,7 +211,7 @@ export const limits: Dashboard = {
           kind: 'timeseries',
           title: 'Refused, by resource',
           description:
-            'Its owner had its share already, so that others find some: who it was is in the log of what failed.',
+            'The owner had its share already, and the rest is for others: the log line of the failure names the owner.',
           unit: 'reqps',
           queries: [
             {
@@ -227,9 +227,9 @@ export const limits: Dashboard = {
       panels: [
         {
           kind: 'timeseries',
-          title: 'What guardrails did',
+          title: 'Decisions of guardrails',
           description:
-            'Without what passed, by guardrail. failed_…: the check itself failed, and its rule decided.',
+            'Without passed texts, by guardrail. failed_…: the check itself failed, and its rule decided.',
           unit: 'cps',
           queries: [
             {
@@ -240,9 +240,9 @@ export const limits: Dashboard = {
         },
         {
           kind: 'timeseries',
-          title: 'Services that guardrails ask',
+          title: 'Services that guardrails call',
           description:
-            'By kind and outcome; anything but answered is left to the rule for failures of the guardrail.',
+            'By kind and outcome; at every outcome but a response, the failure rule of the guardrail decides.',
           unit: 'cps',
           queries: [
             {

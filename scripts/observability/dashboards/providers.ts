@@ -9,17 +9,17 @@ export const providers: Dashboard = {
   name: 'providers',
   title: 'Providers',
   description:
-    'How providers do, one beside the other. provider_error: it answered with an error; upstream_…: it could not be reached, did not answer in time, or answered in a form that cannot be used.',
+    'Providers side by side. provider_error: it responded with an error; upstream_…: it could not be reached, did not respond in time, or responded in a form that cannot be used.',
   about: 'gateway_in_flight_requests',
   choices: [{ name: 'provider', metric: 'gateway_attempts_total', label: 'provider' }],
   rows: [
     {
-      title: 'Answers',
+      title: 'Responses',
       panels: [
         {
           kind: 'timeseries',
           title: 'Requests',
-          description: 'That a provider was chosen for, those refused afterwards included.',
+          description: 'Requests with a chosen provider, including those refused afterwards.',
           unit: 'reqps',
           queries: [{ expr: `sum by (provider) (${requests})`, legend: '{{provider}}' }],
         },
@@ -56,8 +56,8 @@ export const providers: Dashboard = {
       panels: [
         {
           kind: 'timeseries',
-          title: 'Errors that providers answered',
-          description: 'By status as callers got it. 429: their limits on the stored key are reached.',
+          title: 'Errors of providers',
+          description: 'By status as callers received it. 429: their limits on the stored key are reached.',
           unit: 'reqps',
           queries: [
             {
@@ -70,7 +70,7 @@ export const providers: Dashboard = {
           kind: 'timeseries',
           title: 'On the way to providers',
           description:
-            'upstream_unreachable: network, DNS, TLS; upstream_timeout: no answer in time; upstream_authentication_failed: the stored key is refused, an owner has to replace it. none: a sidecar on its way to the egress gateway.',
+            'upstream_unreachable: network, DNS, TLS; upstream_timeout: no response in time; upstream_authentication_failed: the stored key is refused, an owner has to replace it. none: a sidecar on its way to the egress gateway.',
           unit: 'reqps',
           queries: [
             {
@@ -82,7 +82,7 @@ export const providers: Dashboard = {
         {
           kind: 'timeseries',
           title: 'No key for the provider',
-          description: 'Callers asked for a provider that their organization has no key of.',
+          description: 'Callers requested a provider for which their organization has no key.',
           unit: 'reqps',
           queries: [
             {
@@ -129,7 +129,7 @@ export const providers: Dashboard = {
           stacked: true,
           queries: [
             {
-              expr: 'sum by (provider) (rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__rate_interval])) * 3600 / 1e9',
+              expr: 'sum by (provider) (rate(gateway_cost_usd_total{$scope, provider=~"$provider"}[$__rate_interval])) * 3600',
               legend: '{{provider}}',
             },
           ],

@@ -7,7 +7,7 @@ export const traffic: Dashboard = {
   name: 'traffic',
   title: 'Traffic',
   description:
-    'Where to begin: what comes in, what is answered, what the gateway itself fails at, and how full it is. A request through a sidecar that forwards is counted there and at the egress gateway: choose a job to see it once.',
+    'Where to begin: requests, responses, failures of the gateway itself, and how full it is. A request through a sidecar that forwards is counted there and at the egress gateway: choose a job to see it once.',
   about: 'gateway_in_flight_requests',
   rows: [
     {
@@ -16,14 +16,14 @@ export const traffic: Dashboard = {
         {
           kind: 'stat',
           title: 'Requests',
-          description: 'Answered, refusals included.',
+          description: 'All responses, refusals included.',
           unit: 'reqps',
           queries: [{ expr: `sum(${requests})`, legend: 'requests' }],
         },
         {
           kind: 'stat',
           title: 'Failed by the gateway',
-          description: 'Part of all requests that the gateway itself answered with 5xx. By code: below.',
+          description: 'Part of all requests to which the gateway itself responded with 5xx. By code: below.',
           unit: 'percentunit',
           thresholds: [0.001, 0.01],
           queries: [
@@ -61,7 +61,7 @@ export const traffic: Dashboard = {
           unit: 'currencyUSD',
           queries: [
             {
-              expr: 'sum(rate(gateway_cost_nano_usd_total{$scope}[$__rate_interval])) * 3600 / 1e9',
+              expr: 'sum(rate(gateway_cost_usd_total{$scope}[$__rate_interval])) * 3600',
               legend: 'cost',
             },
           ],
@@ -81,7 +81,7 @@ export const traffic: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Requests by status',
-          description: '499: the caller left before its answer was complete.',
+          description: '499: the caller left before its response was complete.',
           unit: 'reqps',
           stacked: true,
           queries: [{ expr: `sum by (status) (${requests})`, legend: '{{status}}' }],
@@ -105,7 +105,7 @@ export const traffic: Dashboard = {
       ],
     },
     {
-      title: 'What is not answered well',
+      title: 'Refusals and failures',
       panels: [
         {
           kind: 'timeseries',
@@ -135,7 +135,7 @@ export const traffic: Dashboard = {
           kind: 'timeseries',
           title: 'Callers that left',
           description:
-            'client_left: closed the connection; client_stalled: took nothing for a minute. Neither is an error of anyone here.',
+            'client_left: closed the connection; client_stalled: received nothing for a minute. Neither is an error of anyone here.',
           unit: 'reqps',
           queries: [
             {
@@ -170,9 +170,9 @@ export const traffic: Dashboard = {
         },
         {
           kind: 'timeseries',
-          title: 'Bytes held, of the limit',
+          title: 'Bytes in memory, of the limit',
           description:
-            'Requests and answers in memory, by proxy. At 100 % what would need more is refused as overloaded.',
+            'Requests and responses in memory, by proxy. At 100 % requests that need more are refused as overloaded.',
           unit: 'percentunit',
           max: 1,
           thresholds: [0.8, 0.95],
@@ -187,7 +187,7 @@ export const traffic: Dashboard = {
           kind: 'timeseries',
           title: 'Event loop lag, p99',
           description:
-            'How late the process comes to what is due; everything it does waits as long. Above 100 ms: too little CPU, or too much in one process.',
+            'How late the process runs work that is due; everything it does waits as long. Above 100 ms: too little CPU, or too much in one process.',
           unit: 's',
           thresholds: [0.1, 0.5],
           queries: [

@@ -22,11 +22,11 @@ const withPart = (part: Json) => ({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, part] }],
 });
 const inTheMiddle = {
-  messages: [hello, { role: 'system', content: brief }, { role: 'user', content: 'Go on.' }],
+  messages: [hello, { role: 'system', content: brief }, { role: 'user', content: 'Proceed.' }],
 };
 const note = `<system_message>\n${brief}\n</system_message>`;
 const asNote = (at: string, value = note) =>
-  emulatedAndNamed('messages.role', 'a note in its place', at, value);
+  emulatedAndNamed('messages.role', 'as a note at its position', at, value);
 const look = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } };
 const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 const inResult = (part: Json) => ({
@@ -42,9 +42,9 @@ const inResult = (part: Json) => ({
   ],
 });
 const asTurn = (at: string, value: unknown) =>
-  emulatedAndNamed('messages.content', 'in a turn of the user’s behind it', at, value);
+  emulatedAndNamed('messages.content', 'in a further user message', at, value);
 const made = (at: string, value: unknown) =>
-  emulatedAndNamed('messages.images', 'in the turn of the user’s that follows', at, value);
+  emulatedAndNamed('messages.images', 'in the next user message', at, value);
 const marked = { type: 'ephemeral' };
 const begun = { messages: [hello, { role: 'assistant', content: 'Tea is ' }] };
 const inPart = 'messages.0.content.1';
@@ -78,7 +78,7 @@ export const contentFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'the same, of a model that takes it there',
+    name: 'a system message in the middle, of a model that takes it there',
     ask: inTheMiddle,
     models: { 'assistant-provider': 'claude-opus-4-8' },
     at: usually(native('messages.1.content', brief), {
@@ -91,7 +91,7 @@ export const contentFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'the same, of an open model',
+    name: 'a system message in the middle, of an open model',
     ask: inTheMiddle,
     models: {
       'studio-ai': 'Llama-3.3-70B-Instruct',
@@ -99,7 +99,7 @@ export const contentFeatures: readonly Feature[] = [
     },
     at: usually(asNote('messages.0.content.1.text'), {
       'gpt-provider': native('messages.1.content', brief),
-      'studio-ai': asNote('messages.0.content', `Hello\n${note}\nGo on.`),
+      'studio-ai': asNote('messages.0.content', `Hello\n${note}\nProceed.`),
       'search-provider': asNote('contents.0.parts.1.text'),
     }),
   },
@@ -113,7 +113,7 @@ export const contentFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'an answer begun by the caller: the last message is the assistant’s',
+    name: 'a response begun by the caller: the last message is the assistant’s',
     ask: begun,
     at: usually(native('messages.1.content', 'Tea is '), {
       'managed-cloud-models': native('messages.1.content.0.text', 'Tea is'),
@@ -122,7 +122,7 @@ export const contentFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'the same, of a model that wants the user to speak last',
+    name: 'a response begun by the caller, of a model that takes only a user message as the last',
     ask: begun,
     models: {
       'studio-ai': 'Mistral-Large-3',
@@ -130,10 +130,10 @@ export const contentFeatures: readonly Feature[] = [
       'assistant-provider': 'claude-opus-4-8',
       'search-provider': 'gemini-3.8-flash',
     },
-    at: usually(emulated('asked to continue', 'messages.2.content.0.text', 'Continue.'), {
+    at: usually(emulated('with a request to continue', 'messages.2.content.0.text', 'Continue.'), {
       'gpt-provider': native('messages.1.content', 'Tea is '),
-      'studio-ai': emulated('asked to continue', 'messages.2.content', 'Continue.'),
-      'search-provider': emulated('a turn of the user’s that says nothing', 'contents.2.parts.0.text', ' '),
+      'studio-ai': emulated('with a request to continue', 'messages.2.content', 'Continue.'),
+      'search-provider': emulated('with a blank user message', 'contents.2.parts.0.text', ' '),
     }),
   },
   {
@@ -213,7 +213,7 @@ export const contentFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'the same, of a model with or without it',
+    name: 'an image in a tool’s result, of a model with or without images there',
     ask: inResult(image),
     models: {
       'managed-cloud-models': 'us.meta.llama4-maverick-17b-instruct-v1:0',

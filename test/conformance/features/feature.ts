@@ -39,7 +39,7 @@ export type Outcome =
   /** The gateway fetches the resource first. */
   | { readonly is: 'fetched' }
   /** The caller finds it at this path of its response. */
-  | { readonly is: 'told'; readonly at: string; readonly value?: unknown; readonly dropped?: string }
+  | { readonly is: 'returned'; readonly at: string; readonly value?: unknown; readonly dropped?: string }
   /** The vendor does not get it, and `x-svc-dropped-params` names it. */
   | { readonly is: 'dropped'; readonly names: string }
   /** The vendor does not get it, or there is nothing to report. */
@@ -75,7 +75,7 @@ export function emulatedAndNamed(names: string, how: string, at: string, value?:
 }
 
 export function reported(at: string, value?: unknown, dropped?: string): Outcome {
-  return { is: 'told', at, value, ...(dropped !== undefined && { dropped }) };
+  return { is: 'returned', at, value, ...(dropped !== undefined && { dropped }) };
 }
 
 export function dropped(...names: readonly string[]): Outcome {

@@ -39,7 +39,7 @@ export const lengthFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'no limit: what the gateway sends, told in `x-svc-max-tokens`',
+    name: 'no limit: the one that the gateway sends, returned in `x-svc-max-tokens`',
     ask: {},
     at: usually(leftOut, {
       'managed-cloud-models': emulated('8,192, or 32,768 with reasoning', 'inferenceConfig.maxTokens', 8192),

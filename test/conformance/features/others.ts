@@ -92,7 +92,7 @@ export const otherFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'sources of what is said, in `annotations`',
+    name: 'sources of the text, in `annotations`',
     ask: { web_search_options: {} },
     says: {
       text: 'Tea 🫖 is ready.',
@@ -109,7 +109,7 @@ export const otherFeatures: readonly Feature[] = [
     ),
   },
   {
-    name: 'sound in the answer (`modalities`, `audio`)',
+    name: 'sound in the response (`modalities`, `audio`)',
     ask: { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'mp3' } },
     at: usually(refused('modalities'), {
       'gpt-provider': vendorRefuses('modalities'),
@@ -117,7 +117,7 @@ export const otherFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'a field that nobody knows',
+    name: 'an unknown field',
     ask: { no_such_field: 1 },
     at: usually(dropped('no_such_field'), {
       'gpt-provider': vendorRefuses('no_such_field'),

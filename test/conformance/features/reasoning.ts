@@ -73,7 +73,7 @@ export const reasoningFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'what the model thought, in `reasoning_content`',
+    name: 'the model’s thoughts, in `reasoning_content`',
     ask: { reasoning_effort: 'low' },
     says: { reasoning: 'A kettle is needed.', text: 'Tea.' },
     models: { 'gpt-provider': 'gpt-5', 'studio-ai': 'DeepSeek-R1-0528' },

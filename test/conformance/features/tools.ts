@@ -124,7 +124,7 @@ export const toolFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'what a `strict` function’s schema says of values (`pattern`, `default`, `multipleOf`…)',
+    name: 'limits of values in the schema of a `strict` function (`pattern`, `default`, `multipleOf`…)',
     ask: { tools: [strictly({ type: 'string', description: 'How many.', pattern: '^[1-9]$' })] },
     at: usually(native('tools.0.function.parameters.properties.cups.pattern', '^[1-9]$'), {
       'managed-cloud-models': inDescription('toolConfig.tools.0.toolSpec.inputSchema.json'),
@@ -140,7 +140,7 @@ export const toolFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'several calls in one answer',
+    name: 'several calls in one response',
     ask: { tools: both },
     says: {
       toolCalls: [
@@ -173,8 +173,8 @@ export const formatFeatures: readonly Feature[] = [
       response_format: { type: 'json_object' },
     },
     at: usually(native('response_format.type', 'json_object'), {
-      'managed-cloud-models': emulated('asked for in words', 'system.0.text'),
-      'assistant-provider': emulated('asked for in words', 'system.0.text'),
+      'managed-cloud-models': emulated('requested in the prompt', 'system.0.text'),
+      'assistant-provider': emulated('requested in the prompt', 'system.0.text'),
       'search-provider': native('generationConfig.responseMimeType', 'application/json'),
     }),
   },
@@ -212,9 +212,9 @@ export const formatFeatures: readonly Feature[] = [
       'managed-cloud-models': 'amazon.titan-text-express-v1',
     },
     at: usually(native('response_format.json_schema.schema', schema), {
-      'studio-ai': emulated('asked for in words', 'messages.0.role', 'system'),
+      'studio-ai': emulated('requested in the prompt', 'messages.0.role', 'system'),
       'managed-cloud-models': emulated(
-        'asked for in words',
+        'requested in the prompt',
         'messages.0.content.1.text',
         'Order tea, as JSON.',
       ),

@@ -35,7 +35,7 @@ export interface HangUpGateway {
   readonly port: number;
   readonly key: string;
   /**
-   * The charge of a request, as soon as it is recorded; undefined if the request ended before it was sent to a vendor.
+   * The charge of a request, once it has been recorded; undefined if the request ended before it was sent to a vendor.
    */
   recorded(requestId: string): Promise<Booking | undefined>;
   close(): Promise<void>;

@@ -116,7 +116,7 @@ export class HangUps {
     const caller = call(gateway, id, one);
     this.#running.set(id, { of: one, leave: () => caller.destroy(), generated: generated.resolve });
     const booking = await Promise.race([gateway.recorded(`case-${id}`), nothingRecorded(one)]);
-    const verdict = booking && judge(one, booking, await generated.promise);
+    const verdict = booking && verdictOn(one, booking, await generated.promise);
     this.#running.delete(id);
     caller.destroy();
     return verdict;
@@ -160,7 +160,7 @@ const recordedWithinMs = 180_000;
 
 async function nothingRecorded(one: Case): Promise<never> {
   await sleep(recordedWithinMs, undefined, { ref: false });
-  throw new Error(`nothing was booked of ${JSON.stringify(one)}`);
+  throw new Error(`no charge was recorded for ${JSON.stringify(one)}`);
 }
 
 /**
@@ -214,18 +214,18 @@ function stops({ vendor, stream, hangUp }: Case): boolean {
 }
 
 /** Checks that the charge is at least 95 % of the generated output and at most the reservation. */
-export function judge(one: Case, booking: Booking, sent: Buffer): Verdict {
+export function verdictOn(one: Case, booking: Booking, sent: Buffer): Verdict {
   // A whole response was generated before its first byte was sent.
   const tokens = one.stream ? generatedIn(sent) : outputTokens;
   const cost = costOf(one.vendor, tokens);
   const ratio = booking.cost / cost;
   const isExact = booking.cost === costOf(one.vendor, outputTokens) && !booking.estimated;
   let fault: string | undefined;
-  if (ratio < 0.95) fault = `booked ${booking.cost} of ${cost}`;
-  else if (booking.cost > booking.reserved) fault = `booked ${booking.cost}, reserved ${booking.reserved}`;
+  if (ratio < 0.95) fault = `charged ${booking.cost} of ${cost}`;
+  else if (booking.cost > booking.reserved) fault = `charged ${booking.cost}, reserved ${booking.reserved}`;
   else if (booking.estimated !== (booking.estimateReason !== undefined))
     fault = 'an estimate without a reason';
-  else if (!booking.estimated && !isExact) fault = `booked ${booking.cost} as reported`;
+  else if (!booking.estimated && !isExact) fault = `charged ${booking.cost} as reported`;
   return { case: one, booking, cost, fault };
 }
 

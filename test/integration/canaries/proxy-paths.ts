@@ -71,7 +71,7 @@ async function letIn(scene: Scene): Promise<void> {
 
 export async function expectStatus(status: number, response: Promise<string>): Promise<void> {
   const [line] = (await response).split('\r\n');
-  if (!line?.startsWith(`HTTP/1.1 ${status} `)) throw new Error(`${line} in place of ${status}`);
+  if (!line?.startsWith(`HTTP/1.1 ${status} `)) throw new Error(`${line} instead of ${status}`);
 }
 
 async function refused(scene: Scene): Promise<void> {

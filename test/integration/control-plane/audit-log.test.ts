@@ -31,11 +31,11 @@ describeStores('the audit log', (given) => {
 
   it.each([
     ['an event was altered', `update audit_events set actor_id = 'x' where revision = 2`, 2],
-    ['what it did was altered', `update audit_events set after = '{}' where revision = 1`, 1],
+    ['the change of an event was altered', `update audit_events set after = '{}' where revision = 1`, 1],
     ['an event was removed', 'delete from audit_events where revision = 2', 3],
     ['the newest event was removed', 'delete from audit_events where revision = 3', 3],
     ['a hash was altered', `update audit_events set hash = 'x' where revision = 2`, 2],
-    ['the end was moved', `update feed set audit_hash = 'x'`, 3],
+    ['the recorded end of the log was altered', `update feed set audit_hash = 'x'`, 3],
   ])('detects that %s', async (_what, tampering, at) => {
     await given.database.raw(tampering);
     expect(await verdict()).toMatchObject({ intact: false, revision: at });

@@ -187,7 +187,7 @@ describeStores('a budget that refuses', (given) => {
   });
 });
 
-describeStores('what proxies leave unsettled', (given) => {
+describeStores('unconfirmed money of silent proxies', (given) => {
   let fixture: LedgerFixture;
   let reported: ReturnType<typeof alertsOf>;
   let budgetId: string;
@@ -295,7 +295,7 @@ describeStores('what proxies leave unsettled', (given) => {
   });
 });
 
-describeStores('what was told before notices had amounts', (given) => {
+describeStores('a threshold that was reported before notices had amounts', (given) => {
   it('is not alerted again for the current amount of the budget', async () => {
     await storeBudget(given.store, { id: 'budget-1' });
     await storeWebhook(given.store, { url });

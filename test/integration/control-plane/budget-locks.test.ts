@@ -90,10 +90,10 @@ describe('while the ledger of an organization is in use', () => {
         .set({ last_used_at: 1 })
         .where('organization_id', '=', tenant.id)
         .execute();
-      done.push('books');
+      done.push('ledger');
     });
     await changing;
-    expect(done).toEqual(['books', 'OK']);
+    expect(done).toEqual(['ledger', 'OK']);
   });
 
   it('rates, keys without budgets and everything else change at once', async () => {

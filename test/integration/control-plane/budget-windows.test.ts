@@ -10,7 +10,7 @@ import { type JsonResponse, type Someone, type TestTenant, violated } from '../.
 const dayMs = 86_400_000;
 const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
 
-describeBudgets('the books of budgets', (fixture) => {
+describeBudgets('calls about the ledger of budgets', (fixture) => {
   describe('list windows', () => {
     it('of the present, with and without entries in the ledger', async () => {
       const tenant = await fixture.tenant();
@@ -31,7 +31,7 @@ describeBudgets('the books of budgets', (fixture) => {
         expected.toSorted((a, b) => (`${a.window} ${a.limitId}` < `${b.window} ${b.limitId}` ? 1 : -1)),
       );
       const [limitId = ''] = ids;
-      const ledger = { spent: 1, leased: 2_000_000_000, unsettled: 30 };
+      const ledger = { spent: 1, leased: 2_000_000_000, unconfirmed: 30 };
       const window = windowOf('day', now);
       await writeLedger(fixture.database, {
         budgetId: limitId,
@@ -157,7 +157,7 @@ describeBudgets('the books of budgets', (fixture) => {
         ...ledger,
         organizationId: tenant.id,
         leased: 9,
-        unsettled: 3_000_000_000,
+        unconfirmed: 3_000_000_000,
       });
       const seenAt = Date.parse('2026-11-20T10:00:00.123Z');
       const small = await writeLease(fixture.database, { ...ledger, remaining: 1_000_000_000, seenAt });
@@ -181,8 +181,8 @@ describeBudgets('the books of budgets', (fixture) => {
       const expected = [...reserved(first), ...reserved(second)]
         .toSorted(byKey)
         .map((one) => ({ ...one, ...rest }));
-      expect(await fixture.unsettled(tenant)).toEqual(expected);
-      expect(await fixture.unsettled(tenant, { limitId: second.limitId })).toHaveLength(2);
+      expect(await fixture.unconfirmed(tenant)).toEqual(expected);
+      expect(await fixture.unconfirmed(tenant, { limitId: second.limitId })).toHaveLength(2);
       const seen: JsonResponse[] = [];
       let pageToken = '';
       do {
@@ -192,7 +192,7 @@ describeBudgets('the books of budgets', (fixture) => {
         pageToken = page.nextPageToken;
       } while (pageToken !== '');
       expect(seen).toEqual(expected);
-      expect(await fixture.unsettled(fixture.other, { limitId: first.limitId })).toEqual([]);
+      expect(await fixture.unconfirmed(fixture.other, { limitId: first.limitId })).toEqual([]);
     });
 
     it('and release it in part, then all of it, which the windows show', async () => {
@@ -204,7 +204,7 @@ describeBudgets('the books of budgets', (fixture) => {
       expect(await fixture.windows(tenant)).toMatchObject([{ unsettledUsd: '2.5', freeUsd: '2.499999991' }]);
       expect(await release(large, { amountUsd: '7' })).toMatchObject({ amountUsd: '0' });
       expect(await release(small)).toMatchObject({ session: small, amountUsd: '0', proxy: 'proxy-1' });
-      expect(await fixture.unsettled(tenant)).toEqual([]);
+      expect(await fixture.unconfirmed(tenant)).toEqual([]);
       expect(await fixture.windows(tenant)).toMatchObject([{ unsettledUsd: '0', leasedUsd: '0.000000009' }]);
       expect(await release(small)).toMatchObject({ amountUsd: '0' });
 
@@ -223,10 +223,10 @@ describeBudgets('the books of budgets', (fixture) => {
       const tenant = await fixture.tenant();
       const { limitId, small } = await withUnconfirmed(tenant);
       await fixture.as(tenant, 'Limits.Delete', { id: limitId });
-      expect(await fixture.unsettled(tenant)).toEqual([]);
-      expect(await fixture.unsettled(tenant, { limitId })).toHaveLength(2);
+      expect(await fixture.unconfirmed(tenant)).toEqual([]);
+      expect(await fixture.unconfirmed(tenant, { limitId })).toHaveLength(2);
       await fixture.as(tenant, 'Budgets.Release', { limitId, window: 'total', session: small });
-      expect(await fixture.unsettled(tenant, { limitId })).toHaveLength(1);
+      expect(await fixture.unconfirmed(tenant, { limitId })).toHaveLength(1);
     });
 
     it('and release neither money of live proxies nor unknown money', async () => {
@@ -245,7 +245,7 @@ describeBudgets('the books of budgets', (fixture) => {
       }
       expect((await release({}, fixture.other.owner)).code).toBe('NOT_FOUND');
       expect((await release({}, fixture.acme.member)).code).toBe('PERMISSION_DENIED');
-      expect(await fixture.unsettled(fixture.acme, { limitId })).toHaveLength(2);
+      expect(await fixture.unconfirmed(fixture.acme, { limitId })).toHaveLength(2);
     });
 
     it.each([

@@ -43,7 +43,7 @@ class Source {
     try {
       for (;;) {
         if (this.chunks === this.failAfter) throw this.#failure;
-        if (this.chunks * chunk.length > tooManyBytes) throw new Error('nobody was waited for');
+        if (this.chunks * chunk.length > tooManyBytes) throw new Error('the source was not paused');
         this.chunks++;
         yield chunk;
         // Others, including the sockets, run between chunks, as they do while a database is read.
@@ -157,7 +157,7 @@ async function untilItWaits(): Promise<void> {
 }
 
 describe.each([
-  ['the JSON door', readHttp],
+  ['the JSON API', readHttp],
   ['gRPC', readGrpc],
 ])('a download through %s', (_name, open) => {
   it('waits for a slow reader', async () => {

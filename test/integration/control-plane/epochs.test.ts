@@ -148,7 +148,7 @@ describeStores('the ledger after a restore', (given) => {
     expect(response).toMatchObject({ outcome: 'busy', granted: 0, attainable: undefined });
   });
 
-  it('still records what is shut, and accepts releases', async () => {
+  it('still records the shut part of leases, and accepts releases', async () => {
     await restore();
     expect(await outcome(ask(earlier, 2, 0))).toBe('granted');
     expect(await fixture.release({ session: earlier, budgetId, window: 'total', seq: 3, amount: 4 })).toBe(4);

@@ -112,7 +112,7 @@ describe('a request that is tried as a whole', () => {
     const text = '{"messages":[{"role":"user","content":"Hello"}],"seed":12345678901234567890,"top_p":1.0}';
     const { body, results } = await tried(text);
     expect(body).toContain('12345678901234567890');
-    expect(results).toMatchObject([{ decision: 'GUARDRAIL_DECISION_PASS', locations: [] }]);
+    expect(results).toMatchObject([{ decision: 'GUARDRAIL_DECISION_PASS', places: [] }]);
     await remove(made);
   });
 
@@ -202,11 +202,11 @@ describe('the caller of a tried request', () => {
 });
 
 it.each<readonly [string, unknown, object, string]>([
-  ['no JSON', '{"messages":', {}, 'body'],
+  ['a body that is not JSON', '{"messages":', {}, 'body'],
   ['a list', '[]', {}, 'body'],
-  ['too much', JSON.stringify({ user: 'x'.repeat(600_000) }), {}, 'body'],
-  ['what is nested too deep', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`, {}, 'body'],
-  ['a text as well', {}, { text: 'Hello' }, 'body'],
+  ['a body that is too large', JSON.stringify({ user: 'x'.repeat(600_000) }), {}, 'body'],
+  ['JSON that is nested too deep', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`, {}, 'body'],
+  ['a body and a text', {}, { text: 'Hello' }, 'body'],
 ])('an invalid body to try is refused: %s', async (_what, body, more, field) => {
   expect(await violated(call(body, more))).toEqual([field]);
 });

@@ -69,7 +69,7 @@ describe('a text that is tried', () => {
           enabled: true,
           decision: 'GUARDRAIL_DECISION_PASS',
           found: {},
-          locations: [],
+          places: [],
         },
       ],
     });
@@ -83,7 +83,7 @@ describe('a text that is tried', () => {
     await guardrail(tenant, { name: 'second', position: 5, check: words('Xanadu', 'Rosebud') });
     await guardrail(tenant, { name: 'first', position: 1, action: 'REDACT' });
     await guardrail(tenant, { name: 'watching', position: 0, action: 'OBSERVE' });
-    const blocked = await outcome(tenant, 'Kane said rosebud, ROSEBUD.');
+    const blocked = await outcome(tenant, 'Kane says rosebud, ROSEBUD.');
     expect(blocked).toMatchObject({
       ...{ blockedBy: 'third', message: 'No names. (guardrail third)', text: '' },
     });

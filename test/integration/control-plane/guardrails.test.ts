@@ -144,7 +144,7 @@ describe.each([
 
   it.each<[string, object, string[]]>([
     [
-      'sizes of answers',
+      'sizes of responses',
       { check: { promptSize: { tokensMax: 1 } }, stage: 'GUARDRAIL_STAGE_BOTH' },
       ['stage'],
     ],

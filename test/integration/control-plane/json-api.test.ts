@@ -80,7 +80,7 @@ describe('a call of the JSON API', () => {
   it('accepts one member of a oneof by its name, and returns the same', async () => {
     const check = { moderation: { model: '', categories: ['violence'], scoreMin: 0.25 } };
     const guardrail = {
-      ...{ organizationId: acme.id, name: 'of-the-json-door', check },
+      ...{ organizationId: acme.id, name: 'of-the-json-api', check },
       ...{ stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_OBSERVE' },
     };
     const made = await create('Guardrails/Create', guardrail);
@@ -90,7 +90,7 @@ describe('a call of the JSON API', () => {
     expect(json(await create('Guardrails/Test', request)).results).toEqual([
       {
         ...{ guardrailId: json(made).guardrail.id, name: guardrail.name, enabled: true, found: {} },
-        ...{ decision: 'GUARDRAIL_DECISION_NOT_TRIED', locations: [] },
+        ...{ decision: 'GUARDRAIL_DECISION_NOT_TRIED', places: [] },
       },
     ]);
     await create('Guardrails/Delete', { id: json(made).guardrail.id });
@@ -327,7 +327,7 @@ describe('the JSON API', () => {
     ['an absolute target', {}, 404, 'http://localhost/gateway.v1.Organizations/List'],
     ['no content type', { 'content-type': undefined }, 415],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
-    ['plain text, which pages may send unasked', { 'content-type': 'text/plain' }, 415],
+    ['plain text, which pages may send without a preflight request', { 'content-type': 'text/plain' }, 415],
     ['another charset', { 'content-type': 'application/json; charset=utf-16' }, 415],
     ['a compressed body', { 'content-encoding': 'gzip' }, 415],
     ['no token', { authorization: undefined }, 401],

@@ -42,7 +42,7 @@ describeStores('operations that come together', (given) => {
     const outcomes = acquired.map(({ outcome }) => outcome);
     expect(outcomes.filter((outcome) => outcome === 'granted')).toHaveLength(100);
     expect(outcomes.slice(100)).toEqual(Array.from({ length: 20 }, () => 'busy'));
-    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 1000, unconfirmed: 0 });
     // The first runs at once; the others wait for it and run in batches of fifty.
     expect(transactions).toBe(4);
   });
@@ -58,7 +58,7 @@ describeStores('operations that come together', (given) => {
       blocker,
     ]);
     expect([first.outcome, back, second.outcome, transactions]).toEqual(['granted', 50, 'granted', 2]);
-    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unconfirmed: 0 });
   });
 
   it('sent twice in one transaction happen once', async () => {
@@ -71,7 +71,7 @@ describeStores('operations that come together', (given) => {
       blocker,
     ]);
     expect([once, again]).toEqual([once, once]);
-    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 41, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 41, unconfirmed: 0 });
   });
 
   it('are refused one by one when one names the session of another proxy', async () => {

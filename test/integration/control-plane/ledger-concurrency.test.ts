@@ -29,9 +29,9 @@ class Spender {
   /** Spend of each budget. */
   readonly spent = new Map<string, number>();
   #session = '';
-  #slices = new Map<string, { available: number; seq: number }>();
+  #leases = new Map<string, { available: number; seq: number }>();
   #late: ChargedEvent[] = [];
-  readonly #desk: LedgerFixture;
+  readonly #fixture: LedgerFixture;
   readonly #budgets: readonly KnownBudget[];
   readonly #at: number;
   readonly #random: Random;
@@ -40,14 +40,14 @@ class Spender {
     fixture: LedgerFixture,
     world: { budgets: readonly KnownBudget[]; at: number; random: Random },
   ) {
-    this.#desk = fixture;
+    this.#fixture = fixture;
     this.#budgets = world.budgets;
     this.#at = world.at;
     this.#random = world.random;
   }
 
   async run(kill: (session: string) => Promise<void>): Promise<void> {
-    this.#session = await this.#desk.session();
+    this.#session = await this.#fixture.session();
     for (let step = 0; step < stepsOfProxy; step++) {
       const choice = this.#random.below(20);
       if (choice < 8) await this.#acquire();
@@ -60,24 +60,24 @@ class Spender {
 
   async #acquire(): Promise<void> {
     const budget = this.#random.pick(this.#budgets);
-    const slice = this.#slice(budget.id);
+    const lease = this.#lease(budget.id);
     const need = 1 + this.#random.below(60);
-    slice.seq++;
-    const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
+    lease.seq++;
+    const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: lease.seq };
     const request = { ...operation, need, want: need + this.#random.below(300) };
-    const responses = await this.#sent(() => this.#desk.acquire(request));
-    slice.available += responses[0]?.granted ?? 0;
-    expect(new Set(responses.map(({ granted }) => granted)).size, 'answers to one draw').toBe(1);
+    const responses = await this.#sent(() => this.#fixture.acquire(request));
+    lease.available += responses[0]?.granted ?? 0;
+    expect(new Set(responses.map(({ granted }) => granted)).size, 'responses to one acquisition').toBe(1);
   }
 
   async #release(): Promise<void> {
     const budget = this.#random.pick(this.#budgets);
-    const slice = this.#slice(budget.id);
-    const amount = this.#random.below(slice.available + 1);
-    slice.available -= amount;
-    slice.seq++;
-    const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
-    const responses = await this.#sent(() => this.#desk.release({ ...operation, amount }));
+    const lease = this.#lease(budget.id);
+    const amount = this.#random.below(lease.available + 1);
+    lease.available -= amount;
+    lease.seq++;
+    const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: lease.seq };
+    const responses = await this.#sent(() => this.#fixture.release({ ...operation, amount }));
     expect(new Set(responses)).toEqual(new Set([amount]));
   }
 
@@ -85,10 +85,10 @@ class Spender {
   async #use(): Promise<void> {
     const key = this.#random.pick(keys);
     const applying = this.#budgets.filter(({ subject }) => !keys.includes(subject) || subject === key);
-    const room = Math.min(...applying.map(({ id }) => this.#slice(id).available));
+    const room = Math.min(...applying.map(({ id }) => this.#lease(id).available));
     const cost = this.#random.below(room + 1);
     for (const { id } of applying) {
-      this.#slice(id).available -= cost;
+      this.#lease(id).available -= cost;
       this.spent.set(id, (this.spent.get(id) ?? 0) + cost);
     }
     this.#late.push({
@@ -101,7 +101,7 @@ class Spender {
   async #reportLate(): Promise<void> {
     const events = this.#late;
     this.#late = [];
-    if (events.length > 0) await this.#sent(() => this.#desk.report(events));
+    if (events.length > 0) await this.#sent(() => this.#fixture.report(events));
   }
 
   /**
@@ -109,8 +109,8 @@ class Spender {
    */
   async #die(kill: (session: string) => Promise<void>): Promise<void> {
     await Promise.all([this.#acquire(), kill(this.#session)]);
-    this.#session = await this.#desk.session();
-    this.#slices = new Map();
+    this.#session = await this.#fixture.session();
+    this.#leases = new Map();
   }
 
   /** Sometimes twice at once, as after a lost response. */
@@ -118,10 +118,10 @@ class Spender {
     return Promise.all(this.#random.below(4) === 0 ? [send(), send()] : [send()]);
   }
 
-  #slice(budgetId: string): { available: number; seq: number } {
-    const slice = this.#slices.get(budgetId) ?? { available: 0, seq: 0 };
-    this.#slices.set(budgetId, slice);
-    return slice;
+  #lease(budgetId: string): { available: number; seq: number } {
+    const lease = this.#leases.get(budgetId) ?? { available: 0, seq: 0 };
+    this.#leases.set(budgetId, lease);
+    return lease;
   }
 }
 
@@ -131,7 +131,7 @@ async function readLedger(store: Store) {
     const windows = await db
       .selectFrom('budget_windows')
       .innerJoin('limits', 'limits.id', 'budget_windows.budget_id')
-      .select(['budget_id', 'spent', 'leased', 'unsettled', 'amount'])
+      .select(['budget_id', 'spent', 'leased', 'unsettled as unconfirmed', 'amount'])
       .execute();
     const leases = await db.selectFrom('leases').select(['budget_id', 'state', 'remaining']).execute();
     const leasedIn = (budgetId: string, state: 'open' | 'expired') =>
@@ -147,9 +147,9 @@ async function readLedger(store: Store) {
 }
 
 function expectConserved(ledger: Awaited<ReturnType<typeof readLedger>>): void {
-  for (const { amount, spent, leased, unsettled: unconfirmed, inOpenLeases, inExpiredLeases } of ledger) {
+  for (const { amount, spent, leased, unconfirmed, inOpenLeases, inExpiredLeases } of ledger) {
     expect(spent + leased + unconfirmed).toBeLessThanOrEqual(amount);
-    expect({ leased, unsettled: unconfirmed }).toEqual({ leased: inOpenLeases, unsettled: inExpiredLeases });
+    expect({ leased, unconfirmed }).toEqual({ leased: inOpenLeases, unconfirmed: inExpiredLeases });
   }
 }
 
@@ -162,23 +162,23 @@ async function resize(store: Store, id: string, size: number): Promise<void> {
     await tx.locks.organizations(tx.db, ['organization-1'], 'alone');
     const ledger = await tx.db
       .selectFrom('budget_windows')
-      .selectAll()
+      .select(['spent', 'leased', 'unsettled as unconfirmed'])
       .where('budget_id', '=', id)
       .executeTakeFirst();
-    const reserved = ledger === undefined ? 0 : ledger.spent + ledger.leased + ledger.unsettled;
+    const reserved = ledger === undefined ? 0 : ledger.spent + ledger.leased + ledger.unconfirmed;
     const amount = Math.max(reserved, size);
     await tx.db.updateTable('limits').set({ amount }).where('id', '=', id).execute();
     return undefined;
   });
 }
 
-describeStores('the books, under many at once', (given) => {
-  let desks: readonly LedgerFixture[];
+describeStores('ledger entries under concurrent operations', (given) => {
+  let fixtures: readonly LedgerFixture[];
   beforeEach(async () => {
     // A SQLite file belongs to one process; PostgreSQL may have many replicas.
     const isShared = given.database.url.startsWith('postgres');
     const other = isShared ? await given.database.open() : given.store;
-    desks = [new LedgerFixture(given.store), new LedgerFixture(other)];
+    fixtures = [new LedgerFixture(given.store), new LedgerFixture(other)];
     await new LedgerFixture(given.store).organization();
   });
 
@@ -188,7 +188,7 @@ describeStores('the books, under many at once', (given) => {
     const random = new Random(seed);
     // All events carry one time, and a total budget counts events from its creation on.
     const at = Date.now() + 1000;
-    const [first, second] = desks as [LedgerFixture, LedgerFixture];
+    const [first, second] = fixtures as [LedgerFixture, LedgerFixture];
     const budgets: readonly KnownBudget[] = [
       { id: await first.budget({ amount: 9000 }), window: 'total', subject: 'organization-1' },
       ...(await Promise.all(
@@ -235,7 +235,7 @@ describeStores('the books, under many at once', (given) => {
   }, 60_000);
 
   it('let a change of a budget through although acquisitions never pause', async () => {
-    const [fixture] = desks as [LedgerFixture];
+    const [fixture] = fixtures as [LedgerFixture];
     const budgetId = await fixture.budget({ amount: 1e12 });
     let running = true;
     const acquisitions = Array.from({ length: 6 }, async () => {

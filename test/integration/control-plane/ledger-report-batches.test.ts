@@ -48,7 +48,7 @@ describeStores('reports that come together', (given) => {
     const all = await Promise.all([...twoAlone(), ...sizes.map((size) => report(events(size)))]);
     expect(all.slice(2).map(({ recorded }) => recorded)).toEqual(sizes);
     expect(transactions).toBe(3);
-    expect(await fixture.ledger(budgetId)).toEqual({ spent: 2 + (29 * 30) / 2, leased: 0, unsettled: 0 });
+    expect(await fixture.ledger(budgetId)).toEqual({ spent: 2 + (29 * 30) / 2, leased: 0, unconfirmed: 0 });
   });
 
   it('record an event of two reports once, and drop events of unknown organizations', async () => {

@@ -57,11 +57,11 @@ describeBudgets('the ledger', (fixture) => {
   });
 
   it.each([
-    ['exceeded', { needNanoUsd: '8000000001', wantNanoUsd: '8000000001' }, 'DRAW_OUTCOME_EXCEEDED'],
+    ['above the budget', { needNanoUsd: '8000000001', wantNanoUsd: '8000000001' }, 'DRAW_OUTCOME_EXCEEDED'],
     ['of another window', { window: '2020-01-01' }, 'DRAW_OUTCOME_WINDOW'],
     ['of an unknown budget', { budgetId: randomUUID() }, 'DRAW_OUTCOME_DELETED'],
     ['of an unknown session', { session: randomUUID() }, 'DRAW_OUTCOME_GONE'],
-    ['with a number missing', { seq: '2' }, 'DRAW_OUTCOME_LOST'],
+    ['out of sequence', { seq: '2' }, 'DRAW_OUTCOME_LOST'],
   ])('responds to an acquisition that is %s', async (_what, fields, outcome) => {
     const { id: budgetId } = await fixture.budget(await fixture.tenant(), { amountUsd: '8' });
     const session = randomUUID();

@@ -1,4 +1,4 @@
-// The part of its leases that a session reports as shut: it is free again once the session is over, and never used
+// The shut part of its leases that a session reports: it is free again once the session is over, and never used
 // twice. And the end that a proxy, or its successor, gives a session.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../../common/uuid.ts';
@@ -48,14 +48,14 @@ describeStores('a lease of which something is shut', (given) => {
       await acquire(400);
       await release(0, 300);
       await silence();
-      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unconfirmed: 100 });
       expect(await lease()).toMatchObject({ state: 'expired', remaining: 100, back: 300 });
     });
 
     it('frees nothing if the proxy reports no shut part', async () => {
       await acquire(400);
       await silence();
-      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 400 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unconfirmed: 400 });
     });
 
     it('frees no more than it has left', async () => {
@@ -63,22 +63,22 @@ describeStores('a lease of which something is shut', (given) => {
       await release(0, 300);
       await spend(250);
       await silence();
-      expect(await ledger()).toEqual({ spent: 250, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 250, leased: 0, unconfirmed: 0 });
       expect(await lease()).toMatchObject({ remaining: 0, back: 150 });
     });
 
     it.each([
-      ['a draw', async () => void (await acquire(10, 30)), 380],
-      ['a draw that is refused', async () => void (await acquire(5000, 30)), 370],
-      ['a draw of nothing', async () => void (await acquire(0, 30)), 370],
-      ['a return', async () => void (await release(50, 30)), 320],
-      ['an operation of a proxy that does not say', async () => void (await acquire(10)), 410],
+      ['an acquisition', async () => void (await acquire(10, 30)), 380],
+      ['an acquisition that is refused', async () => void (await acquire(5000, 30)), 370],
+      ['an acquisition of nothing', async () => void (await acquire(0, 30)), 370],
+      ['a release', async () => void (await release(50, 30)), 320],
+      ['an operation of a proxy that reports no shut part', async () => void (await acquire(10)), 410],
     ])('uses the shut part of the newest operation: %s', async (_, operate, unconfirmed) => {
       await acquire(400);
       await release(0, 300);
       await operate();
       await silence();
-      expect(await ledger()).toMatchObject({ unsettled: unconfirmed });
+      expect(await ledger()).toMatchObject({ unconfirmed });
     });
 
     it('ignores the shut part of operations that were not executed', async () => {
@@ -88,7 +88,7 @@ describeStores('a lease of which something is shut', (given) => {
       await fixture.acquire({ ...operation(), seq: 9, need: 1, want: 1, shut: 0 });
       await fixture.release({ ...operation(), seq: 2, amount: 0, shut: 0 });
       await silence();
-      expect(await ledger()).toMatchObject({ unsettled: 100 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 100 });
     });
   });
 
@@ -101,25 +101,25 @@ describeStores('a lease of which something is shut', (given) => {
 
     it('is taken first from the freed part, then from the unconfirmed part', async () => {
       expect(await release(250)).toBe(250);
-      expect(await ledger()).toMatchObject({ unsettled: 100 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 100 });
       expect(await release(80)).toBe(80);
-      expect(await ledger()).toMatchObject({ unsettled: 70 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 70 });
       expect(await release(500)).toBe(70);
-      expect(await ledger()).toMatchObject({ unsettled: 0 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 0 });
     });
 
     it('gets the same response when the release is repeated', async () => {
       expect(await release(330)).toBe(330);
       seq--;
       expect(await release(330)).toBe(330);
-      expect(await ledger()).toMatchObject({ unsettled: 70 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 70 });
     });
 
     it('is charged for late reports out of the unconfirmed part', async () => {
       await spend(60);
-      expect(await ledger()).toEqual({ spent: 60, leased: 0, unsettled: 40 });
+      expect(await ledger()).toEqual({ spent: 60, leased: 0, unconfirmed: 40 });
       expect(await release(340)).toBe(340);
-      expect(await ledger()).toEqual({ spent: 60, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 60, leased: 0, unconfirmed: 0 });
     });
 
     it('is released by an admin out of the unconfirmed part', async () => {
@@ -127,7 +127,7 @@ describeStores('a lease of which something is shut', (given) => {
         await releaseUnconfirmed(tx, { sessionId: session, budgetId, window: 'total' }, undefined);
         return undefined;
       });
-      expect(await ledger()).toMatchObject({ unsettled: 0 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 0 });
       expect(await lease()).toMatchObject({ remaining: 0, back: 300 });
     });
   });
@@ -136,16 +136,16 @@ describeStores('a lease of which something is shut', (given) => {
     it('frees everything except the outstanding amount', async () => {
       await acquire(400);
       expect(await fixture.closeSession(session, named(70))).toMatchObject({ freed: 330 });
-      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 70 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unconfirmed: 70 });
       expect(await acquire(1)).toMatchObject({ outcome: 'gone' });
       await spend(70, 50);
-      expect(await ledger()).toEqual({ spent: 50, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 50, leased: 0, unconfirmed: 0 });
     });
 
     it('frees everything of a window that is not named', async () => {
       await acquire(400);
       expect(await fixture.closeSession(session)).toMatchObject({ freed: 400 });
-      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unconfirmed: 0 });
     });
 
     it('keeps a window that is not named if the call names only some of the windows', async () => {
@@ -154,7 +154,7 @@ describeStores('a lease of which something is shut', (given) => {
       expect(await ledger()).toMatchObject({ leased: 400 });
       await release(0, 300);
       await expireSessions(given.store);
-      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unconfirmed: 100 });
     });
 
     it('frees nothing twice when the call is repeated, and more when less is outstanding later', async () => {
@@ -162,10 +162,10 @@ describeStores('a lease of which something is shut', (given) => {
       await fixture.closeSession(session, named(70));
       expect(await fixture.closeSession(session, named(70))).toMatchObject({ freed: 0 });
       expect(await fixture.closeSession(session, named(90))).toMatchObject({ freed: 0 });
-      expect(await ledger()).toMatchObject({ unsettled: 70 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 70 });
       expect(await fixture.closeSession(session, named(20))).toMatchObject({ freed: 50 });
       expect(await fixture.closeSession(session)).toMatchObject({ freed: 20 });
-      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unconfirmed: 0 });
     });
 
     it('may have expired before', async () => {
@@ -173,16 +173,16 @@ describeStores('a lease of which something is shut', (given) => {
       await release(0, 300);
       await silence();
       expect(await fixture.closeSession(session, named(30))).toMatchObject({ freed: 70 });
-      expect(await ledger()).toMatchObject({ unsettled: 30 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 30 });
       expect(await release(370)).toBe(370);
-      expect(await ledger()).toMatchObject({ unsettled: 30 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 30 });
     });
 
     it('does not free twice an acquisition whose response was lost', async () => {
       await acquire(400);
       await fixture.closeSession(session, named(100));
       expect(await release(300)).toBe(300);
-      expect(await ledger()).toMatchObject({ unsettled: 100 });
+      expect(await ledger()).toMatchObject({ unconfirmed: 100 });
     });
 
     it('is never opened again by a late call, even if the database did not know it', async () => {
@@ -193,7 +193,7 @@ describeStores('a lease of which something is shut', (given) => {
       expect(late).toMatchObject({ open: false });
       const request = { budgetId, window: 'total', seq: 1, need: 1, want: 1 };
       expect(await fixture.acquire({ ...request, session: forgotten })).toMatchObject({ outcome: 'gone' });
-      expect(await ledger()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await ledger()).toEqual({ spent: 0, leased: 0, unconfirmed: 0 });
     });
 
     it('may have very many windows', async () => {
@@ -208,7 +208,11 @@ describeStores('a lease of which something is shut', (given) => {
         freed: 205 * 10 - 4,
       });
       for (const each of budgets)
-        expect(await fixture.ledger(each)).toEqual({ spent: 0, leased: 0, unsettled: each === kept ? 4 : 0 });
+        expect(await fixture.ledger(each)).toEqual({
+          spent: 0,
+          leased: 0,
+          unconfirmed: each === kept ? 4 : 0,
+        });
     }, 60_000);
 
     it('is not found by another proxy, and an unknown session has nothing to free', async () => {

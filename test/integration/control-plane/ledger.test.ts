@@ -44,7 +44,7 @@ describeStores('the ledger', (given) => {
       expect(await acquire(1, 1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
       expect(await acquire(2, 1, 900)).toMatchObject({ outcome: 'granted', granted: 225 });
       expect(await acquire(3, 500, 900)).toMatchObject({ outcome: 'granted', granted: 500 });
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 825, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 825, unconfirmed: 0 });
       expect((await fixture.leases())[0]).toMatchObject({ remaining: 825, state: 'open', seq: 3 });
     });
 
@@ -69,7 +69,7 @@ describeStores('the ledger', (given) => {
     it('that is repeated gets the same response and happens once', async () => {
       await acquire(1, 100);
       expect(await acquire(1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unconfirmed: 0 });
     });
 
     it('that was refused stays refused when it is repeated, even if there is room by then', async () => {
@@ -102,7 +102,7 @@ describeStores('the ledger', (given) => {
       expect(await fixture.acquire({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'gone' });
       await silence();
       expect(await acquire(1, 1)).toMatchObject({ outcome: 'gone' });
-      expect(await fixture.ledger(budgetId)).toMatchObject({ leased: 0, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toMatchObject({ leased: 0, unconfirmed: 0 });
     });
 
     it('of another window than the present one of the budget is refused', async () => {
@@ -150,7 +150,7 @@ describeStores('the ledger', (given) => {
       await acquire(1, 100);
       expect(await fixture.release({ ...operation(2), amount: 30 })).toBe(30);
       expect(await fixture.release({ ...operation(3), amount: 500 })).toBe(70);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unconfirmed: 0 });
     });
 
     it('that is repeated gets the same response and happens once', async () => {
@@ -164,13 +164,13 @@ describeStores('the ledger', (given) => {
       await acquire(1, 100);
       await silence();
       expect(await fixture.release({ ...operation(2), amount: 30 })).toBe(30);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 70 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unconfirmed: 70 });
     });
 
     it('without an earlier acquisition frees nothing', async () => {
       expect(await fixture.release({ ...operation(1), amount: 30 })).toBe(0);
       expect(await fixture.release({ ...operation(7), amount: 30 })).toBe(0);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unconfirmed: 0 });
     });
   });
 
@@ -183,7 +183,7 @@ describeStores('the ledger', (given) => {
         unknown: 0,
         over: 0,
       });
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 60, leased: 20, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 60, leased: 20, unconfirmed: 0 });
     });
 
     it('that is repeated, or contains an event twice, counts it once', async () => {
@@ -191,29 +191,29 @@ describeStores('the ledger', (given) => {
       const event = charged(40, 40);
       expect(await fixture.report([event, event])).toMatchObject({ recorded: 1, duplicate: 1 });
       expect(await fixture.report([event])).toMatchObject({ recorded: 0, duplicate: 1 });
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 40, leased: 60, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 40, leased: 60, unconfirmed: 0 });
     });
 
     it('takes no more than the rest of the lease', async () => {
       await acquire(1, 100);
       await fixture.report([charged(70, 70), charged(70, 70)]);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 140, leased: 0, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 140, leased: 0, unconfirmed: 0 });
     });
 
     it('after its session was closed settles the unconfirmed amount', async () => {
       await acquire(1, 100);
       await silence();
       await fixture.report([charged(60, 50)]);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 50, leased: 0, unconfirmed: 40 });
     });
 
     it('between the closing of its session and of its lease settles the leased amount', async () => {
       await acquire(1, 100);
       await given.database.raw('update ledger_sessions set open = 0');
       await fixture.report([charged(60, 50)]);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 50, leased: 40, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 50, leased: 40, unconfirmed: 0 });
       await expireSessions(given.store);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 50, leased: 0, unconfirmed: 40 });
     });
 
     it('counts towards every matching budget, whether charged or not, deleted or not', async () => {
@@ -361,7 +361,7 @@ describeStores('the ledger', (given) => {
       await acquire(1, 100);
       expect(await silence()).toBe(1);
       expect(await expireSessions(given.store)).toBe(0);
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unconfirmed: 100 });
       expect(await fixture.leases()).toMatchObject([{ remaining: 100, state: 'expired' }]);
     });
   });
@@ -378,14 +378,14 @@ describeStores('the ledger', (given) => {
       expect(await release(30)).toMatchObject({ released: 30, remaining: 70, proxy: anyProxy.id });
       expect(await release(500)).toMatchObject({ released: 70, remaining: 0 });
       expect(await release(undefined)).toMatchObject({ released: 0, remaining: 0 });
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 0, unconfirmed: 0 });
     });
 
     it('does nothing for an open session or an unknown one', async () => {
       await acquire(1, 100);
       expect(await release(30)).toBeUndefined();
-      expect(await release(30, 'nobody')).toBeUndefined();
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+      expect(await release(30, 'unknown')).toBeUndefined();
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 0, leased: 100, unconfirmed: 0 });
     });
 
     it('does not lose a report that arrives later', async () => {
@@ -393,7 +393,7 @@ describeStores('the ledger', (given) => {
       await silence();
       await release(undefined);
       expect(await fixture.report([charged(900, 900)])).toMatchObject({ recorded: 1, over: 0 });
-      expect(await fixture.ledger(budgetId)).toEqual({ spent: 900, leased: 0, unsettled: 0 });
+      expect(await fixture.ledger(budgetId)).toEqual({ spent: 900, leased: 0, unconfirmed: 0 });
     });
   });
 });

@@ -142,7 +142,7 @@ describe('a watch over gRPC', () => {
   });
 
   it.each([
-    ['a proxy token that is none', 'gw-proxy-x', 16],
+    ['an invalid proxy token', 'gw-proxy-x', 16],
     ['an operator', undefined, 7],
   ])('is refused to %s', async (_who, token, code) => {
     const watching = new Watching(token ?? platform.token);

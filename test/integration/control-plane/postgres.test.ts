@@ -143,7 +143,7 @@ describe('the epoch of a PostgreSQL database', () => {
     expect(after.epoch).not.toBe(before.epoch);
   });
 
-  it('changes when the tables are restored in place', async () => {
+  it('changes when the tables are restored in the same database', async () => {
     const before = await store.position();
     await database.raw(
       'create table backup as select * from feed; drop table feed; alter table backup rename to feed',

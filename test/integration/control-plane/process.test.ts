@@ -125,11 +125,11 @@ describe('the control plane as a process', () => {
   });
 
   it.each<[string, Record<string, string>]>([
-    ['is none', {}],
+    ['is not set', {}],
     ['cannot be used', { GATEWAY_RECORD_SIGNING_KEY: 'canary' }],
-    ['is in no file', { GATEWAY_RECORD_SIGNING_KEY_FILE: '/nowhere/key.pem' }],
+    ['is in a file that does not exist', { GATEWAY_RECORD_SIGNING_KEY_FILE: '/nowhere/key.pem' }],
   ])(
-    'exits with 64 and names the setting when the key whose public half is wanted %s',
+    'exits with 64 and names the setting when the key for the requested public key %s',
     async (_what, given) => {
       const child = start(given, 'record-public-key');
       expect(await child.exited).toBe(64);

@@ -82,7 +82,7 @@ describeStores('Resolve', (given) => {
     });
   });
 
-  it('returns the same records signed, in place of the plain ones, when signatures are requested', async () => {
+  it('returns the same records signed, instead of the plain ones, when signatures are requested', async () => {
     await store(given.store, async (tx) => {
       await insertAiSystem(tx);
       await insertVirtualKey(tx, { scope_kind: 'ai_system', scope_id: 'system-1' });

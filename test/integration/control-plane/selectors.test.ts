@@ -211,10 +211,10 @@ const refused: readonly (readonly [what: string, written: string, insisting: boo
     /^selects none of the \d+ known models/,
   ],
   [
-    'a model that answers no chat completions',
+    'a model that is not for chat completions',
     'openai/dall-e-3',
     true,
-    /^is a model that answers no chat completions/,
+    /^is not a model for chat completions/,
   ],
   [
     'a bare name',

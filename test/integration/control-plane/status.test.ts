@@ -104,7 +104,7 @@ describe.each(databases)('Status over $name', ({ name, open }) => {
     // The feed learns of a change shortly after it was made.
     const revision = async () =>
       Number((await plane.expect('Status.Get', acme.member.token)).feed.position.revision);
-    await until(async () => (await revision()) > 0, { what: 'the feed to hear of the first change' });
+    await until(async () => (await revision()) > 0, { what: 'the feed to deliver the first change' });
     expect(Number(status.feed.ageMs)).toBeLessThan(5000);
     expect(status.catalog).toEqual(catalogState({ isRejected: false }));
   });
@@ -254,7 +254,7 @@ describe('a proxy that is identified by its certificate', () => {
         const { watchers } = await callApi('Status/Get', token, {});
         return watchers.total === 1 && watchers.watchers[0].version !== undefined ? watchers : undefined;
       },
-      { what: 'the proxy to be told of' },
+      { what: 'the proxy to be reported' },
     );
     expect(reported.watchers).toMatchObject([{ identity: 'egress.example', host: 'proxy-a' }]);
     expect(reported.watchers[0]).not.toHaveProperty('tokenName');

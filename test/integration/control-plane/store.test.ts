@@ -76,7 +76,7 @@ describeStores('a change', (given) => {
   });
 });
 
-describeStores('readers while changes go on', (given) => {
+describeStores('readers during changes', (given) => {
   it('see changes in the order of their revisions, without a gap', async () => {
     let last = 0;
     const seen: number[] = [];

@@ -171,7 +171,7 @@ describeBudgets('selectors stored from before', (fixture) => {
     const env = { GATEWAY_DATABASE_URL: database.url };
     const restarted = await startOperatorsPlane({ env, masterKey, bootstrapToken });
     const reported = await until(() => ask(fixture.platform.token, restarted), {
-      what: 'all to be looked at',
+      what: 'all selectors to be checked',
     });
     expect(reported.found).toBeGreaterThanOrEqual(10);
     const budget = reported.selectors.find(({ id }: JsonResponse) => id === ids.budget);

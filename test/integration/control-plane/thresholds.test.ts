@@ -52,7 +52,7 @@ const bounds: readonly (readonly [amount: number, spent: number, reached: readon
   [max, max, [50, 80, 100]],
 ];
 
-describeStores('noting thresholds', (given) => {
+describeStores('the detection of thresholds', (given) => {
   it('is exact to the nano-dollar, up to the largest budget', async () => {
     const windows = bounds.map(([amount, spent], row) => ({ budgetId: `row-${row}`, amount, spent }));
     await spend(given.store, ...windows);
@@ -100,7 +100,7 @@ describeStores('noting thresholds', (given) => {
   });
 });
 
-describeStores('telling thresholds', (given) => {
+describeStores('the alert of a threshold', (given) => {
   it('writes an audit event, and a delivery for each enabled webhook', async () => {
     await storeBudget(given.store, { id: 'budget-1', model: 'gpt-provider/*', amount: 12.5 * dollar });
     await storeBudget(given.store, { id: 'budget-2', organization_id: 'organization-2' });

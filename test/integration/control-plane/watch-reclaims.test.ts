@@ -23,7 +23,7 @@ describeStores('a watch', (given) => {
       window: '2026-11-20',
     });
     await proxy.messages(2);
-    expect(proxy.story).toEqual(['started 0', 'recall budget-1 2026-11-20']);
+    expect(proxy.story).toEqual(['started 0', 'reclaim budget-1 2026-11-20']);
   });
 
   it('of a bound proxy receives reclaims for budgets of its organization only', async () => {
@@ -32,7 +32,7 @@ describeStores('a watch', (given) => {
     await proxy.messages(1);
     await given.store.reclaim({ budgetId: 'budget-2', organizationId: 'organization-2', window: 'total' });
     await given.store.reclaim({ budgetId: 'budget-1', organizationId: 'organization-1', window: 'total' });
-    expect(proxy.story).toEqual(['started 0', 'recall budget-1 total']);
+    expect(proxy.story).toEqual(['started 0', 'reclaim budget-1 total']);
   });
 
   it('receives no reclaim while it has no room, before its start, or after its end', async () => {
@@ -46,7 +46,7 @@ describeStores('a watch', (given) => {
     proxy.drain();
     expect(proxy.story).toEqual(['started 0']);
     await given.store.reclaim(reclaim);
-    expect(proxy.story).toEqual(['started 0', 'recall budget-1 total']);
+    expect(proxy.story).toEqual(['started 0', 'reclaim budget-1 total']);
     proxy.leave();
     await proxy.untilEnded();
     await given.store.reclaim(reclaim);

@@ -91,7 +91,7 @@ describeStores('a watch', (given) => {
     await given.database.raw('delete from audit_events where revision > 1');
     proxy.ask(1);
     await proxy.messages(3);
-    expect(proxy.story).toEqual(['started 3', 'reset 2', 'answer 1 2']);
+    expect(proxy.story).toEqual(['started 3', 'reset 2', 'response 1 2']);
     expect((await given.store.position()).epoch).not.toBe(epoch);
   });
 });
@@ -127,10 +127,10 @@ describe('a watch', () => {
       expect(proxy.story).toEqual(['started 0']);
       proxy.ask(7);
       await proxy.messages(3);
-      expect(proxy.story).toEqual(['started 0', 'changes 1 2', 'answer 7 2']);
+      expect(proxy.story).toEqual(['started 0', 'changes 1 2', 'response 7 2']);
       proxy.ask(8);
       await proxy.messages(4);
-      expect(proxy.story.at(-1)).toBe('answer 8 2');
+      expect(proxy.story.at(-1)).toBe('response 8 2');
     });
 
     it('gets no response while the database cannot be read, and gets one again afterwards', async () => {
@@ -152,7 +152,7 @@ describe('a watch', () => {
       reachable = true;
       proxy.ask(2);
       await proxy.messages(2);
-      expect(proxy.story).toEqual(['started 0', 'answer 2 0']);
+      expect(proxy.story).toEqual(['started 0', 'response 2 0']);
       expect(proxy.ended).toBeUndefined();
     });
 
@@ -200,7 +200,7 @@ describe('a watch', () => {
     await invalidate(store, [person('person-4')], 'organization-1');
     await invalidate(store, [person('person-5')], 'organization-2');
     proxy.ask(1);
-    await until(() => proxy.story.at(-1) === 'answer 1 5');
+    await until(() => proxy.story.at(-1) === 'response 1 5');
     const ids = proxy.received.flatMap(({ changes }) => changes?.invalidations?.map(({ id }) => id) ?? []);
     expect(ids).toEqual(['person-1', 'person-4']);
   });
@@ -214,7 +214,7 @@ describe('a watch', () => {
     await proxy.messages(3);
     for (const count of [2, 2]) await invalidate(store, people(count));
     proxy.ask(1);
-    await until(() => proxy.story.at(-1) === 'answer 1 6');
+    await until(() => proxy.story.at(-1) === 'response 1 6');
     const changes = proxy.story.filter((line) => line.startsWith('changes')).map((line) => line.slice(8));
     expect(changes.join(' ')).toBe('1 1 2 2 2 3 4 4 4 4 5 5 6 6');
     for (const message of changes) expect(message.split(' ').length).toBeLessThan(6);
@@ -236,7 +236,7 @@ describe('a watch', () => {
       await proxy.messages(2);
       proxy.drain();
       await proxy.messages(3);
-      expect(proxy.story).toEqual(['started 0', 'changes 1 2 3', 'answer 1 3']);
+      expect(proxy.story).toEqual(['started 0', 'changes 1 2 3', 'response 1 3']);
     });
 
     it('is reset once it has fallen behind the changes that are kept for watchers', async () => {
@@ -355,7 +355,7 @@ describe('a watch', () => {
   });
 
   it.each<[string, (proxy: WatchingProxy) => void]>([
-    ['asks before it starts', (proxy) => proxy.ask(1)],
+    ['requests a heartbeat before it starts', (proxy) => proxy.ask(1)],
     [
       'starts twice',
       (proxy) => {
@@ -365,7 +365,7 @@ describe('a watch', () => {
     ],
     ['starts at no position', (proxy) => proxy.startAt({ epoch: 'x', revision: 2 ** 60 })],
     [
-      'asks again and again without waiting',
+      'requests many heartbeats without waiting',
       (proxy) => {
         proxy.start();
         for (let i = 0; i < 20; i++) proxy.ask(i);

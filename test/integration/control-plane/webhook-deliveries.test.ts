@@ -232,13 +232,13 @@ describeStores('a delivery', (given) => {
     expect(receiver.received).toEqual([]);
     expect(lines.join('')).toContain('no master key opens the secret');
     await makeDue(given.database);
-    receiver.respond = (response) => response.writeHead(500).end('said by the receiver');
+    receiver.respond = (response) => response.writeHead(500).end('text of the receiver');
     await round(new Deliverer(deps(given.store, { log })));
     await makeDue(given.database);
     receiver.respond = (response) => response.destroy();
     await round(new Deliverer(deps(given.store, { log })));
     expect(lines.length).toBeGreaterThan(3);
-    for (const canary of [secret, 'in-the-url', 'localhost', 'said by', `${receiver.port}`]) {
+    for (const canary of [secret, 'in-the-url', 'localhost', 'text of', `${receiver.port}`]) {
       expect(lines.join('')).not.toContain(canary);
     }
   });

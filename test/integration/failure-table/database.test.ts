@@ -135,7 +135,7 @@ describe('control-plane replica cut off from the database', () => {
 });
 
 const newHistory = 'the database has another history; all proxies begin anew';
-const goesOn = 'a new epoch of the database goes on from the one before';
+const continuing = 'a new epoch of the database continues the one before';
 
 /** A gateway with two replicas and two proxies that know both replicas, all over one database. */
 async function startPairOver(url: string) {
@@ -232,7 +232,7 @@ describe('standby promoted: the new epoch continues the old one, and nothing is 
     await until(
       async () => {
         expect(await ask(kept)).toEqual(everywhere('200'));
-        return logged(gateway.logs, goesOn).length >= 2;
+        return logged(gateway.logs, continuing).length >= 2;
       },
       { timeoutMs: 15_000, what: 'the new epoch to be noticed' },
     );

@@ -104,7 +104,7 @@ describe('SIGTERM of a proxy', () => {
     const response = await busy.respond();
     expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
     await busy.closed;
-    expect(busy.received(), 'an answer to what followed').toBe('');
+    expect(busy.received(), 'a response to the next request').toBe('');
     expect(gateway.simulator.requests).toHaveLength(1);
     expect(await proxy.child.exited).toBe(0);
     log('SIGTERM: ended, with half a head on a connection, after', performance.now() - from);
@@ -120,7 +120,7 @@ describe('SIGTERM of a proxy', () => {
     const texts = await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut')));
     expect(texts, 'a cut stream never looks complete').toEqual(['cut', 'cut']);
     expect(await proxy.child.exited).toBe(0);
-    log('SIGTERM: ended, with streams that go on, after', performance.now() - from);
+    log('SIGTERM: ended, with streams that continue, after', performance.now() - from);
     expect(performance.now() - from).toBeLessThan(1000 + 2000);
     const cut = logged(proxy.child.stdout(), 'cut: still open at the end of the drain grace');
     const ids = streams.map(({ headers }) => headers.get('x-request-id'));

@@ -95,7 +95,7 @@ describe('Redis refused or black-holed: requests continue and wait at most 100 m
     const healed = performance.now();
     await until(async () => {
       const question = known.pop();
-      if (question === undefined) throw new Error('all known keys were asked for, none of Redis');
+      if (question === undefined) throw new Error('all known keys were used, none was read from Redis');
       expect((await question(proxy)).outcome).toBe('200');
       await sleep(100);
       return (await lookups(proxy, 'redis')) > 0;
@@ -135,7 +135,7 @@ describe('Redis emptied or rolled back: no revoked key is revived', () => {
     expect(await outcomes([proxy, second], revoked)).toEqual([notFound, notFound]);
     expect(await ignored(second, 'outdated')).toBeGreaterThan(0);
     for (const question of live) expect(await outcomes([proxy, second], question)).toEqual(['200', '200']);
-    expect(await lookups(second, 'redis'), 'what was not revoked is believed').toBeGreaterThan(0);
+    expect(await lookups(second, 'redis'), 'records that were not revoked are used').toBeGreaterThan(0);
   });
 });
 
@@ -143,7 +143,7 @@ describe('Redis forged: a value that cannot be opened under its key is ignored a
   it.each<[string, (values: ReadonlyMap<string, Buffer>) => ReadonlyMap<string, Buffer>]>([
     ['one bit altered', (values) => mapValues(values, (value) => flipped(value, value.length - 1))],
     ['its first sealed byte altered', (values) => mapValues(values, (value) => flipped(value, 1))],
-    ['another’s record in its place', swapped],
+    ['the record of another key', swapped],
     ['a record cut short', (values) => mapValues(values, (value) => value.subarray(0, value.length - 8))],
     ['nothing like a record', (values) => mapValues(values, () => Buffer.from('{"active":true}'))],
     ['an empty value', (values) => mapValues(values, () => Buffer.alloc(0))],

@@ -111,7 +111,7 @@ describe('client leaves: the stream of a provider that stops is cancelled, all e
 });
 
 describe('exception inside a request: 500 internal_error, recorded, others unaffected:', () => {
-  const defect = new TypeError('nobody but the log may know this');
+  const defect = new TypeError('only the log may contain this');
   const [soundKey, unsoundKey] = [createCredential('virtualKey'), createCredential('virtualKey')];
   let faulty: FaultyProxy;
   beforeEach(async () => {

@@ -82,7 +82,7 @@ it('audit verify compares the log with collected anchors, and finds a log that w
   expect(JSON.parse(intact.out).anchors).toBeGreaterThan(0);
 
   const unknown = await verify('collected.log', 'other.pem');
-  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('holds no anchor')]);
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('contains no anchor')]);
 
   const line = plane.logs.findLast((one) => one.includes('"audit_anchor"')) ?? '';
   const { revision = 0 } = readAnchorLine(line) ?? {};

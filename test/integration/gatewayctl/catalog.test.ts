@@ -51,7 +51,7 @@ const list = {
   'gpt-9': listed(2e-5, 4e-5),
   'gpt-own': listed(9e-6),
   'gpt-10': listed(4e-6, 2e-5),
-  'claude-of-somebody': { ...listed(1e-6), litellm_provider: 'vertex_ai-anthropic_models' },
+  'claude-of-others': { ...listed(1e-6), litellm_provider: 'vertex_ai-anthropic_models' },
 };
 
 const inputOf = (file: string, name: string) =>
@@ -82,7 +82,7 @@ describe('gatewayctl catalog', () => {
     const line = `catalog update --from ${from} --catalog ${catalog} --as-of 2026-11-22`;
     const refused = await ctl.run(line);
     expect(refused.code).not.toBe(0);
-    expect(refused.err).toContain('nothing was written: look at gpt-provider/gpt-9');
+    expect(refused.err).toContain('nothing was written: check gpt-provider/gpt-9');
     const other = await ctl.run(`${line} --accept gpt-provider/gpt-8`);
     expect(other.code).not.toBe(0);
     expect(JSON.parse(readFileSync(catalog, 'utf8'))).toEqual(own);
@@ -104,7 +104,7 @@ describe('gatewayctl catalog', () => {
       models: [row('gpt-8', '2')],
     });
     const line = `catalog update --from ${from} --catalog ${catalog} --out ${at('d.json')}`;
-    expect((await ctl.run(line)).err).toContain('look at gpt-provider/gpt-9, gpt-provider/gpt-own');
+    expect((await ctl.run(line)).err).toContain('check gpt-provider/gpt-9, gpt-provider/gpt-own');
     expect(existsSync(at('d.json'))).toBe(false);
     await ctl.expect(`${line} --accept all`);
     const made = JSON.parse(readFileSync(at('d.json'), 'utf8'));
@@ -213,7 +213,7 @@ describe('gatewayctl catalog', () => {
     for (const [line, message] of [
       [`catalog diff --from ${from} --as-of yesterday`, /--as-of takes a day/],
       [`catalog diff --from ${from} --source mine`, /begins with litellm-/],
-      [`catalog sign --catalog ${catalog} --key ${key}`, /holds no Ed25519 key in PEM/],
+      [`catalog sign --catalog ${catalog} --key ${key}`, /contains no Ed25519 key in PEM/],
       [`catalog diff --from ${at('nothing.json')}`, /nothing\.json cannot be read \(ENOENT\)/],
     ] as const) {
       const { code, err } = await ctl.run(line);

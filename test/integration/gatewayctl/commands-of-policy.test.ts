@@ -32,17 +32,17 @@ describe('provider keys', () => {
       '--secret-file',
       operated.file('secret', secret),
     ]);
-    const requested = await ctl.run('provider-keys create gpt-provider asked --priority 3', {
+    const requested = await ctl.run('provider-keys create gpt-provider prompted --priority 3', {
       inputs: [secret],
     });
     expect(requested).toMatchObject({ code: 0, requested: ['Secret: '] });
     const shown = await ctl.expect('provider-keys list');
-    for (const name of ['piped', 'filed', 'asked'])
+    for (const name of ['piped', 'filed', 'prompted'])
       expect(shown).toMatch(new RegExp(`^${name} .*gpt-provider +cret`, 'm'));
     expect(shown).not.toContain(secret);
     expect(requested.out + requested.err).not.toContain(secret);
     // Requests of other tests must not use these keys.
-    for (const name of ['piped', 'filed', 'asked']) await ctl.expect(`provider-keys delete ${name} --yes`);
+    for (const name of ['piped', 'filed', 'prompted']) await ctl.expect(`provider-keys delete ${name} --yes`);
   });
 
   it('of clouds take their secret as JSON', async () => {
@@ -138,7 +138,7 @@ describe('limits and budgets', () => {
     const window = await until(
       async () => (await ctl.json(`budgets windows --budget ${budget.id}`)).windows[0],
       {
-        what: 'the books of the budget',
+        what: 'the ledger entry of the budget',
       },
     );
     expect(window).toMatchObject({ window: 'total', amountUsd: '10' });

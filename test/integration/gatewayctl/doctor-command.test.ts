@@ -12,7 +12,7 @@ describe('gatewayctl doctor', () => {
     gateway = await startGateway();
     operator = await loggedIn(gateway.controlPlane.grpcPort, gateway.secrets.platformToken);
     await until(async () => (await operator.expect('doctor')).includes('has none, and needs none'), {
-      what: 'the proxy to tell that it has no Redis',
+      what: 'the proxy to report that it has no Redis',
       timeoutMs: 15_000,
     });
   });

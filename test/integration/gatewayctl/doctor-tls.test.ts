@@ -137,8 +137,8 @@ describe('doctor at a control plane over TLS', () => {
   });
 
   it.each([
-    ['are not there', () => '/nowhere/ca.crt', 'cannot be read (ENOENT)'],
-    ['are no certificate', () => import.meta.filename, 'holds no certificate'],
+    ['do not exist', () => '/nowhere/ca.crt', 'cannot be read (ENOENT)'],
+    ['are not certificates', () => import.meta.filename, 'contains no certificate'],
   ])('reports authorities that %s', async (_what, file, says) => {
     const transport: Transport = { kind: 'tls', caFile: file() };
     const visited = await visit({ server: at(good), token, transport });

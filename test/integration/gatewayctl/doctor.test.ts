@@ -31,7 +31,7 @@ describe('doctor at a gateway', () => {
     server = `127.0.0.1:${gateway.controlPlane.grpcPort}`;
     token = gateway.secrets.platformToken;
     await until(async () => (await visit({ server, token })).found('redis').verdict === 'ok', {
-      what: 'the proxy to tell of its Redis',
+      what: 'the proxy to report its Redis',
       timeoutMs: 15_000,
     });
   });
@@ -116,7 +116,7 @@ describe('doctor at a gateway', () => {
     const visited = await visit({ server, token: undefined });
     expect(visited.failures).toEqual(['token']);
     expect(visited.found('token').advice).toContain('gatewayctl login');
-    expect(visited.found('grpc')).toMatchObject({ verdict: 'ok', says: 'a control plane answers' });
+    expect(visited.found('grpc')).toMatchObject({ verdict: 'ok', says: 'a control plane responds' });
   });
 
   it.each([
@@ -216,13 +216,13 @@ describe('doctor at a gateway', () => {
   it('reports that a proxy’s Redis is down', async () => {
     const proxy = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     await until(async () => (await visit({ server, token })).failures.includes('redis'), {
-      what: 'the proxy to tell of its Redis',
+      what: 'the proxy to report its Redis',
       timeoutMs: 15_000,
     });
     const visited = await visit({ server, token, proxies: [proxy.adminUrl] });
     await proxy.drain();
     expect(visited.failures).toEqual(['redis', 'proxy']);
-    expect(visited.found('proxy').says).toContain('its Redis does not answer');
+    expect(visited.found('proxy').says).toContain('its Redis does not respond');
     expect(visited.found('redis').advice).toContain('REDIS_URL');
   });
 
@@ -296,7 +296,7 @@ describe('doctor at a gRPC server', () => {
     const visited = await visit({ server: `127.0.0.1:${port}`, token });
     grpc.forceShutdown();
     expect(visited.failures).toEqual(['grpc']);
-    expect(visited.found('grpc').says).toContain('no control plane');
+    expect(visited.found('grpc').says).toContain('not a control plane');
   });
 });
 

@@ -63,7 +63,7 @@ describe('no connection', () => {
     const sockets: Socket[] = [];
     const server = await listening((socket) => sockets.push(socket));
     const { code, err } = await ask(`127.0.0.1:${portOf(server)}`);
-    expect([code, err]).toEqual([3, expect.stringContaining('nothing answers there')]);
+    expect([code, err]).toEqual([3, expect.stringContaining('nothing responds there')]);
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -161,9 +161,9 @@ describe('no token', () => {
 });
 
 describe('a refusal by the server', () => {
-  it('for a role that does not allow the call says who can help', async () => {
+  it('for a role that does not allow the call names who can help', async () => {
     const { code, err } = await owner.run('proxy-tokens list');
-    expect([code, err]).toEqual([1, expect.stringContaining('ask somebody whose role may do it')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('ask a person whose role allows it')]);
   });
 
   it('for an id that does not exist is reported', async () => {
@@ -179,7 +179,7 @@ describe('a refusal by the server', () => {
     );
   });
 
-  it('for a name that is in use, or an outdated revision, says what to do', async () => {
+  it('for a name that is in use, or an outdated revision, states what to do', async () => {
     await owner.expect('systems create taken');
     expect(await owner.run('systems create taken')).toMatchObject({
       code: 1,
@@ -198,7 +198,7 @@ describe('a mistake on the command line', () => {
     ],
     ['limits create budget --usd 1 --count 2x --period day', '--count must be a whole number'],
     ['keys create x --ends-in 5parsecs', '--ends-in must be a duration'],
-    ['keys update 01890000-0000-7000-8000-000000000000', 'nothing is to be changed'],
+    ['keys update 01890000-0000-7000-8000-000000000000', 'nothing would change'],
     ['keys create x --system a --person b', '--system excludes --person; keep one of them'],
     ['keys create x --metadata nothing', '--metadata must be name=value'],
     ['keys create x --file no-such-file', 'the file no-such-file cannot be read (ENOENT)'],
@@ -284,7 +284,7 @@ describe('the configuration of gatewayctl', () => {
     const { code, err } = await owner.run('keys list');
     expect([code, err]).toEqual([
       2,
-      `gatewayctl: others may read ${path}, which holds tokens; run: chmod 600 ${path}\n`,
+      `gatewayctl: others may read ${path}, which contains tokens; run: chmod 600 ${path}\n`,
     ]);
     chmodSync(path, 0o600);
     expect((await owner.run('keys list')).code).toBe(0);

@@ -34,7 +34,7 @@ const personal = () => ({ kind: 'KEY_SCOPE_KIND_PERSON', id: memberId });
 
 describe('a member with gatewayctl', () => {
   it.each([
-    ['without saying of whom', ['keys', 'create', 'mine']],
+    ['without naming a person', ['keys', 'create', 'mine']],
     ['as me', ['keys', 'create', 'mine too', '--person', 'me']],
     ['by their name', ['keys', 'create', 'mine by name', '--person', 'Mo Member']],
   ])('creates their own key %s, and it works', async (_how, line) => {
@@ -71,7 +71,7 @@ describe('a member with gatewayctl', () => {
     await until(
       async () =>
         (await member.json('usage totals --by person --person me')).totals[0]?.personId === memberId,
-      { what: 'the usage to be in the books' },
+      { what: 'the usage to be in the ledger' },
     );
     expect((await member.run('usage totals --by key')).code).toBe(0);
     expect((await member.run('budgets windows')).code).toBe(0);

@@ -112,13 +112,13 @@ describe('gatewayctl at a terminal', () => {
   });
 
   it('prompts before it revokes, and follows a no and a yes', async () => {
-    await run('keys create asked');
+    await run('keys create prompted');
     const prompt = 'stays revoked. [y/N] ';
-    const no = await atTerminal('keys revoke asked', { prompt, keys: 'n\r' });
+    const no = await atTerminal('keys revoke prompted', { prompt, keys: 'n\r' });
     expect([no.code, no.screen]).toEqual([1, expect.stringContaining('nothing was done')]);
-    expect((await run('keys list')).out).toContain('asked');
-    expect((await atTerminal('keys revoke asked', { prompt, keys: 'y\r' })).code).toBe(0);
-    expect((await run('keys list')).out).not.toContain('asked');
+    expect((await run('keys list')).out).toContain('prompted');
+    expect((await atTerminal('keys revoke prompted', { prompt, keys: 'y\r' })).code).toBe(0);
+    expect((await run('keys list')).out).not.toContain('prompted');
   });
 
   it('ends at Ctrl-C, at a hidden prompt as well as at a visible one', async () => {

@@ -127,7 +127,10 @@ const taken: readonly (readonly [written: string, says: RegExp])[] = [
     /assistant-provider\/\* selects \d+ of \d+ models: (assistant-provider\/\S+, ){5}assistant-provider\/\S+ and \d+ more$/m,
   ],
   ['own-models/llama', /own-models\/llama selects 1 of \d+ models: own-models\/llama$/m],
-  ['azure/our-own-gpt', /studio-ai\/our-own-gpt selects 0 of \d+ models.*; and names that nobody can list$/m],
+  [
+    'azure/our-own-gpt',
+    /studio-ai\/our-own-gpt selects 0 of \d+ models.*; and names that cannot be listed$/m,
+  ],
 ];
 
 const refused: readonly (readonly [written: string, insisting: boolean, says: string])[] = [

@@ -25,7 +25,7 @@ it('unconfirmed money is listed and released by its budget, window and session',
   const line = `unsettled release ${unconfirmed.limitId} ${unconfirmed.window} ${unconfirmed.session}`;
   const requested = await ctl.run(line, { inputs: ['n'] });
   expect(requested.requested[0]).toContain(
-    `Release what the session ${unconfirmed.session} holds of ${budget.id}?`,
+    `Release the unconfirmed money of ${budget.id} in the session ${unconfirmed.session}?`,
   );
   expect(await list()).toHaveLength(1);
 

@@ -45,7 +45,7 @@ interface Hostile {
 
 const hostile: readonly Hostile[] = [
   {
-    name: 'a thousand phrases, and text that almost has them',
+    name: 'a thousand phrases, and text that almost matches them',
     check: { words: { phrases: [...phrases, forbidden] } },
     ...{ unit: 'phrase number 12 and mor phrase number 345 and ', end: ` ${forbidden}` },
   },
@@ -65,12 +65,12 @@ const hostile: readonly Hostile[] = [
     ...{ unit: 'a', end: `${forbidden}!` },
   },
   {
-    name: 'personal data, and numbers that almost are',
+    name: 'personal data, and numbers that are almost personal data',
     check: { personalData: {} },
     ...{ unit: '4111 1111 1111 1112 DE00 3704 ada@', end: ' ada@engines.co.uk' },
   },
   {
-    name: 'secrets, and what almost is one',
+    name: 'secrets, and texts that are almost secrets',
     check: { secrets: {} },
     ...{ unit: ['AK', 'IAABCDEFGH eyJ.'].join(''), end: ` ${secret}` },
   },
@@ -111,7 +111,7 @@ async function besideFlood({ name, check, unit, end }: Hostile, { size, characte
   const args = [String(proxy.port), key, '2', String(characters), unit, end];
   const flood = startNode(['test/support/guardrails/flood.ts', ...args]);
   try {
-    await until(() => flood.stdout() !== '', { timeoutMs: 20_000, what: 'the flood to be answered' });
+    await until(() => flood.stdout() !== '', { timeoutMs: 20_000, what: 'the flood to get responses' });
     const busy = await latencies(40);
     log(`${size}, ${name}: quiet`, quiet);
     log(`${size}, ${name}: beside`, busy);
@@ -179,7 +179,7 @@ const rule = (onFailure: string) => ({ onFailure: `GUARDRAIL_FAILURE_RULE_${onFa
 describe('a long text', () => {
   it.each([
     ['128 KiB', 128 * kib],
-    ['one more', 128 * kib + 1],
+    ['128 KiB and one character', 128 * kib + 1],
     ['1 MiB', mib],
   ])('is inspected to its end: %s', async (_, characters) => {
     const name = await fixture.replace(guardrailFields(['input', 'redact'], words, rule('block')));

@@ -22,7 +22,7 @@ import { publicHost, type Receiver, startReceiver } from '../../support/webhook-
 
 const classifierModel = 'gpt-4o';
 const text =
-  'What the provider said, at some length, so that it takes several windows to say it all. '.repeat(9);
+  'What the provider sent, at some length, so that it takes several windows to see it all. '.repeat(9);
 
 let network: Awaited<ReturnType<typeof openServiceNetwork>>;
 let gateway: TestGateway;
@@ -333,22 +333,26 @@ describe('a vendor’s service', () => {
   });
 
   it.each<readonly [string, GuardrailFields, RegExp]>([
-    ['an adapter that is none', { service: { adapter: 'presidoi' } }, /check\.service\.adapter/],
+    ['an unknown adapter', { service: { adapter: 'presidoi' } }, /check\.service\.adapter/],
     ['no address', { service: { adapter: 'presidio' } }, /check\.service\.url/],
-    ['metadata', { service: { adapter: 'presidio', url: 'https://169.254.169.254' } }, /check\.service\.url/],
     [
-      'an option that is none',
+      'the address of instance metadata',
+      { service: { adapter: 'presidio', url: 'https://169.254.169.254' } },
+      /check\.service\.url/,
+    ],
+    [
+      'an unknown option',
       { service: { adapter: 'lakera', options: { porject: 'x' } } },
       /check\.service\.options/,
     ],
     ['no credential', { service: { adapter: 'lakera' } }, /credential/],
-    ['a form that is none', { model: { model: 'a/b', form: 'lama_guard' } }, /check\.model\.form/],
+    ['an unknown form', { model: { model: 'a/b', form: 'lama_guard' } }, /check\.model\.form/],
     [
-      'a criterion that is none',
+      'an unknown criterion',
       { model: { model: 'a/b', form: 'judge', criterion: 'x' } },
       /check\.model\.criterion/,
     ],
-    ['a window of something else', { words: { phrases: ['x'] }, window: 500 }, /check\.window/],
+    ['a window for another kind', { words: { phrases: ['x'] }, window: 500 }, /check\.window/],
     ['grounding of a request', { model: { model: 'a/b', form: 'judge', criterion: 'grounding' } }, /stage/],
   ])('or model with %s is refused, with the field named', async (_what, check, field) => {
     await expect(use(['input', 'block'], check)).rejects.toThrow(field);

@@ -17,7 +17,7 @@ import { createAuthority, type TestAuthority } from '../../support/tls.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 const timeoutMs = 300;
-const text = 'What the provider said.';
+const text = 'What the provider sent.';
 
 let network: Awaited<ReturnType<typeof openServiceNetwork>>;
 let stranger: TestAuthority;
@@ -88,13 +88,13 @@ const failures: readonly Failure[] = [
   },
   { name: 'that is slow', outcome: 'timeout', respond: () => undefined },
   {
-    name: 'that begins to answer and stops',
+    name: 'that begins a response and stops',
     outcome: 'timeout',
     respond: (response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"decision":'),
   },
   {
-    name: 'that answers with an error',
+    name: 'that returns an error',
     outcome: 'refused',
     respond: (response) => response.writeHead(500).end('{"decision":"pass"}'),
   },
@@ -104,22 +104,22 @@ const failures: readonly Failure[] = [
     respond: (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
   },
   {
-    name: 'that answers no JSON',
+    name: 'that returns no JSON',
     outcome: 'answer',
     respond: (response) => response.writeHead(200).end('<p>pass</p>'),
   },
   {
-    name: 'that answers what the contract does not know',
+    name: 'that returns a decision unknown to the contract',
     outcome: 'answer',
     respond: (response) => respondJson(response, { decision: 'allow' }),
   },
   {
-    name: 'that gives back more texts than it got',
+    name: 'that returns more texts than it got',
     outcome: 'answer',
     respond: (response) => respondJson(response, { decision: 'redact', texts: Array(50).fill('x') }),
   },
   {
-    name: 'that answers with too much',
+    name: 'that returns a response that is too large',
     outcome: 'answer',
     respond: (response) => respondJson(response, { decision: 'pass', more: 'x'.repeat(3 * 1024 * 1024) }),
   },
@@ -132,7 +132,7 @@ const questions = (outcome: string) =>
   metric(gateway.proxy, 'gateway_guardrail_questions_total', { kind: 'webhook', outcome });
 
 describe.each(failures)('a service $name', ({ outcome, respond }) => {
-  it.each(['input', 'output'])('blocks when its failure rule says so: %s', async (stage) => {
+  it.each(['input', 'output'])('blocks when its failure rule is to block: %s', async (stage) => {
     const name = await useWebhook([stage, 'redact'], 'block', receiver.url(publicHost), msFor(outcome));
     const before = await questions(outcome);
     for (const streamed of [false, true]) {
@@ -152,7 +152,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
     expect(await fixture.decisions(name)).toMatchObject({ [`${stage} failed_block`]: 2 });
   });
 
-  it.each(['input', 'output'])('passes when its failure rule says so: %s', async (stage) => {
+  it.each(['input', 'output'])('passes when its failure rule is to pass: %s', async (stage) => {
     const name = await useWebhook([stage, 'redact'], 'pass');
     for (const streamed of [false, true]) {
       receiver.respond = respond;
@@ -182,7 +182,7 @@ describe('a slow service', () => {
     await useWebhook(['input', 'block'], 'pass');
     receiver.respond = () => undefined;
     const { ms, status } = await send();
-    console.log(`a service that never answers within ${timeoutMs} ms: ${Math.round(ms)} ms`);
+    console.log(`a service that never responds within ${timeoutMs} ms: ${Math.round(ms)} ms`);
     expect(status).toBe(200);
     expect(ms).toBeGreaterThanOrEqual(timeoutMs - 1);
     expect(ms).toBeLessThan(10 * timeoutMs);
@@ -202,7 +202,7 @@ describe('a service that fails repeatedly', () => {
     expect((await send()).status).toBe(400);
     await until(async () => (await send()).status === 200, {
       timeoutMs: 12_000,
-      what: 'the service to be asked',
+      what: 'the service to be called',
     });
     expect(receiver.received.length - before).toBe(6);
   });

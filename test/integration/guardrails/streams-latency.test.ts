@@ -37,17 +37,17 @@ function tokenAt(at: number): string {
   return (sentence + sentence).slice(start, start + 4);
 }
 
-const rows: readonly (readonly [name: string, guard: Guard | undefined, tokensHeldMax: number])[] = [
+const rows: readonly (readonly [name: string, guard: Guard | undefined, tokensWithheldMax: number])[] = [
   ['no guardrail', undefined, 0],
-  ['words, observed', guardOf(words, 'observe'), 0],
-  ['1,000 words', guardOf(words, 'redact'), 5],
+  ['phrases, observed', guardOf(words, 'observe'), 0],
+  ['1,000 phrases', guardOf(words, 'redact'), 5],
   ['a pattern', guardOf(pattern, 'redact'), 5],
   ['a full window', guardOf(fullWindow(marked('<', '>', 'MARKED')), 'redact'), window / 4],
 ];
 
-it('a stream is held back no longer than its matcher needs', async () => {
+it('a stream is delayed no longer than its matcher needs', async () => {
   const figures: Record<string, object> = {};
-  for (const [name, guard, tokensReservedMax] of rows) {
+  for (const [name, guard, tokensWithheldMax] of rows) {
     // The first rounds are slower because their code is being compiled.
     for (let round = 0; round < 10; round++) await flow(guard);
     const before = process.cpuUsage();
@@ -56,10 +56,10 @@ it('a stream is held back no longer than its matcher needs', async () => {
     for (let round = 0; round < rounds; round++) firstAt = await flow(guard);
     const { user, system } = process.cpuUsage(before);
     figures[name] = {
-      'tokens held': firstAt,
+      'tokens withheld': firstAt,
       'µs a token': Math.round(((user + system) / rounds / tokens) * 10) / 10,
     };
-    expect(firstAt, name).toBeLessThanOrEqual(tokensReservedMax);
+    expect(firstAt, name).toBeLessThanOrEqual(tokensWithheldMax);
   }
   console.table(figures);
 }, 60_000);

@@ -56,7 +56,7 @@ it(
       for (const action of actions) {
         if (action === 'observe') continue;
         const leaked = [...streamed.sent].filter((letter) => alphabets[action].includes(letter));
-        expect(leaked, `${what}: letters of what was to be ${action}ed`).toEqual([]);
+        expect(leaked, `${what}: letters that were to be ${action}ed`).toEqual([]);
       }
       outcomes.bytes += bytes;
       if (whole.response === undefined) {
@@ -67,7 +67,7 @@ it(
         outcomes[JSON.stringify(whole.response) === JSON.stringify(original) ? 'untouched' : 'rewritten']++;
       }
     }
-    console.log(`${cases} answers from seed ${seed}:`, outcomes);
+    console.log(`${cases} responses from seed ${seed}:`, outcomes);
     if (given !== undefined) return;
     expect(Object.values(outcomes).every((count) => count > 0)).toBe(true);
   },
@@ -133,7 +133,7 @@ async function complete(
   const result = { kind: 'complete', headers: [] } as const;
   try {
     const guarded = await inspection.guard({ ...result, body: Buffer.from(JSON.stringify(body)) });
-    if (guarded.kind !== 'complete') throw new Error('an answer became a stream');
+    if (guarded.kind !== 'complete') throw new Error('a response became a stream');
     return { response: statedBy(parseJson(guarded.body.toString())), sent: '', decisions: decisions.sort() };
   } catch (error) {
     return { response: blocked(error), sent: '', decisions };

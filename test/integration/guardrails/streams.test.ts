@@ -41,7 +41,7 @@ async function guard(
   })) as { guardrail: { id: string } };
   made.push(guardrail.id);
   await until(async () => (await ask('Hello')).headers.get('x-svc-guardrails')?.includes(name), {
-    what: 'the proxy to hear of the guardrail',
+    what: 'the proxy to receive the guardrail',
   });
   gateway.simulator.reset();
 }
@@ -156,7 +156,7 @@ describe('a stream that a service decides', () => {
   });
 });
 
-describe('a stream that is held back', () => {
+describe('a stream whose text is withheld', () => {
   it('is not idle as long as the provider sends', async () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ tokens: 8, pieceDelayMs: 300 });

@@ -205,11 +205,11 @@ describe('a pod with an invalid shape', () => {
     ['a volume', { spec: { volumes: [null] } }, 'spec.volumes[0] is not an object'],
     ['hostNetwork', { spec: { hostNetwork: 'yes' } }, 'spec.hostNetwork is neither true nor false'],
     [
-      'the grace',
+      'the termination grace period',
       { spec: { terminationGracePeriodSeconds: '30' } },
       'spec.terminationGracePeriodSeconds is not a whole number',
     ],
-    ['the system', { spec: { os: 'windows' } }, 'spec.os is not an object'],
+    ['the operating system', { spec: { os: 'windows' } }, 'spec.os is not an object'],
     ['the node selector', { spec: { nodeSelector: [] } }, 'spec.nodeSelector is not an object'],
   ];
 

@@ -199,7 +199,7 @@ describe('a stop of the injector', () => {
     await expect(open(injector.port)).rejects.toThrow('ECONNREFUSED');
     socket.write(body.subarray(100));
     await closed;
-    await until(() => response.includes('"allowed":true'), { what: 'the answer' });
+    await until(() => response.includes('"allowed":true'), { what: 'the response' });
     expect(response).toMatch(/^HTTP\/1\.1 200 /);
     expect(performance.now() - began).toBeLessThan(3000);
   });
@@ -235,7 +235,7 @@ describe('the program injector', () => {
     const env = { ...injectorEnvironment(certificate), GATEWAY_INJECTOR_EGRESS_CA_FILE: certificate.keyFile };
     const child = run(env);
     expect(await child.exited).toBe(1);
-    expect(child.stderr()).toBe(`injector: the file ${certificate.keyFile} holds no certificate in PEM\n`);
+    expect(child.stderr()).toBe(`injector: the file ${certificate.keyFile} contains no certificate in PEM\n`);
   });
 
   it('drains on SIGTERM and exits with 0', async () => {

@@ -55,8 +55,8 @@ it('a Secret that another writer changed in between is an error', async () => {
 });
 
 it.each([
-  ['without the right to it', 'secret-forbidden', 403],
-  ['without one', 'webhook-absent', 404],
+  ['without the right to read the Secret', 'secret-forbidden', 403],
+  ['without the Secret', 'webhook-absent', 404],
 ])('a namespace %s needs no certificate', async (_, recording, status) => {
   api.on('GET', path, recordingOf(recording));
   const error = await readSecret(client, ref).catch((one: unknown) => one);

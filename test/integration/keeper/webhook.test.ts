@@ -222,5 +222,5 @@ it('a missing webhook configuration is not written', async () => {
 
 it('an unknown account is an error with that text', async () => {
   api.on('GET', path, recordingOf('unauthorized'));
-  await expect(keep()).rejects.toThrow('the API server answered 401: Unauthorized');
+  await expect(keep()).rejects.toThrow('the API server responded with 401: Unauthorized');
 });

@@ -48,9 +48,9 @@ const urlOf = (index: number) => proxies[index % proxies.length]?.url ?? '';
 
 function expectNeverAbove(samples: readonly LedgerState[]): void {
   expect(samples.length).toBeGreaterThan(20);
-  const reserved = samples.map(({ spent, leased, unsettled: unconfirmed }) => spent + leased + unconfirmed);
+  const reserved = samples.map(({ spent, leased, unconfirmed }) => spent + leased + unconfirmed);
   expect(Math.max(...reserved)).toBeLessThanOrEqual(dollar);
-  console.log(`books looked at ${samples.length} times, at most $${Math.max(...reserved) / dollar} in them`);
+  console.log(`ledger read ${samples.length} times, at most $${Math.max(...reserved) / dollar} in it`);
 }
 
 describe('a budget of a dollar', () => {
@@ -65,7 +65,7 @@ describe('a budget of a dollar', () => {
     console.log(`${JSON.stringify(counts)}, spent $${ledger.spent / dollar}`);
     expect(Object.keys(counts).toSorted()).toEqual(['200', '402 budget_exceeded']);
     expect(ledger.spent).toBeGreaterThanOrEqual(0.95 * dollar);
-    expect(ledger).toMatchObject({ leased: 0, unsettled: 0 });
+    expect(ledger).toMatchObject({ leased: 0, unconfirmed: 0 });
     // Each response costs the same: 33 tokens at $60 and 8 at $1 a million.
     expect(ledger.spent).toBe((counts['200'] ?? 0) * (33 * 60_000 + 8 * 1_000));
     expect(await recordedCost(organization)).toBe(ledger.spent);
@@ -90,7 +90,7 @@ describe('a budget of a dollar', () => {
     // The dead proxy's leases are still set aside, because their use is unknown; others wait for them in vain.
     const ledger = await ledgerOf(organization, budget);
     console.log(`${JSON.stringify(tally(outcomes))}, ${JSON.stringify(ledger)}`);
-    expect(ledger.spent + ledger.leased + ledger.unsettled).toBeLessThanOrEqual(dollar);
+    expect(ledger.spent + ledger.leased + ledger.unconfirmed).toBeLessThanOrEqual(dollar);
     expect(await recordedCost(organization)).toBeLessThanOrEqual(dollar);
   }, 120_000);
 });

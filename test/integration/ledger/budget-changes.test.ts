@@ -136,7 +136,7 @@ describe('a budget that is created while requests run', () => {
       const found = await ledgerAtRest(scene.organization, id);
       return found.spent === (await recordedOf(scene)) && found.spent >= 2 * responseNano && found;
     });
-    expect(ledger).toMatchObject({ leased: 0, unsettled: 0 });
+    expect(ledger).toMatchObject({ leased: 0, unconfirmed: 0 });
   });
 
   it('of all time does not count them, because it begins at its creation', async () => {
@@ -172,7 +172,7 @@ describe('a budget that is deleted while requests run', () => {
     const ledger = async () => (await wholeLedger(scene.organization, id))[0];
     await until(async () => (await ledger())?.spent === (await recordedOf(scene)));
     await until(async () => (await ledger())?.leased === 0, { timeoutMs: 10_000 });
-    expect(await ledger()).toMatchObject({ amount: 20_000_000, unsettled: 0 });
+    expect(await ledger()).toMatchObject({ amount: 20_000_000, unconfirmed: 0 });
   });
 });
 

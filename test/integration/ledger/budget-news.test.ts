@@ -38,7 +38,7 @@ it('a raised total budget sends its thresholds and its first refusal again', asy
   const count = async (type: string) => (await sent()).filter((each) => each === type).length;
 
   await spendAll();
-  await until(async () => (await count('budget.exceeded')) === 1, { what: 'the refusal to be told of' });
+  await until(async () => (await count('budget.exceeded')) === 1, { what: 'the refusal to be reported' });
   await until(async () => (await count('budget.threshold_reached')) >= 2);
   const before = await count('budget.threshold_reached');
 
@@ -46,10 +46,10 @@ it('a raised total budget sends its thresholds and its first refusal again', asy
   await until(async () => (await question(gateway.proxy)).outcome !== refused);
   await spendAll();
   await until(async () => (await count('budget.exceeded')) === 2, {
-    what: 'the refusal to be told of again',
+    what: 'the refusal to be reported again',
   });
   await until(async () => (await count('budget.threshold_reached')) >= before + 2, {
-    what: 'the thresholds to be told of again',
+    what: 'the thresholds to be reported again',
   });
   const { events } = (await acme.api.call('Audit/List', {
     organizationId: acme.id,

@@ -353,7 +353,7 @@ describe('a request that does not end normally', () => {
         expect(await recorded(id)).toMatchObject({ costUsd: '0', estimated: false, errorSource: 'provider' });
       }
     }
-    expect(await ledgerOf(organization, budget)).toMatchObject({ spent: 0, unsettled: 0 });
+    expect(await ledgerOf(organization, budget)).toMatchObject({ spent: 0, unconfirmed: 0 });
   });
 
   it.each(ways)(
@@ -387,8 +387,6 @@ describe('a request that does not end normally', () => {
   it('leaves no lease of any budget with the proxy', async () => {
     const leased = async () => (await wholeLedger(organization)).filter((ledger) => ledger.leased > 0);
     await until(async () => (await leased()).length === 0, { timeoutMs: 10_000 });
-    expect((await wholeLedger(organization)).filter(({ unsettled: unconfirmed }) => unconfirmed > 0)).toEqual(
-      [],
-    );
+    expect((await wholeLedger(organization)).filter(({ unconfirmed }) => unconfirmed > 0)).toEqual([]);
   });
 });

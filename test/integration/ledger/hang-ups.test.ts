@@ -120,7 +120,7 @@ async function attack({ fields, leaves, outputNano }: Attack) {
   const vendorNano = vendorTokens * outputNano;
   const dollars = (nano: number) => `$${(nano / 1e9).toFixed(3)}`;
   console.log(
-    `240 calls left early under a budget of $0.20: the vendor generated ${dollars(vendorNano)}, the ledger says ${dollars(spent)}`,
+    `240 calls left early under a budget of $0.20: the vendor generated ${dollars(vendorNano)}, the ledger contains ${dollars(spent)}`,
     Object.fromEntries(outcomes),
   );
   return { amount, spent, vendorNano, reservation: (ceiling + 1000) * outputNano };
@@ -141,7 +141,7 @@ describe('hanging up in a loop cannot exceed a budget', () => {
   it('with streams that are left before their usage is reported', async () => {
     const { amount, spent, vendorNano, reservation } = await attack({
       fields: streamed,
-      leaves: { leavesWhen: 'answered' },
+      leaves: { leavesWhen: 'first bytes' },
       outputNano: 5_000,
     });
     expect(vendorNano).toBeLessThanOrEqual(amount + reservation);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { usdOfNano } from '../../../common/money.ts';
+import { nanoPerUsd, usdOfNano } from '../../../common/money.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import { freshSqlite, runSql } from '../../support/databases.ts';
 import { startGateway, type TestOrganization } from '../../support/gateway.ts';
@@ -106,9 +106,9 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
   const ledger = await until(
     async () => {
       const now = await ledgerOf(organization, budget);
-      return now.leased + now.unsettled === 0 && now;
+      return now.leased + now.unconfirmed === 0 && now;
     },
-    { what: 'nothing to be unsettled', timeoutMs: 60_000 },
+    { what: 'nothing to be unconfirmed', timeoutMs: 60_000 },
   );
   const settledMs = performance.now() - startedAt;
 
@@ -119,7 +119,9 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
     `${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`,
     ledger,
   );
-  console.log(`  requests: ${JSON.stringify(tally(outcomes))}, booked at their hold: ${killed.length}`);
+  console.log(
+    `  requests: ${JSON.stringify(tally(outcomes))}, charged at their reservation: ${killed.length}`,
+  );
 
   // Every request that the vendor received is recorded once: with its usage, or with its reservation.
   for (const [index, { name, endedAt }] of sent.entries()) {
@@ -142,10 +144,18 @@ it('a proxy that is killed with its pod leaves no more unconfirmed than its rese
   // Many requests at once, so that much is acquired; then few, so that most of it is shut.
   await Promise.all(Array.from({ length: 30 }, () => send(proxy.url, key, 100).outcome));
   const hanging = Array.from({ length: 3 }, () => send(proxy.url, key, 60_000));
-  const gauge = (name: string) => metric(proxy, `gateway_budget_${name}_nano_usd`);
-  await until(async () => (await gauge('shut')) > 0, { what: 'something to be shut', timeoutMs: 15_000 });
+  const gauge = async (name: string) =>
+    Math.round((await metric(proxy, `gateway_budget_${name}_usd`)) * nanoPerUsd);
+  await until(async () => (await gauge('shut')) > 0, {
+    what: 'a part of the lease to be shut',
+    timeoutMs: 15_000,
+  });
   await sleep(500);
-  const [available, shut, reserved] = [await gauge('available'), await gauge('shut'), await gauge('held')];
+  const [available, shut, reserved] = [
+    await gauge('available'),
+    await gauge('shut'),
+    await gauge('reserved'),
+  ];
   const before = await ledgerOf(organization, budget);
   proxy.child.signal('SIGKILL');
   await proxy.child.exited;
@@ -156,12 +166,12 @@ it('a proxy that is killed with its pod leaves no more unconfirmed than its rese
   const ledger = await ledgerAtRest(organization, budget);
   printLedger('before the kill', before);
   const open = available - shut;
-  console.log(`  held ${usdOfNano(reserved)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
+  console.log(`  reserved ${usdOfNano(reserved)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
   printLedger('after the session was closed', ledger);
   expect(reserved).toBeGreaterThan(0);
   expect(shut).toBeGreaterThan(0);
-  expect(ledger.unsettled).toBeLessThanOrEqual(reserved + open);
-  expect(ledger.unsettled).toBeGreaterThanOrEqual(reserved);
+  expect(ledger.unconfirmed).toBeLessThanOrEqual(reserved + open);
+  expect(ledger.unconfirmed).toBeGreaterThanOrEqual(reserved);
 }, 60_000);
 
 it('a database that loses its last second gets the events again, and the budget is kept', async () => {
@@ -205,7 +215,7 @@ it('a database that loses its last second gets the events again, and the budget 
 
   await until(async () => (await spent()) >= last, {
     timeoutMs: 60_000,
-    what: 'what was lost to be reported',
+    what: 'the lost usage to be reported again',
   });
   const reportedMs = performance.now() - promotedAt;
 
@@ -228,14 +238,14 @@ it('a database that loses its last second gets the events again, and the budget 
   console.log(`  the ledger was whole again after ${Math.round(reportedMs)} ms`);
   expect(last).toBeGreaterThan(before);
   expect(ledger.spent).toBe(cost);
-  expect(ledger.unsettled).toBe(0);
+  expect(ledger.unconfirmed).toBe(0);
   // Nothing is granted for five seconds. Later, on a starved machine, other proxies may acquire money before the
   // reports arrive.
   expect(cost).toBeLessThanOrEqual(reportedMs < 5_000 ? dollar : dollar + last - before);
 }, 240_000);
 
-function printLedger(when: string, { leased, spent, unsettled: unconfirmed }: LedgerState): void {
+function printLedger(when: string, { leased, spent, unconfirmed }: LedgerState): void {
   console.log(
-    `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unsettled ${usdOfNano(unconfirmed)}`,
+    `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unconfirmed ${usdOfNano(unconfirmed)}`,
   );
 }

@@ -95,7 +95,7 @@ async function expectLedger(
 ): Promise<void> {
   expect(await wronglyRecorded({ controlPlane: gateway.controlPlane, organization }, response)).toEqual([]);
   const ledger = await ledgerAtRest(organization, budget);
-  expect(ledger).toMatchObject({ spent: costOfAll(response), leased: 0, unsettled: 0 });
+  expect(ledger).toMatchObject({ spent: costOfAll(response), leased: 0, unconfirmed: 0 });
 }
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -113,7 +113,7 @@ describe('control plane gone', () => {
     const free = await newOrganization();
     const payer = keepRequesting(proxy.url, paying.key, 50);
     const other = keepRequesting(proxy.url, (await free.createKey()).value, 50);
-    await until(() => payer.outcomes.length >= 60, { timeoutMs: 30_000, what: 'slices to be drawn' });
+    await until(() => payer.outcomes.length >= 60, { timeoutMs: 30_000, what: 'leases to be acquired' });
 
     const goneAt = performance.now();
     await plane[gone]();
@@ -140,7 +140,7 @@ describe('control plane gone', () => {
 
     expect(outcomesOf(before)).toEqual({ '200': before.length });
     expect(Object.keys(counts).toSorted()).toEqual(['200', unavailable]);
-    expect(lastServed - goneAt, 'what was drawn lasts for seconds, not for ever').toBeLessThan(9_000);
+    expect(lastServed - goneAt, 'acquired money lasts for seconds, not for ever').toBeLessThan(9_000);
     expect(outcomesOf(other.outcomes)).toEqual({ '200': other.outcomes.length });
     expect(Math.max(...others)).toBeLessThan(busyMs);
     await expectLedger(paying, payer.outcomes);
@@ -162,8 +162,8 @@ describe('control plane gone', () => {
 
 describe('Redis gone', () => {
   it.each([
-    ['refuses', 'cut'],
-    ['accepts and never answers', 'freeze'],
+    ['refuses connections', 'cut'],
+    ['accepts connections and never responds', 'freeze'],
   ] as const)(
     'when it %s: budgets are unaffected, rates are limited by each proxy alone, nothing waits',
     async (how, what) => {

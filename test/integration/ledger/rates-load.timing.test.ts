@@ -234,8 +234,8 @@ function watchMost(counts: (request: Sighting['request']) => boolean): () => num
 /** As many concurrent requests as the limit get a slot, and not one more. */
 async function expectAllFree(max: number): Promise<void> {
   const from = performance.now();
-  await until(async () => (await slotsTaken()) === 0, { what: 'all places to be free', timeoutMs: 35_000 });
-  log('all places free after', performance.now() - from);
+  await until(async () => (await slotsTaken()) === 0, { what: 'all slots to be free', timeoutMs: 35_000 });
+  log('all slots free after', performance.now() - from);
   const ask = (index: number) =>
     spend({
       ...{ url: proxies[index % proxies.length]?.url ?? '', key: key.value },
@@ -273,7 +273,7 @@ describe('rate limits over minutes', () => {
       const most = mostWithin(times, minuteMs - clocksMs);
       console.log(
         `requests: ${times.length} in all, at most ${most} in ${minuteMs - clocksMs} ms (${mostWithin(times, minuteMs)} in a minute), ` +
-          `a place again after ${Math.min(...gaps).toFixed(0)} to ${Math.max(...gaps).toFixed(0)} ms: ${percent(minuteMs / mean)} usable`,
+          `a slot again after ${Math.min(...gaps).toFixed(0)} to ${Math.max(...gaps).toFixed(0)} ms: ${percent(minuteMs / mean)} usable`,
       );
       expect(most).toBeLessThanOrEqual(max + alone);
       expect(times.length).toBeGreaterThan(2 * max);
@@ -311,7 +311,7 @@ describe('rate limits over minutes', () => {
           await new Promise((resolve) => setTimeout(resolve, 100));
         }
       }
-      log('places of a killed proxy free again', waited);
+      log('slots of a killed proxy free again', waited);
       expect(waited).toHaveLength(max / 3);
       expect(Math.max(...waited)).toBeLessThanOrEqual(30_000 + 1_000);
       for (const proxy of patient) await proxy.child.stop('SIGKILL');

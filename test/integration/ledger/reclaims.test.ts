@@ -36,7 +36,7 @@ const maxTokens = 500;
 let organizations = 0;
 
 async function newMoney({ gateway }: Scene): Promise<Money> {
-  const organization = await gateway.createOrganization(`recalls ${++organizations}`);
+  const organization = await gateway.createOrganization(`reclaims ${++organizations}`);
   await makeDear(organization);
   const { id, value } = await organization.createKey();
   const budgetId = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd });
@@ -60,7 +60,7 @@ interface Reclaimed {
   readonly refusals: number;
 }
 
-async function recall({ needy }: Scene, { question }: Money): Promise<Reclaimed> {
+async function reclaimOnce({ needy }: Scene, { question }: Money): Promise<Reclaimed> {
   const first = await question(needy);
   const from = performance.now();
   if (first.outcome === '200') return { ms: first.ms, refusals: 0 };
@@ -83,10 +83,10 @@ async function reclaimTenTimes(scene: Scene): Promise<void> {
   for (let time = 0; time < 10; time++) {
     const money = await newMoney(scene);
     await leaveIdle(scene, money);
-    reclaimed.push(await recall(scene, money));
+    reclaimed.push(await reclaimOnce(scene, money));
   }
   log(
-    'idle money is recalled after',
+    'idle money is reclaimed after',
     reclaimed.map(({ ms }) => ms),
   );
   expect(Math.max(...reclaimed.map(({ ms }) => ms))).toBeLessThan(1_000);
@@ -136,7 +136,7 @@ describe('over one control plane', () => {
     const pending = money.question(scene.idle);
     await until(() => scene.gateway.simulator.requests.length === 1);
     const from = performance.now();
-    const { refusals } = await recall(scene, money);
+    const { refusals } = await reclaimOnce(scene, money);
     expect(performance.now() - from).toBeGreaterThan(700);
     expect(refusals).toBeGreaterThan(1);
     expect((await pending).outcome).toBe('200');

@@ -108,12 +108,12 @@ async function createBudgetedKeys(organization: TestOrganization): Promise<reado
 async function keepRequesting(
   proxies: readonly TestProxy[],
   keys: readonly BudgetedKey[],
-  goesOn: (turn: number) => boolean,
+  isContinued: (turn: number) => boolean,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let next = 0;
   const caller = async () => {
-    while (goesOn(next)) {
+    while (isContinued(next)) {
       const turn = next++;
       const sentAt = performance.now();
       let outcome = await askWith(proxies, keys, turn);
@@ -178,12 +178,12 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
       const old = () =>
         wholeLedger(organization).then((all) => all.filter((ledger) => isOver(ledger.endsAt)));
       await until(async () => (await old()).every(({ leased }) => leased === 0), {
-        ...{ what: 'slices of old windows to be returned', timeoutMs: 15_000 },
+        ...{ what: 'leases of old windows to be released', timeoutMs: 15_000 },
       });
       console.log(`nothing is leased of old windows ${clock.now() - end} ms after their end`);
     });
     console.log(`requests: ${JSON.stringify(tally(outcomes))}, the slowest took ${Math.round(slowestMs)} ms`);
-    if (notLookedUp > 0) console.log(`asked again, as the key could not be looked up: ${notLookedUp}`);
+    if (notLookedUp > 0) console.log(`sent again, because the key could not be looked up: ${notLookedUp}`);
     expect(Object.keys(tally(outcomes))).toEqual(['200']);
   }, 240_000);
 
@@ -207,7 +207,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     expect(new Map(ledger.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(
       recorded,
     );
-    expect(ledger.filter(({ leased, unsettled: unconfirmed }) => leased + unconfirmed > 0)).toEqual([]);
+    expect(ledger.filter(({ leased, unconfirmed }) => leased + unconfirmed > 0)).toEqual([]);
   });
 });
 

@@ -38,7 +38,7 @@ describe('a request', () => {
   it.each([
     ['without any credential', {}],
     ['with the SDK’s dummy', { authorization: 'Bearer attached-by-model-gateway' }],
-    ['with a provider key that it does not ask to be used', { 'x-api-key': 'sk-other' }],
+    ['with a provider key without the flag for its use', { 'x-api-key': 'sk-other' }],
   ])('%s uses the attached key', async (_, headers: Record<string, string>) => {
     const { status, line } = await chat(headers);
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe('a request', () => {
   });
 
   it.each([
-    ['that nobody knows', () => createCredential('virtualKey'), 'access_not_found'],
+    ['that does not exist', () => createCredential('virtualKey'), 'access_not_found'],
     ['that is malformed', () => 'sk-svc-short', 'access_not_found'],
   ])('with a key %s is refused as usual', async (_, value, code) => {
     expect(await chat({ authorization: `Bearer ${value()}` })).toMatchObject({ status: 401, code });
@@ -99,8 +99,8 @@ describe('the caller’s own provider key', () => {
 describe('a proxy with an unusable key', () => {
   it.each([
     ['is malformed', { GATEWAY_ATTACH_KEY: 'not-a-key-that-may-be-seen' }, 'is not a virtual key'],
-    ['stands in an empty file', { GATEWAY_ATTACH_KEY_FILE: '/dev/null' }, 'is empty'],
-    ['would be anybody’s', { GATEWAY_LISTEN: '0.0.0.0:0' }, 'must be on loopback'],
+    ['is in an empty file', { GATEWAY_ATTACH_KEY_FILE: '/dev/null' }, 'is empty'],
+    ['would serve callers on every address', { GATEWAY_LISTEN: '0.0.0.0:0' }, 'must be on loopback'],
   ])(
     'exits with 64 and a message because the key %s, without showing the key',
     async (_, env: Record<string, string>, words) => {

@@ -12,7 +12,7 @@ import { systemTimers } from '../../../common/timers.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import { createRecordSource } from '../../../proxy/access/record-source.ts';
 import { BudgetRefusal, type BudgetReservation } from '../../../proxy/budgets/budgets.ts';
-import { SlicedBudgets } from '../../../proxy/budgets/leased-budgets.ts';
+import { LeasedBudgets } from '../../../proxy/budgets/leased-budgets.ts';
 import { type ControlPlaneClient, createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { hourMs } from '../../support/access/one-proxy.ts';
@@ -49,7 +49,7 @@ interface TestBudget {
 
 class TestProxy {
   readonly client: ControlPlaneClient;
-  readonly budgets: SlicedBudgets;
+  readonly budgets: LeasedBudgets;
   readonly close: () => Promise<void>;
 
   constructor() {
@@ -66,7 +66,7 @@ class TestProxy {
       credentials: undefined,
       allowPlaintext: false,
     });
-    this.budgets = new SlicedBudgets({
+    this.budgets = new LeasedBudgets({
       ...shared,
       client: this.client.ledger,
       usage: {
@@ -140,7 +140,7 @@ async function ledgerOf({ id: limitId }: TestBudget) {
   return {
     spent: nano(ledger?.spentUsd),
     leased: nano(ledger?.leasedUsd),
-    unsettled: nano(ledger?.unsettledUsd),
+    unconfirmed: nano(ledger?.unsettledUsd),
   };
 }
 
@@ -191,7 +191,7 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       const sampling = (async () => {
         let samples = 0;
         for (; isRunning; samples++) {
-          const { spent, leased, unsettled: unconfirmed } = await ledgerOf(budget);
+          const { spent, leased, unconfirmed } = await ledgerOf(budget);
           expect(spent + leased + unconfirmed).toBeLessThanOrEqual(nanoPerUsd);
           await sleep(5);
         }
@@ -262,14 +262,14 @@ describe.each(databases)('budgets over $name', ({ open }) => {
       if (typeof reservation === 'string') throw new Error(reservation);
       await proxy.report(budget, reservation, 400_000);
       await proxy.close();
-      expect(await ledgerOf(budget)).toEqual({ spent: 400_000, leased: 0, unsettled: 0 });
+      expect(await ledgerOf(budget)).toEqual({ spent: 400_000, leased: 0, unconfirmed: 0 });
     });
   });
 
   describe('an operation that the control plane refuses', () => {
     it.each([
-      ['draw', () => proxyAt(0).client.ledger.acquire({ ...operation(), need: 0, want: 1 })],
-      ['return', () => proxyAt(0).client.ledger.release({ ...operation(), seq: 0, amount: 1 })],
+      ['acquire', () => proxyAt(0).client.ledger.acquire({ ...operation(), need: 0, want: 1 })],
+      ['release', () => proxyAt(0).client.ledger.release({ ...operation(), seq: 0, amount: 1 })],
       ['report', () => proxyAt(0).client.ledger.report([usageOf({ cost: -1 })])],
     ])('is distinguished from a failure: %s', async (_kind, act) => {
       await expect(act()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason: 'invalid' });

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const { socket } of open.splice(0)) socket.destroy();
   gateway.simulator.reset();
   await until(async () => (await metric(proxy, 'gateway_share_used', { resource: 'connections' })) === 0, {
-    what: 'all places to be free',
+    what: 'all slots to be free',
   });
 });
 afterAll(() => gateway.close());
@@ -75,7 +75,7 @@ describe('connections', () => {
       const connection = await connect();
       if (count % 2 === 0) connection.send('GET /v1/models HTTP/1.1\r\nhost: x\r\n');
     }
-    await until(async () => (await refusals()) > before, { what: 'some to be refused' });
+    await until(async () => (await refusals()) > before, { what: 'some connections to be refused' });
     const connection = await connect();
     connection.send(models());
     const response = await connection.respond();

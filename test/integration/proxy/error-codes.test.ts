@@ -27,7 +27,7 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-describe.each(reached)('%s', (code, rows) => {
+describe.each(reached)('the code %s is returned for', (code, rows) => {
   it.each(rows)('$what', async (row) => {
     const response = await row.provoke(world);
     const { status = errorTable[code].status, message = errorTable[code].message } = row;

@@ -44,7 +44,7 @@ it('no secret of a sidecar leaves it except on the connection to the egress gate
     const headers = { ...Object.fromEntries(new Headers(sent.headers)), 'x-request-id': id };
     const response = await fetch(`${url}${path}`, { ...sent, headers });
     stated.set(
-      `answer ${count}`,
+      `response ${count}`,
       Buffer.from(JSON.stringify([...response.headers]) + (await response.text())),
     );
     await accessLine(scene, id);

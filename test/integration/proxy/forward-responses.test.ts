@@ -64,10 +64,10 @@ describe('a response', () => {
   });
 
   it.each([
-    ['with its length', { 'content-length': `${4 * 1024 * 1024}`, expect: '' }],
+    ['with a content length', { 'content-length': `${4 * 1024 * 1024}`, expect: '' }],
     ['in chunks', {}],
     [
-      'to one that waits for 100 Continue',
+      'to a caller that waits for 100 Continue',
       { expect: '100-continue', 'content-length': `${4 * 1024 * 1024}` },
     ],
   ])(

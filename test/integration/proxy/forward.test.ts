@@ -91,7 +91,7 @@ describe('a sidecar returns the same as the egress gateway for', () => {
     fetch(`${base}${chat}`, withoutKey(fields, { 'x-svc-vk': key, 'x-request-id': id }));
 
   it.each([
-    ['an answer', {}],
+    ['a response', {}],
     ['a stream', { stream: true, stream_options: { include_usage: true } }],
     ['a refusal of the request', { model: 'junk' }],
     ['an error of the provider', { messages: [{ role: 'user', content: '{"simulate":{"status":429}}' }] }],

@@ -131,9 +131,9 @@ describe('a head', () => {
   });
 
   it.each([
-    ['malformed', 'GET /v1/models HTTP/1.1\r\nbad header\r\n\r\n', 400, 'invalid_request'],
-    ['too large', head([`x-long: ${'a'.repeat(20_000)}`]), 431, 'headers_too_large'],
-    ['never ending', 'GET /v1/models HTTP/1.1\r\nhost: x\r\n', 408, 'request_timeout'],
+    ['malformed lines', 'GET /v1/models HTTP/1.1\r\nbad header\r\n\r\n', 400, 'invalid_request'],
+    ['too many bytes', head([`x-long: ${'a'.repeat(20_000)}`]), 431, 'headers_too_large'],
+    ['no end', 'GET /v1/models HTTP/1.1\r\nhost: x\r\n', 408, 'request_timeout'],
   ])(
     'with %s on a used connection gets the same error as on a fresh one',
     async (_what, bytes, status, code) => {
@@ -207,7 +207,7 @@ describe('a head', () => {
       'needs HTTP/1.1',
     ],
     [
-      'HTTP/1.0 with chunks that says that it stays',
+      'HTTP/1.0 with chunks and connection: keep-alive',
       head(
         [json, 'transfer-encoding: chunked', 'connection: keep-alive'],
         'POST /v1/chat/completions HTTP/1.0',

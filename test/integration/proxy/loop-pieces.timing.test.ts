@@ -53,7 +53,7 @@ beforeAll(async () => {
     GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}`,
     GATEWAY_BUFFERED_BYTES_MAX: '2GiB',
     GATEWAY_ORGANIZATION_SHARE: '50',
-    ...measured(join(folder, 'turns.json')),
+    ...measured(join(folder, 'ticks.json')),
   });
 });
 afterAll(async () => {
@@ -65,7 +65,7 @@ afterAll(async () => {
 
 /** Ticks of more than a millisecond since the last call, in processor time, the longest first. */
 async function turns(): Promise<readonly number[]> {
-  const file = join(folder, 'turns.json');
+  const file = join(folder, 'ticks.json');
   rmSync(file, { force: true });
   proxy.child.signal('SIGUSR2');
   const text = await until(
@@ -76,7 +76,7 @@ async function turns(): Promise<readonly number[]> {
         return undefined;
       }
     },
-    { what: 'the longest turns', timeoutMs: 20_000 },
+    { what: 'the longest ticks', timeoutMs: 20_000 },
   );
   return JSON.parse(text) as number[];
 }
@@ -158,7 +158,7 @@ async function send(body: object, model: string): Promise<number> {
   return response.status;
 }
 
-describe('no piece above 5 ms', () => {
+describe('no piece of work above 5 ms', () => {
   beforeAll(async () => {
     result = Buffer.from(JSON.stringify(small));
     // Compiles the code of both paths before it is measured.
@@ -170,7 +170,7 @@ describe('no piece above 5 ms', () => {
   }, 60_000);
 
   it.each(Object.keys(requests))(
-    'of the event loop is taken by a request of %s',
+    'on the event loop is caused by a request of %s',
     { timeout: 120_000 },
     async (name) => {
       const body = requests[name]?.() ?? {};
@@ -191,7 +191,7 @@ describe('no piece above 5 ms', () => {
   );
 
   it.each(Object.keys(responses))(
-    'of the event loop is taken by a whole response of %s',
+    'on the event loop is caused by a whole response of %s',
     { timeout: 120_000 },
     async (name) => {
       result = Buffer.from(JSON.stringify(responses[name]?.()));

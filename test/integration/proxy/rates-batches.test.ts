@@ -111,8 +111,8 @@ describe('requests of one tick', () => {
       for (const { limits, tokens } of requested) expected.push(await take(alone, limits, tokens));
       const parsed = await responses;
       const standings = (all: readonly RateDecision[]) => all.map((response) => response.standings);
-      expect(admitted(parsed), `turn ${turn}`).toEqual(admitted(expected));
-      expect(standings(parsed), `turn ${turn}`).toEqual(standings(expected));
+      expect(admitted(parsed), `tick ${turn}`).toEqual(admitted(expected));
+      expect(standings(parsed), `tick ${turn}`).toEqual(standings(expected));
       for (const [index, { reservation }] of parsed.entries()) {
         const reference = expected[index]?.reservation;
         if (reservation !== undefined && reference !== undefined)
@@ -296,7 +296,7 @@ describe('a call', () => {
     let isAcknowledged = true;
     const unacknowledged = through((connection) => async (command, shard) => {
       const response = await connection.run(command, shard);
-      if (!isAcknowledged) throw new RedisUnavailableError('not heard');
+      if (!isAcknowledged) throw new RedisUnavailableError('not acknowledged');
       return response;
     });
     const limit = newSlotLimit(40);
@@ -346,7 +346,7 @@ describe('a call', () => {
     const pending = Promise.allSettled([take(slow, [limit])]);
     reservation.settle(0);
     expect(await pending).toMatchObject([
-      { status: 'rejected', reason: { message: 'Redis answered too late' } },
+      { status: 'rejected', reason: { message: 'Redis responded too late' } },
     ]);
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[3 - 1 - 1]]);
     delayMs = 0;

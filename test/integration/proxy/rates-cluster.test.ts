@@ -59,7 +59,7 @@ async function responds(proxy: OneProxysRates, organization: string): Promise<vo
       await ask(proxy, organization, [newRequests(5)]);
       return proxy.counted() === before;
     },
-    { what: `the master of ${organization} to answer`, timeoutMs: 15_000 },
+    { what: `the master of ${organization} to respond`, timeoutMs: 15_000 },
   );
 }
 
@@ -149,7 +149,7 @@ describe('a master', () => {
     expect(countedAlone() - before).toBe(watched.waited.length + watched.strays);
     const from = performance.now();
     for (const proxy of proxies) await responds(proxy, gone);
-    log('master answers again: used within', performance.now() - from);
+    log('master responds again: used within', performance.now() - from);
     const limit = [newRequests(9)];
     for (const left of [8, 7, 6, 5]) {
       expect(standing(await ask(proxies[left % 2 === 0 ? 0 : 1], gone, limit))).toBe(left);

@@ -159,7 +159,7 @@ describe('leases of slots', () => {
     await take(counted, [newRequests(1)]);
     commands = 0;
     const reservations = await Promise.all(Array.from({ length: 20 }, () => admit(counted, limits)));
-    expect(commands, 'all of one turn in one').toBe(1);
+    expect(commands, 'all of one tick in one').toBe(1);
     await scene.advance(35_000);
     expect(commands).toBe(1 + 3);
     expect(await remaining([scene.rates, limits], 2)).toBe(50 - 20 - 1);
@@ -193,7 +193,7 @@ describe('leases of slots', () => {
         const [name = ''] = await client.keys('*concurrent_requests*');
         return client.zcard(name);
       });
-    await until(async () => (await leases()) === 0, { what: 'the place to be free' });
+    await until(async () => (await leases()) === 0, { what: 'the slot to be free' });
     opening.resolve();
     await renewing;
     expect(await leases()).toBe(0);
@@ -206,7 +206,7 @@ describe('leases of slots', () => {
       ...connection,
       run: async (command) => {
         const response = await connection.run(command);
-        if (!isAcknowledged) throw new RedisUnavailableError('not heard');
+        if (!isAcknowledged) throw new RedisUnavailableError('not acknowledged');
         return response;
       },
     }));
@@ -221,7 +221,7 @@ describe('leases of slots', () => {
     const reservation = await admit(cut, [limit]);
     isAcknowledged = false;
     isDown = true;
-    await expect(take(unacknowledged, [limit])).rejects.toThrow('not heard');
+    await expect(take(unacknowledged, [limit])).rejects.toThrow('not acknowledged');
     reservation.settle(0);
     expect((await take(scene.rates, [limit])).reservation).toBeUndefined();
     await scene.advance(5_000);
@@ -344,11 +344,14 @@ describe('a Redis that does not respond', () => {
     await admit(rates, [requests, slots]);
 
     await link.heal();
-    await until(() => responds(connection), { what: 'Redis to answer again' });
+    await until(() => responds(connection), { what: 'Redis to respond again' });
     const before = counted();
     // Two admitted with Redis, one alone, and this one.
     expect((await take(rates, [requests])).standings[0]?.remaining).toBe(1);
-    expect(await remaining([rates, [other]]), 'what was let in alone is counted, once').toBe(50 - 30 - 1);
+    expect(
+      await remaining([rates, [other]]),
+      'the request that was admitted without Redis is counted, once',
+    ).toBe(50 - 30 - 1);
     expect(counted()).toBe(before);
   });
 

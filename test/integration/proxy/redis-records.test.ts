@@ -140,7 +140,7 @@ describe('a single Redis', () => {
     expect(await timeToFind(proxy)).toBeLessThan(waitMaxMs);
     const again = await startRedis({ port: redis.port });
     closers.push(() => again.stop());
-    await until(() => responds(connection), { what: 'Redis to answer again' });
+    await until(() => responds(connection), { what: 'Redis to respond again' });
     await timeToFind(proxy, hashOf(2));
     await stored(connection, 2);
   });
@@ -189,7 +189,7 @@ describe('a Redis that does not respond', () => {
     expect(Math.max(...times)).toBeLessThan(waitMaxMs);
     expect(times.filter((time) => time > 40).length).toBeLessThanOrEqual(4);
     await forwarder.heal();
-    await until(() => responds(connection), { what: 'Redis to answer again' });
+    await until(() => responds(connection), { what: 'Redis to respond again' });
   });
 
   it('is distinguished from a blocked event loop: a response that has arrived is used', async () => {

@@ -99,7 +99,7 @@ describe('the six refusals', () => {
   it('401 virtual_key_required for something else, with a hint that never repeats it', async () => {
     const [status, type, code, message] = required;
     const hint = (name: string) =>
-      `what came in \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
+      `the value of \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
     for (const [name, value, path] of [
       ['authorization', 'Bearer sk-proj-abcdef0123456789', generic],
       ['x-api-key', 'AIzaSyA-abcdef0123456789', generic],

@@ -125,7 +125,7 @@ describe('an image that cannot be fetched', () => {
       texts.add(message?.replace(new URL(url).hostname, 'host'));
     }
     expect([...texts]).toEqual([
-      'the image "https://host/x" could not be fetched; it must lead to a public https address that answers',
+      'the image "https://host/x" could not be fetched; it must lead to a public https address that responds',
     ]);
   });
 });

@@ -163,11 +163,11 @@ describe('a provider faster than its reader', () => {
       await sleep(300);
       return sent > 0 && sent === before;
     };
-    await until(isPaused, { timeoutMs: 60_000, what: 'the provider to be held back' });
+    await until(isPaused, { timeoutMs: 60_000, what: 'the provider to be paused' });
     const sentSoFar = sent;
     const grown = (await metric(proxy, 'process_resident_memory_bytes')) - quiet;
     console.log(
-      `held back after ${shown(sentSoFar)} of ${shown(bytesInAll)}; the proxy grew by ${shown(grown)}`,
+      `paused after ${shown(sentSoFar)} of ${shown(bytesInAll)}; the proxy grew by ${shown(grown)}`,
     );
     expect(sentSoFar).toBeLessThan(bytesInAll / 4);
     expect(grown).toBeLessThan(64 * mib);

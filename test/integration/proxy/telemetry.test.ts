@@ -178,13 +178,26 @@ describe('the metrics of requests', () => {
       ['gateway_tokens_total', { ...labels, kind: 'input' }],
       ['gateway_tokens_total', { ...labels, kind: 'output' }],
       ['gateway_cost_nano_usd_total', labels],
+      ['gateway_cost_usd_total', labels],
       ['gateway_overhead_seconds_count', {}],
       ['gen_ai_server_request_duration_seconds_count', { ...provider, error_type: 'none' }],
       ['gen_ai_client_token_usage_sum', { ...provider, gen_ai_token_type: 'input' }],
       ['gen_ai_client_token_usage_count', { ...provider, gen_ai_token_type: 'output' }],
       ['gen_ai_server_time_to_first_token_seconds_count', provider],
     ] as const;
-    expect(await growth(samples, () => send())).toEqual([1, 1, 11, 4, cost, 1, 1, 11, 1, 0]);
+    expect(await growth(samples, () => send())).toEqual([
+      1,
+      1,
+      11,
+      4,
+      cost,
+      expect.closeTo(cost / 1e9, 12),
+      1,
+      1,
+      11,
+      1,
+      0,
+    ]);
   });
 
   it('count the cost that the ledger settles as estimated when the provider reports no usage', async () => {

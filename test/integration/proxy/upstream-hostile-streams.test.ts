@@ -99,17 +99,14 @@ function expectComplete(seen: Observed, body: string) {
 
 describe('before the first event of a stream', () => {
   it.each<[string, Behaviour]>([
-    [
-      'JSON in place of a stream',
-      { headers: { 'content-type': 'application/json' }, body: '{"choices":[]}' },
-    ],
+    ['JSON instead of a stream', { headers: { 'content-type': 'application/json' }, body: '{"choices":[]}' }],
     ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html></html>' }],
     [
       'a compressed stream',
       { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync(done).toString('base64') },
     ],
-    ['nothing', stream('')],
-    ['no content', { status: 204, body: '' }],
+    ['an empty stream', stream('')],
+    ['a 204 without content', { status: 204, body: '' }],
     ['a redirect', { status: 307, headers: { location: '/v1/elsewhere' } }],
     ['an event without its end', stream('data: {"choices":[]}')],
     ['bytes that are no events', { bodyBase64: Buffer.from([0xff, 0, 0xfe, 1]).toString('base64') }],
@@ -121,7 +118,7 @@ describe('before the first event of a stream', () => {
     expectEnvelope(await ask(behaviour), protocolError);
   });
 
-  it('an error in place of the first event is returned with its message, without text like the stored key', async () => {
+  it('an error instead of the first event is returned with its message, without text like the stored key', async () => {
     const body = vendorError({ message: 'no room for sk-abc***xyz', code: 'slow_down' }) + done;
     const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
     const seen = await ask(stream(body));
@@ -156,8 +153,8 @@ describe('after the first event of a stream', () => {
       'an event over the limit comes',
       { body: `${three}data: ${'x'.repeat(eventBytesMax)}\n\n${done}`, pieceBytes: [three.length] },
     ],
-    ['the chunks of HTTP break', { rawBase64: Buffer.from(brokenChunks(three)).toString('base64') }],
-  ])('%s causes an error event, and the connection breaks', async (_what, behaviour) => {
+    ['an HTTP chunk is malformed', { rawBase64: Buffer.from(brokenChunks(three)).toString('base64') }],
+  ])('if %s, the caller gets an error event and the connection breaks', async (_what, behaviour) => {
     expectBroken(await ask(behaviour), protocolError, three);
   });
 
@@ -295,7 +292,7 @@ describe('the usage of a stream', () => {
   it.each([
     ['is null', null],
     ['is a list', [1, 2]],
-    ['has words for numbers', { prompt_tokens: '5', completion_tokens: '2' }],
+    ['has texts instead of numbers', { prompt_tokens: '5', completion_tokens: '2' }],
     ['is negative', { prompt_tokens: -5, completion_tokens: 2 }],
   ])('that %s counts nothing and passes', async (_what, odd) => {
     const body = event({ usage: odd }) + done;

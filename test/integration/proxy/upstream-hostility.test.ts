@@ -87,7 +87,7 @@ const unreachable: Refused = {
 };
 
 describe("a provider's error status", () => {
-  const error = { message: 'what the vendor says', type: 'a_type', code: 'a_code' };
+  const error = { message: 'text of the vendor', type: 'a_type', code: 'a_code' };
   const passed = [400, 402, 405, 408, 409, 410, 413, 418, 422, 424, 425, 429, 431, 451, 499];
   const failures = [500, 501, 502, 503, 504, 507, 520, 529, 599];
   const seenAs = (status: number) => (status === 529 ? 503 : status);
@@ -95,7 +95,7 @@ describe("a provider's error status", () => {
   it.each(passed)('%i passes with its message, for any owner of the key', async (status) => {
     for (const whose of ['stored', 'direct'] as const) {
       const seen = await ask({ status, error }, whose);
-      expectRefused(seen, { status, code: 'a_code', source: 'provider', message: 'what the vendor says' });
+      expectRefused(seen, { status, code: 'a_code', source: 'provider', message: 'text of the vendor' });
     }
   });
 
@@ -104,7 +104,7 @@ describe("a provider's error status", () => {
     async (status) => {
       for (const whose of ['stored', 'direct'] as const) {
         const seen = await ask({ status, error, headers: { 'x-request-id': 'req_1' } }, whose);
-        const parsed = { status: seenAs(status), code: 'a_code', message: 'what the vendor says' };
+        const parsed = { status: seenAs(status), code: 'a_code', message: 'text of the vendor' };
         expectRefused(seen, { ...parsed, source: 'provider' });
         expect(seen.headers.get('x-svc-upstream-request-id')).toBe('req_1');
       }
@@ -113,7 +113,7 @@ describe("a provider's error status", () => {
 
   it('404 passes, with its message only for the owner of the key', async () => {
     const about = { status: 404, code: 'a_code', source: 'provider' } as const;
-    expectRefused(await ask({ status: 404, error }, 'direct'), { ...about, message: 'what the vendor says' });
+    expectRefused(await ask({ status: 404, error }, 'direct'), { ...about, message: 'text of the vendor' });
     const message = 'the provider does not know this model, or the stored key may not use it';
     expectRefused(await ask({ status: 404, error }), { ...about, message });
   });
@@ -127,18 +127,18 @@ describe("a provider's error status", () => {
     });
     expect(stored.headers.get('x-should-retry')).toBe('false');
     const direct = await ask({ status, error }, 'direct');
-    expectRefused(direct, { status, code: 'a_code', source: 'provider', message: 'what the vendor says' });
+    expectRefused(direct, { status, code: 'a_code', source: 'provider', message: 'text of the vendor' });
   });
 
   it.each([
     ['seconds', { 'retry-after': '7' }, '7'],
     ['milliseconds, which count first', { 'retry-after-ms': '1200', 'retry-after': '7' }, '2'],
     ['nothing', {}, null],
-    ['no number', { 'retry-after': 'soon' }, null],
+    ['a word', { 'retry-after': 'soon' }, null],
     ['a time long past', { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, '0'],
     ['more than a day', { 'retry-after': '99999999999999999999999' }, '86400'],
     ['empty milliseconds', { 'retry-after-ms': '' }, null],
-    ['no end', { 'retry-after-ms': 'Infinity' }, null],
+    ['infinite milliseconds', { 'retry-after-ms': 'Infinity' }, null],
   ])('with a retry-after of %s passes it on in its valid form', async (_what, headers, expected) => {
     const seen = await ask({ status: 429, headers });
     expect(seen.headers.get('retry-after')).toBe(expected);
@@ -165,7 +165,7 @@ describe("a provider's error status", () => {
     const seen = await ask({ status: 429, ...body });
     expectRefused(seen, {
       ...{ status: 429, code: null, source: 'provider' },
-      message: 'the provider answered with status 429',
+      message: 'the provider responded with status 429',
     });
   });
 
@@ -194,7 +194,7 @@ describe('an invalid response', () => {
     ],
     ['204 without a body', raw('HTTP/1.1 204 No Content\r\n\r\n')],
     [
-      'a compressed answer',
+      'a compressed response',
       { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync('{"choices":[]}').toString('base64') },
     ],
     ['a reset after half of the body', { stop: { by: 'reset', afterBytes: 100 } }],
@@ -205,14 +205,14 @@ describe('an invalid response', () => {
     ['chunks of a wrong size', raw(`${chunked}zz\r\n{"choices":[]}\r\n0\r\n\r\n`)],
     ['chunks that never end', raw(`${chunked}e\r\n{"choices":[]}\r\n`)],
     [
-      'headers beyond all measure',
+      'more headers than allowed',
       responseOf(
         [...ok, ...Array.from({ length: 500 }, (_, i) => `x-${i}: ${'h'.repeat(200)}`)],
         '{"choices":[]}',
       ),
     ],
     ['an unknown status line', raw('HTTP/9.9 OK\r\n\r\n')],
-    ['no HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n')],
+    ['bytes that are not HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n')],
     ['status 999', responseOf(['HTTP/1.1 999 Nine'], '{"choices":[]}')],
   ])('of %s returns 502 upstream_protocol_error', async (_what, behaviour) => {
     const seen = await ask(behaviour);
@@ -235,15 +235,18 @@ describe('an invalid response', () => {
   it.each<[string, Behaviour]>([
     ['closed', { stop: { by: 'cut', beforeHead: true } }],
     ['reset', { stop: { by: 'reset', beforeHead: true } }],
-    ['that asks to continue though nobody waits', raw('HTTP/1.1 100 Continue\r\n\r\n')],
+    ['used for 100 Continue without a request for it', raw('HTTP/1.1 100 Continue\r\n\r\n')],
     [
-      'that changes protocol',
+      'switched to another protocol',
       raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
     ],
     ['closed in the middle of the head', raw('HTTP/1.1 200 OK\r\ncontent-ty')],
-  ])('with a connection %s before the head returns 502 upstream_unreachable', async (_what, behaviour) => {
-    expectRefused(await ask(behaviour), unreachable);
-  });
+  ])(
+    'with a connection that is %s before the head returns 502 upstream_unreachable',
+    async (_what, behaviour) => {
+      expectRefused(await ask(behaviour), unreachable);
+    },
+  );
 
   it.each<[string, Behaviour]>([
     ['no head', { stop: { by: 'silence', beforeHead: true } }],
@@ -272,8 +275,8 @@ describe('an odd valid response', () => {
   it.each([
     ['usage that is null', 'null'],
     ['usage of another shape', '{"total_tokens":5}'],
-    ['negative, fractional or worded counts', '{"prompt_tokens":-1,"completion_tokens":"4"}'],
-    ['counts beyond all measure', '{"prompt_tokens":1e300,"completion_tokens":1}'],
+    ['counts that are negative or texts', '{"prompt_tokens":-1,"completion_tokens":"4"}'],
+    ['counts above the maximum', '{"prompt_tokens":1e300,"completion_tokens":1}'],
   ])('with %s passes, and nothing is counted', async (_what, usage) => {
     const body = `{"object":"chat.completion","choices":[],"usage":${usage}}`;
     const seen = await ask({ body });

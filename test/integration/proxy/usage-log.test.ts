@@ -159,7 +159,7 @@ describe('the overflow', () => {
     const twice = Map.groupBy(found, ({ shard }) => shard);
     const [shard, some] = [...twice].find(([, entries]) => entries.length > 1) ?? [0, []];
     const [first, ...others] = some.map(({ entry }) => entry);
-    if (first === undefined) throw new Error('no shard holds two of eighty entries');
+    if (first === undefined) throw new Error('no shard contains two of eighty entries');
     await overflow.remove(shard, others);
     await overflow.remove(shard, others);
     expect(await client.get(nameInShard('usage:1', shard, 'bytes'))).toBe(String(first.size));
@@ -339,7 +339,9 @@ describe('proxies', () => {
     const other = startProxy(await connect());
     await until(() => ledger.recorded.size === events.length, { what: 'the usage to be recorded' });
     await until(async () => (await client.keys('*events')).length === 0, { what: 'Redis to be emptied' });
-    await until(() => other.counts.drained === events.length, { what: 'Redis to have said so' });
+    await until(() => other.counts.drained === events.length, {
+      what: 'the other proxy to count all drained entries',
+    });
     expect(other.counts).toMatchObject({ skipped: 0, lost: 0 });
     // Each event keeps the ordinal of its session that the ended proxy gave it.
     for (const event of events)

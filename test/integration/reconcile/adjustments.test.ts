@@ -60,7 +60,7 @@ describe.each([
       { limitId: ofMonth, window: month },
     ];
     expect(made).toMatchObject({
-      ...{ driftId: drift.id, day, amountUsd: '4.5', recorded: true, reason: 'as billed' },
+      ...{ driftId: drift.id, day, amountUsd: '4.5', booked: true, reason: 'as billed' },
       ...{
         authorId: fixture.acme.owner.id,
         providerKeyId: fixture.providerKeyId,
@@ -101,7 +101,7 @@ describe.each([
     const budget = await fixture.budget();
     const drift = await apart(day, '10', '6');
     const made = await settle(drift);
-    expect(made).toMatchObject({ amountUsd: '-4', recorded: true });
+    expect(made).toMatchObject({ amountUsd: '-4', booked: true });
     expect((await fixture.spent(budget))[day]).toBe('6');
     expect(await fixture.total(day)).toMatchObject({ costUsd: '6' });
   });
@@ -146,7 +146,7 @@ describe.each([
     const budget = await fixture.budget();
     const drift = await apart(day, '3', '5');
     const made = await settle(drift, { accept: true, reason: 'credit of last week' });
-    expect(made).toMatchObject({ amountUsd: '2', recorded: false, windows: [] });
+    expect(made).toMatchObject({ amountUsd: '2', booked: false, windows: [] });
     expect(await fixture.spent(budget)).toEqual({});
     expect(await fixture.total(day)).toMatchObject({ costUsd: '3' });
     expect(await fixture.exported(day)).toHaveLength(1);
@@ -165,7 +165,7 @@ describe.each([
     expect(undone).toMatchObject({
       undoes: made.id,
       amountUsd: '-2',
-      recorded: !accept,
+      booked: !accept,
       reason: 'wrong day',
     });
     expect(await fixture.total(day)).toMatchObject({ costUsd: '3' });

@@ -87,27 +87,31 @@ describe.each([
 
   it.each<[what: string, days: object[], field: string]>([
     ['a day twice', [{ day }, { day }], 'days'],
-    ['no day', [], 'days'],
+    ['no days', [], 'days'],
     ['more rows than fit', [{ day, rows: Array.from({ length: 5001 }, () => row()) }], 'days'],
-    ['a day to come', [{ day: ago(-2), rows: [row()] }], 'days[0].day'],
-    ['a day of before usage is kept', [{ day: '2019-01-01', rows: [row()] }], 'days[0].day'],
-    ['what is no day', [{ day: '2026-02-30', rows: [row()] }], 'days[0].day'],
+    ['a day in the future', [{ day: ago(-2), rows: [row()] }], 'days[0].day'],
+    ['a day before the kept usage', [{ day: '2019-01-01', rows: [row()] }], 'days[0].day'],
+    ['an invalid day', [{ day: '2026-02-30', rows: [row()] }], 'days[0].day'],
     ['ten decimals', [{ day, rows: [row({ costUsd: '0.0000000001' })] }], 'days[0].rows[0].cost_usd'],
     ['a float', [{ day, rows: [row({ costUsd: '1e-3' })] }], 'days[0].rows[0].cost_usd'],
-    ['a cost beyond all', [{ day, rows: [row({ costUsd: '9000000.1' })] }], 'days[0].rows[0].cost_usd'],
-    ['costs that are so together', [{ day, rows: [row(million), row(million)] }], 'days[0].rows'],
     [
-      'costs that are so without their signs',
+      'a cost above the maximum',
+      [{ day, rows: [row({ costUsd: '9000000.1' })] }],
+      'days[0].rows[0].cost_usd',
+    ],
+    ['costs whose sum is above the maximum', [{ day, rows: [row(million), row(million)] }], 'days[0].rows'],
+    [
+      'costs whose amounts without signs add up to more than the maximum',
       [{ day, rows: [row(million), row({ costUsd: '-9000000' })] }],
       'days[0].rows',
     ],
     [
-      'tokens beyond all',
+      'tokens above the maximum',
       [{ day, rows: [row({ tokens: { prompt: '100000000000001' } })] }],
       'days[0].rows[0].tokens',
     ],
     [
-      'a sign of control',
+      'a control character',
       [{ day, rows: [row(reference('a\u0007b'))] }],
       'days[0].rows[0].references[0].value',
     ],
@@ -117,12 +121,12 @@ describe.each([
       'days[0].rows[0].references[0].value',
     ],
     [
-      'a reference of a model',
+      'a model as a reference',
       [{ day, rows: [row(reference('gpt-4o', 'MODEL'))] }],
       'days[0].rows[0].references',
     ],
     [
-      'a kind that is none',
+      'an unspecified kind',
       [{ day, rows: [row({ kind: 'BILL_ROW_KIND_UNSPECIFIED' })] }],
       'days[0].rows[0].kind',
     ],
@@ -278,7 +282,7 @@ describe.each([
       );
       return rows.some(({ told_drift }) => told_drift !== null);
     };
-    await until(isReported, { what: 'the other organization to be told', timeoutMs: 60_000 });
+    await until(isReported, { what: 'the other organization to be notified', timeoutMs: 60_000 });
   });
 
   it('is compared with the threshold that the organization has set', async () => {

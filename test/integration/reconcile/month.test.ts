@@ -168,7 +168,7 @@ describe.each([
       ['searchesUnbooked', 'gpt-main', '', 'tools'],
       ['recordedPriority', 'gpt-main', 'gpt-provider/gpt-4o-mini', 'service_tier'],
       ['priority', 'gpt-main', 'gpt-provider/gpt-4o-mini', 'service_tier'],
-      ['noPrice', 'gpt-main', 'gpt-provider/gpt-9-unheard', 'unpriced'],
+      ['noPrice', 'gpt-main', 'gpt-provider/gpt-9-unknown', 'unpriced'],
       ['foreignKey', 'gpt-main', 'gpt-provider/gpt-4o', 'past_gateway'],
       ['sameKeyElsewhere', 'gpt-main', 'gpt-provider/gpt-4o', 'past_gateway'],
       ['wrongMapping', 'bedrock-a', haiku, 'wrong_mapping'],
@@ -233,7 +233,7 @@ describe.each([
     const azure = file('azure.csv', month.azure);
     const words = ['reconcile', 'import', 'azure', '--file', azure, '--from', day, '--to', day];
     const { days: imported } = await ctl.json([...words, '--account', 'finance']);
-    expect(imported[0].outcome).toContain('account default says exactly the same');
+    expect(imported[0].outcome).toContain('account default has exactly the same content');
     await compared();
     const [double, ...others] = await list(`--from ${day} --to ${day}`);
     expect(others).toEqual([]);
@@ -274,7 +274,7 @@ describe.each([
     const rows = await list();
     const wanted = [...new Set(rows.map((row) => `${vendorOf(row)} ${row.day}`))].toSorted();
     await until(async () => (await reportedDays()).length >= wanted.length, {
-      what: 'all days to be told of',
+      what: 'all days to be reported',
       timeoutMs: 60_000,
     });
     // Neither preliminary differences nor those that two documents have only together are reported.

@@ -117,9 +117,9 @@ export const planeScenes = {
       const { url } = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
       // Each key is looked up in Redis.
       for (let n = 0; n < 4; n++) expect(await ask({ url, value: createCredential('virtualKey') })).toBe(401);
-      await logged(/Redis does not answer/);
+      await logged(/Redis does not respond/);
     },
-    finds: [/ECONNREFUSED.*"msg":"Redis does not answer; requests go on without it"/, /Redis/],
+    finds: [/ECONNREFUSED.*"msg":"Redis does not respond; requests continue without it"/, /Redis/],
   },
   'cache-unreadable': {
     as: 'platform',
@@ -138,11 +138,11 @@ export const planeScenes = {
       await world.owner.expect(`limits create budget --usd 5 --period day --key ${world.key.id}`);
       const { url, heal } = await cutOff(world, { method: 'GET', path: '/v1/models' });
       await until(async () => (await world.ask({ url })) === 503, { timeoutMs: 20_000 });
-      await world.logged(/the ledger does not answer/);
+      await world.logged(/the ledger does not respond/);
       return heal;
     },
     found: { 'limit-id': /"limit_id":"([^"]+)"/ },
-    finds: [new RegExp(`^ *\\d+ "limit_id":"${uuid}"$`, 'm'), /the ledger does not answer/, /^deleted$/m],
+    finds: [new RegExp(`^ *\\d+ "limit_id":"${uuid}"$`, 'm'), /the ledger does not respond/, /^deleted$/m],
   },
   'usage-delayed': {
     plant: async (world) => {
@@ -256,6 +256,10 @@ export const planeScenes = {
     found: { webhook: /"webhook_id":"([^"]+)"/ },
     finds: [new RegExp(`^ *1 "webhook_id":"${uuid}"$`, 'm'), /^ID .*STATUS[\s\S]* failed +12 +- /m],
   },
+} as const satisfies Readonly<Record<string, Scene>>;
+
+/** By the section of the runbook. */
+export const killedScene = {
   unsettled: {
     plant: async (world) => {
       await world.owner.expect('limits create budget --usd 5 --period day');
@@ -276,7 +280,7 @@ export const planeScenes = {
       session: new RegExp(`^${uuid} +\\S+ +(${uuid})`, 'm'),
     },
     finds: [
-      /"events":\d+,"under_way":1,.*"msg":"a proxy was killed: what it used is reported/,
+      /"events":\d+,"under_way":1,.*"msg":"a proxy was killed: its usage is reported/,
       /"level":"error".*"msg":"the journal cannot be begun/,
       new RegExp(`^BUDGET +WINDOW +SESSION[\\s\\S]*^${uuid} `, 'm'),
       /^amount USD +0$/m,

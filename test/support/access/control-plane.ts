@@ -69,7 +69,7 @@ export class FakeControlPlane {
     const way = link.resolve();
     return new Promise((resolve, reject) => {
       if (way === 'refused') return reject(new Error('refused'));
-      this.#time.after(timeoutMs, () => reject(new Error('no answer in time')));
+      this.#time.after(timeoutMs, () => reject(new Error('no response in time')));
       if (way === 'silent') return;
       this.#time.after(way.there, () => {
         const response = this.signing.respond(keyHash, this.database.resolve(keyHash), this.#time.now());
@@ -120,7 +120,7 @@ class Watch {
       if (since === undefined) {
         const horizon = { epoch, revision: database.revisionAt(time.monotonic() - maxStaleMs) };
         this.#start({ type: 'started', horizon });
-      } else if (this.#goesOn(since)) {
+      } else if (this.#isContinuing(since)) {
         this.#start({ type: 'started', horizon: { epoch, revision: since.revision } });
         this.#sent = Math.max(prunedRevision, since.revision - link.repeats());
       } else this.#start({ type: 'reset', horizon: database.position });
@@ -132,7 +132,7 @@ class Watch {
     this.#toServer(() => {
       if (!this.#begun || this.link.databaseIsLost()) return;
       this.#flush();
-      this.#send({ type: 'answer', nonce, position: this.#deps.database.position });
+      this.#send({ type: 'response', nonce, position: this.#deps.database.position });
     });
   }
 
@@ -155,7 +155,7 @@ class Watch {
   }
 
   /** Whether the history up to the position is this database's, and all later changes are still there. */
-  #goesOn(position: Position): boolean {
+  #isContinuing(position: Position): boolean {
     const { database } = this.#deps;
     const revision = database.counted(position);
     return revision !== undefined && revision >= database.prunedRevision && revision <= database.revision;
@@ -169,7 +169,7 @@ class Watch {
 
   #flush(): void {
     const { database } = this.#deps;
-    if (this.#epoch !== database.epoch && this.#goesOn({ epoch: this.#epoch, revision: this.#sent }))
+    if (this.#epoch !== database.epoch && this.#isContinuing({ epoch: this.#epoch, revision: this.#sent }))
       this.#start({ type: 'started', horizon: { epoch: database.epoch, revision: this.#sent } });
     const changes = database.changesAfter(this.#sent);
     if (

@@ -109,7 +109,7 @@ export class FakeDatabase {
    * Starts an epoch that continues everything: the control plane restarted, or a standby with all data was promoted.
    */
   restart(): void {
-    this.#goOnFrom(this);
+    this.#continueFrom(this);
     this.onCommit();
   }
 
@@ -120,7 +120,7 @@ export class FakeDatabase {
     return way.length > 0 && way.every((each) => revision <= each.revision) ? revision : undefined;
   }
 
-  #goOnFrom({ epoch, revision, continues }: Pick<Backup, 'epoch' | 'revision' | 'continues'>): void {
+  #continueFrom({ epoch, revision, continues }: Pick<Backup, 'epoch' | 'revision' | 'continues'>): void {
     const next = `epoch-${Number(this.epoch.slice(6)) + 1}`;
     for (const [name, versions] of [...this.#versions]) {
       if (!name.startsWith(`${epoch} `)) continue;
@@ -134,7 +134,7 @@ export class FakeDatabase {
   /** Returns to a backup, or to another history: either way a new epoch that continues the backup. */
   restore(backup: Backup): void {
     const refs = new Set([...this.#rows.keys(), ...backup.rows.keys()]);
-    this.#goOnFrom(backup);
+    this.#continueFrom(backup);
     this.revision = backup.revision;
     this.prunedRevision = Math.min(this.prunedRevision, backup.revision);
     this.#rows = new Map(backup.rows);

@@ -48,7 +48,7 @@ export class TestLink implements Link {
   }
   onDelivered(message: { readonly type: string }) {
     if (message.type === 'started') this.started += 1;
-    if (message.type === 'answer') this.responsesDelivered += 1;
+    if (message.type === 'response') this.responsesDelivered += 1;
   }
   /** The control plane is gone: calls are refused, the feed is silent. */
   cutOff() {

@@ -125,8 +125,8 @@ const planted: Readonly<Record<number, Plant>> = {
   [plants.noPrice]: (day, _next, { record: entry, bill }) => {
     const line = {
       ...lineOf('gpt-main', 'gpt-4o'),
-      requested: 'gpt-9-unheard',
-      servedModel: 'gpt-9-unheard-2026-09-01',
+      requested: 'gpt-9-unknown',
+      servedModel: 'gpt-9-unknown-2026-09-01',
     };
     const use = { line, prompt: 400_000, cached: 0, completion: 40_000 };
     entry(day, use, { unpriced: 1, cost: 0 });

@@ -31,9 +31,9 @@ export type Says = 'text' | 'call';
 
 /**
  * refused: before the provider is called; withheld: the response, before any of it is sent; cut: a stream that has
- * begun; answered: with the whole response, or all except replacements.
+ * begun; passed: the whole response, or all except replacements.
  */
-export type Fate = 'refused' | 'withheld' | 'cut' | 'answered';
+export type Fate = 'refused' | 'withheld' | 'cut' | 'passed';
 
 /** Longer than the held-back part of a stream, so that the stream has begun when a match is found. */
 const preamble = 'Once upon a midnight dreary, while I pondered, weak and weary. '.repeat(18);
@@ -59,9 +59,9 @@ export function requestBody({ id, streamed, plants }: Cell): object {
 }
 
 export function fateOf({ kind, stage, action }: Tried, { streamed, plants, says }: Cell): Fate {
-  if (action !== 'block') return 'answered';
+  if (action !== 'block') return 'passed';
   if (stage !== 'output' && findsInput(kind, plants)) return 'refused';
-  if (stage === 'input') return 'answered';
+  if (stage === 'input') return 'passed';
   // Calls are held back as a whole; text before a match, or before the window of a service with the match, has been
   // sent.
   return streamed && says === 'text' ? 'cut' : 'withheld';
@@ -121,7 +121,9 @@ function shown(value: unknown): string {
 type Check = (what: string, actual: unknown, expected: unknown) => void;
 
 function nameOf({ way, streamed, plants, says }: Cell): string {
-  return [way.name, streamed ? 'streamed' : 'whole', says, ...(plants ? [] : ['only the answer'])].join(', ');
+  return [way.name, streamed ? 'streamed' : 'whole', says, ...(plants ? [] : ['only the response'])].join(
+    ', ',
+  );
 }
 
 /** Requests to the provider, without those to the moderation endpoint. */
@@ -144,9 +146,9 @@ function checkProvider(tried: Tried, cell: Cell, received: readonly Received[], 
 
 function checkCaller(tried: Tried, cell: Cell, response: ReadResponse, check: Check): void {
   const fate = fateOf(tried, cell);
-  check('status', response.status, fate === 'answered' || fate === 'cut' ? 200 : 400);
+  check('status', response.status, fate === 'passed' || fate === 'cut' ? 200 : 400);
   check('cut', response.isCut, fate === 'cut');
-  if (fate === 'answered') checkResponse(tried, cell, response, check);
+  if (fate === 'passed') checkResponse(tried, cell, response, check);
   else checkBlocked(tried, response, check);
 }
 
@@ -167,7 +169,7 @@ function checkBlocked(
   const text = textOf(response);
   const [found = ''] = responseText.split(finds);
   check(
-    'the text that left is of the answer before the match',
+    'the sent text is the response before the match',
     [found.startsWith(text), text !== ''],
     [true, true],
   );
@@ -192,7 +194,7 @@ function checkResponse(
     else check('arguments', calls, [{ text: given(planted) }]);
   } catch (error) {
     if (!(error instanceof BadResponse || error instanceof SyntaxError)) throw error;
-    check('answer', error.message, 'an answer');
+    check('response', error.message, 'a response');
   }
 }
 
@@ -214,7 +216,7 @@ export function usageProblemsOf(
   const { way } = cell;
   const expected = {
     ...{ provider: way.vendor, directKey: way.direct, streamed: cell.streamed },
-    ...{ status: fate === 'answered' ? 200 : 400, isUsed: true },
+    ...{ status: fate === 'passed' ? 200 : 400, isUsed: true },
   };
   if (isDeepStrictEqual(recorded, fate === 'refused' ? undefined : expected)) return [];
   return [`${tried.name} ${nameOf(cell)}: recorded is ${JSON.stringify(recorded)} (${fate})`];

@@ -42,7 +42,7 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
         labels: ['PROMPT_ATTACK'],
       },
       {
-        name: 'an address, by its place',
+        name: 'an address, by its location',
         response: {
           flagged: true,
           payload: [
@@ -61,7 +61,7 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
         left: '😀 Ada lives at [PII_EMAIL_1]',
       },
       {
-        name: 'an address, by its place in UTF-16 units',
+        name: 'an address, by its location in UTF-16 units',
         response: {
           flagged: true,
           payload: [{ start: 16, end: 31, text: 'ada@example.com', detector_type: 'pii/email' }],

@@ -133,7 +133,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         left: '😀 {NAME} lives at {EMAIL}',
       },
       {
-        name: 'a topic, for which the vendor has words of its own',
+        name: 'a topic, for which the vendor has its own text',
         response: {
           action: 'GUARDRAIL_INTERVENED',
           outputs: [{ text: 'Sorry, the model cannot answer this question.' }],
@@ -184,7 +184,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         labels: ['VIOLENCE', 'PROMPT_ATTACK'],
       },
       {
-        name: 'what is not severe',
+        name: 'violence that is not severe',
         response: {
           ...shield,
           categoriesAnalysis: [{ category: 'Hate', severity: 3 }],
@@ -193,7 +193,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         labels: [],
       },
       {
-        name: 'a listed word in an answer',
+        name: 'a listed word in a response',
         stage: 'output',
         response: {
           categoriesAnalysis: harmless,
@@ -229,7 +229,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         labels: ['PI_AND_JAILBREAK'],
       },
       {
-        name: 'what is dangerous, of one kind',
+        name: 'dangerous content of one kind',
         response: armor({
           rai: {
             raiFilterResult: {
@@ -244,7 +244,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         labels: ['DANGEROUS'],
       },
       {
-        name: 'an address, by its place',
+        name: 'an address, by its location',
         response: armor({
           ...piAndJailbreak(noMatch),
           sdp: {
@@ -269,7 +269,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         left: '😀 Ada lives at [SDP_EMAIL_ADDRESS_1]',
       },
       {
-        name: 'an address, taken out',
+        name: 'an address that the vendor removed',
         response: armor({
           sdp: {
             sdpFilterResult: {

@@ -30,7 +30,7 @@ export class Link {
       if (this.isDead) return;
       const way = this.#way();
       const fail = () => {
-        if (!this.isDead) reject(new Error('the control plane did not answer'));
+        if (!this.isDead) reject(new Error('the control plane did not respond'));
       };
       this.#time.after(this.mode === 'refused' ? 5 : deadlineMs, fail);
       for (const { back, there } of way)

@@ -15,9 +15,9 @@ import { decodeReport, encodeReport } from '../../../proxy/control-plane/wire-re
 import type { LedgerClient } from '../../../proxy/usage/ledger-client.ts';
 
 export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClient {
-  const { CloseSession, Draw, KeepSession, ReportUsage, Return } = services.Ledger;
+  const { CloseSession, KeepSession, ReportUsage, Return } = services.Ledger;
   const keepSession = sent(KeepSession, (request) => service.keepSession(caller, request));
-  const acquire = sent(Draw, (request) => service.draw(caller, request));
+  const acquire = sent(services.Ledger.Draw, (request) => service.draw(caller, request));
   const release = sent(Return, (request) => service.release(caller, request));
   const report = sent(ReportUsage, (request) => service.reportUsage(caller, request));
   const closeSession = sent(CloseSession, (request) => service.closeSession(caller, request));

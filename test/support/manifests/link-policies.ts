@@ -60,7 +60,7 @@ export const linkPolicies: readonly Policy[] = [
       Object.assign(containersOf(deploymentNamed(objects, 'injector'))[0]?.ports?.[0] ?? {}, { name: 'tls' }),
   },
   {
-    name: 'what runs more than once has a disruption budget that lets one pod go',
+    name: 'a Deployment of several pods has a disruption budget that allows one disruption',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
         if (deployment.spec?.replicas === 1) return undefined;
@@ -75,7 +75,7 @@ export const linkPolicies: readonly Policy[] = [
       Object.assign(ofKind(objects, PodDisruptionBudget.is)[0]?.spec ?? {}, { maxUnavailable: 0 }),
   },
   {
-    name: 'an autoscaler has a Deployment, which asks for the processor time that it counts by',
+    name: 'an autoscaler has a Deployment whose containers request processor time',
     problems: (objects) =>
       ofKind(objects, HorizontalPodAutoscaler.is).flatMap(({ spec }) => {
         const target = deploymentsOf(objects).find((one) => nameOf(one) === spec?.scaleTargetRef.name);
@@ -88,7 +88,7 @@ export const linkPolicies: readonly Policy[] = [
       }),
   },
   {
-    name: 'every Secret and key that a pod mounts or reads is made by somebody',
+    name: 'every Secret and key that a pod mounts or reads has an origin',
     problems: (objects) =>
       deploymentsOf(objects).flatMap((deployment) => {
         const secrets = secretsOf(objects);
@@ -109,7 +109,7 @@ export const linkPolicies: readonly Policy[] = [
     },
   },
   {
-    name: 'claims that pods mount are there, and there are no ConfigMaps to miss',
+    name: 'claims that pods mount exist, and no pod uses a ConfigMap',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
         const claims = objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(nameOf);
@@ -131,7 +131,7 @@ export const linkPolicies: readonly Policy[] = [
       }),
   },
   {
-    name: 'an issuer in the manifests signs every certificate, or in the whole installation for a tenant',
+    name: 'an issuer in the manifests signs every certificate; for a tenant it is in the whole installation',
     problems: (objects) => {
       const issuers = new Set(objects.filter(({ kind }) => /Issuer$/.test(kind)).map(issuerKey));
       issuers.add('ClusterIssuer model-gateway-sidecars');
@@ -143,7 +143,7 @@ export const linkPolicies: readonly Policy[] = [
       Object.assign(ofKind(objects, Certificate.is)[0]?.spec?.issuerRef ?? {}, { name: 'gone' }),
   },
   {
-    name: 'webhooks ask a port of a Service, trusted by what a keeper beside its pods writes into them',
+    name: 'webhooks call a port of a Service and trust the authority that a keeper beside its pods writes',
     problems: (objects) =>
       ofKind(objects, MutatingWebhookConfiguration.is).flatMap(({ webhooks = [] }) => {
         const kept = containersOf(deploymentNamed(objects, 'injector')).find(({ name }) => name === 'keeper');
@@ -152,7 +152,7 @@ export const linkPolicies: readonly Policy[] = [
           const found = ofKind(objects, Service.is).find((one) => nameOf(one) === service?.name);
           return !found?.spec?.ports?.some(({ port }) => port === service?.port);
         });
-        return [...strange.map(({ name }) => name), ...(isTrusted ? [] : ['nobody says whom to trust'])];
+        return [...strange.map(({ name }) => name), ...(isTrusted ? [] : ['no keeper writes the authority'])];
       }),
     breach: (objects) => podOf(deploymentNamed(objects, 'injector')).containers.pop(),
   },
@@ -174,7 +174,7 @@ export const linkPolicies: readonly Policy[] = [
       }),
   },
   {
-    name: 'no two objects have one name',
+    name: 'no two objects have the same name',
     problems: (objects) => {
       const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace} ${metadata.name}`);
       return names.filter((name, at) => names.indexOf(name) !== at);
@@ -182,7 +182,7 @@ export const linkPolicies: readonly Policy[] = [
     breach: (objects) => objects.push(...objects.slice(0, 1)),
   },
   {
-    name: 'Secrets in the manifests are empty and of no type, so that applying them takes nothing away',
+    name: 'Secrets in the manifests are empty and of no type, so that applying them removes nothing',
     problems: (objects) =>
       ofKind(objects, Secret.is)
         .filter(({ data, stringData, type }) => (data ?? stringData ?? type) !== undefined)

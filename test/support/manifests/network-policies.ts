@@ -32,7 +32,7 @@ export const networkPolicies: readonly Policy[] = [
     breach: (objects) => Object.assign(ofKind(objects, Namespace.is)[0]?.metadata ?? {}, { labels: {} }),
   },
   {
-    name: 'in them nothing goes in or out that is not allowed by name',
+    name: 'namespaces with pods of ours deny all traffic that is not allowed by name',
     problems: (objects) =>
       perDeployment(objects, ({ metadata }) => {
         const denies = policiesOf(objects).some(
@@ -51,7 +51,7 @@ export const networkPolicies: readonly Policy[] = [
     },
   },
   {
-    name: 'a policy and each of its peers select pods that there are',
+    name: 'a network policy and each of its peers select existing pods',
     problems: (objects) =>
       policiesOf(objects).flatMap((policy) => {
         const peers = [
@@ -71,7 +71,7 @@ export const networkPolicies: readonly Policy[] = [
       }),
   },
   {
-    name: 'ports that are let in are ports of the pods',
+    name: 'allowed ports are ports of the pods',
     problems: (objects) =>
       policiesOf(objects).flatMap((policy) => {
         const pods = podsOf(objects, policy.spec?.podSelector);
@@ -86,7 +86,7 @@ export const networkPolicies: readonly Policy[] = [
     },
   },
   {
-    name: 'every port of every pod is let in from somewhere',
+    name: 'every port of every pod is allowed to some peer',
     problems: (objects) =>
       deploymentsOf(objects).flatMap((deployment) => {
         const ports = policiesOf(objects)
@@ -100,7 +100,7 @@ export const networkPolicies: readonly Policy[] = [
     breach: (objects) => Object.assign(policyNamed(objects, 'monitoring').spec ?? {}, { ingress: [] }),
   },
   {
-    name: 'what may go out to a pod is let in there',
+    name: 'traffic that may leave for a pod may enter it',
     problems: (objects) =>
       policiesOf(objects).flatMap((policy) => {
         const callers = podsOf(objects, policy.spec?.podSelector);
@@ -117,7 +117,7 @@ export const networkPolicies: readonly Policy[] = [
     },
   },
   {
-    name: 'only those who call providers and webhooks leave the cluster, and to public addresses',
+    name: 'only pods that call providers and webhooks may leave the cluster, and only to public addresses',
     problems: (objects) =>
       policiesOf(objects).flatMap((policy) => {
         const blocks = (policy.spec?.egress ?? [])

@@ -40,18 +40,16 @@ export const podPolicies: readonly Policy[] = [
     breach: (objects) => Object.assign(podOf(injector(objects)).securityContext ?? {}, { runAsUser: 0 }),
   },
   {
-    name: 'no container undoes what its pod says of users',
+    name: 'no container overrides the users of its pod',
     problems: (objects) =>
       perContainer(objects, ({ securityContext }) => {
         const { runAsUser, runAsNonRoot, seccompProfile, procMount } = securityContext ?? {};
-        return (
-          [runAsUser, runAsNonRoot, seccompProfile, procMount].some(isSet) && 'says something of its own'
-        );
+        return [runAsUser, runAsNonRoot, seccompProfile, procMount].some(isSet) && 'overrides its pod';
       }),
     breach: (objects) => Object.assign(container(objects).securityContext ?? {}, { runAsUser: 1 }),
   },
   {
-    name: 'no privilege, no escalation, no capability',
+    name: 'no container has privileges, escalation or capabilities',
     problems: (objects) =>
       perContainer(objects, ({ securityContext }) => {
         const { privileged, allowPrivilegeEscalation, capabilities } = securityContext ?? {};
@@ -100,7 +98,7 @@ export const podPolicies: readonly Policy[] = [
     breach: (objects) => podOf(injector(objects)).volumes?.splice(0),
   },
   {
-    name: 'processor time and memory are asked for and bounded',
+    name: 'containers have requests and limits of processor time and memory',
     problems: (objects) =>
       perContainer(objects, ({ resources }) => {
         const { requests, limits } = resources ?? {};
@@ -112,17 +110,20 @@ export const podPolicies: readonly Policy[] = [
     breach: (objects) => Object.assign(container(objects).resources ?? {}, { limits: { cpu: '1' } }),
   },
   {
-    name: 'containers have all three probes, and they ask a declared port',
+    name: 'containers have all three probes, and they call a declared port',
     problems: (objects) =>
       perContainer(objects, ({ startupProbe, livenessProbe, readinessProbe, ports }) => {
         const probes = [startupProbe, livenessProbe, readinessProbe];
         const requested = probes.map((probe) => probe?.httpGet?.port ?? probe?.tcpSocket?.port);
-        return !requested.every((port) => ports?.some(({ name }) => name === port)) && 'a probe asks nothing';
+        return (
+          !requested.every((port) => ports?.some(({ name }) => name === port)) &&
+          'a probe calls no declared port'
+        );
       }),
     breach: (objects) => Object.assign(container(objects), { readinessProbe: undefined }),
   },
   {
-    name: 'where there is an admin port liveness asks /livez and readiness /readyz on it',
+    name: 'on an admin port liveness calls /livez, and readiness /readyz',
     problems: (objects) =>
       perContainer(objects, ({ startupProbe, livenessProbe, readinessProbe, ports }) => {
         const admin = ports?.find(({ name = '' }) => /(?:^|-)admin$/.test(name))?.name;
@@ -135,7 +136,7 @@ export const podPolicies: readonly Policy[] = [
       Object.assign(container(objects).livenessProbe ?? {}, { httpGet: { path: '/readyz', port: 'admin' } }),
   },
   {
-    name: 'images have a tag: ours the version of this repository, the others one that stays',
+    name: 'images have a tag: ours the version of this repository, others a whole version',
     problems: (objects) =>
       perContainer(objects, ({ image = '' }) => {
         const [name = '', tag = 'latest'] = image.split(/:(?=[^/]*$)/);
@@ -145,7 +146,7 @@ export const podPolicies: readonly Policy[] = [
     breach: (objects) => Object.assign(container(objects), { image: 'model-gateway/proxy:latest' }),
   },
   {
-    name: 'no pod has a token for the API server by itself, nor has its account, which is its own',
+    name: 'each pod has its own account, and neither mounts a token for the API server automatically',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
         const { automountServiceAccountToken, serviceAccountName } = podOf(deployment);
@@ -157,7 +158,7 @@ export const podPolicies: readonly Policy[] = [
     breach: (objects) => Object.assign(podOf(injector(objects)), { automountServiceAccountToken: undefined }),
   },
   {
-    name: 'a token for the API server is mounted by the keeper, and by nobody else',
+    name: 'only the keeper mounts a token for the API server',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
         const { volumes = [] } = podOf(deployment);
@@ -175,7 +176,7 @@ export const podPolicies: readonly Policy[] = [
     },
   },
   {
-    name: 'an autoscaler alone says how many there are, where there is one; else the Deployment does',
+    name: 'an autoscaler sets the number of pods; without one the Deployment sets it',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
         const scaled = ofKind(objects, HorizontalPodAutoscaler.is).some(
@@ -186,7 +187,7 @@ export const podPolicies: readonly Policy[] = [
     breach: (objects) => Object.assign(injector(objects).spec ?? {}, { replicas: undefined }),
   },
   {
-    name: 'an update takes no capacity away, and leaves a few versions to go back to',
+    name: 'an update removes no capacity and keeps a few earlier versions',
     problems: (objects) =>
       perDeployment(objects, ({ spec }) => {
         const { strategy, revisionHistoryLimit, replicas } = spec ?? {};

@@ -96,7 +96,7 @@ export const settingPolicies: readonly Policy[] = [
     },
   },
   {
-    name: 'files that settings name are mounted from a Secret that holds them',
+    name: 'files that settings name are mounted from a Secret that contains them',
     problems: (objects) =>
       perContainer(objects, (container, deployment) => {
         const files = (container.env ?? []).filter(({ name }) => name.endsWith('_FILE'));

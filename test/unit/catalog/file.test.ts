@@ -108,7 +108,7 @@ describe('a catalog file', () => {
     ['no JSON', '{', /is no JSON/],
     ['another form', '[]', /an object with models is expected/],
     ['no price', catalogOf('x'), /gpt-provider\/gpt-9: prices are decimal strings/],
-    ['a field that there is not', catalogOf('1').replace('"limits"', '"limit"'), /there is no field limit/],
+    ['an unknown field', catalogOf('1').replace('"limits"', '"limit"'), /there is no field limit/],
     ['no chat model with a price', catalogOf('1').replace('true', 'false'), /has no chat model with a price/],
     ['a model twice', catalogOf('1').replace(/\[(\{.*\})\]/, '[$1,$1]'), /a model is there twice/],
     ['no day', catalogOf('1', 'today'), /asOf must be a day/],

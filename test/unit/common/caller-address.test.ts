@@ -37,25 +37,30 @@ describe('an address', () => {
 
 describe('the address of a caller', () => {
   it.each([
-    ['is the peer’s where nobody forwards', '203.0.113.9', undefined, '203.0.113.9'],
-    ['is the peer’s where it is not trusted', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
-    ['is what a trusted peer reports', '10.1.1.1', '198.51.100.1', '198.51.100.1'],
-    ['is what it reports last', '10.1.1.1', '6.6.6.6, 198.51.100.1', '198.51.100.1'],
+    ['is the peer’s address without x-forwarded-for', '203.0.113.9', undefined, '203.0.113.9'],
+    ['is the peer’s address when the peer is not trusted', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['is the address that a trusted peer reports', '10.1.1.1', '198.51.100.1', '198.51.100.1'],
+    ['is the last address that a trusted peer reports', '10.1.1.1', '6.6.6.6, 198.51.100.1', '198.51.100.1'],
     [
-      'goes on behind those that are trusted',
+      'is the last address before the trusted ones',
       '10.1.1.1',
       '6.6.6.6, 198.51.100.1,10.2.2.2 ,192.0.2.7',
       '198.51.100.1',
     ],
-    ['is not one that its caller has put before it', '10.1.1.1', '10.9.9.9, 198.51.100.1', '198.51.100.1'],
-    ['is the furthest that is known where all are trusted', '10.1.1.1', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
+    [
+      'is not an address that the caller put before its own',
+      '10.1.1.1',
+      '10.9.9.9, 198.51.100.1',
+      '198.51.100.1',
+    ],
+    ['is the first address when all are trusted', '10.1.1.1', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
     ['may have a port', '10.1.1.1', '198.51.100.1:4711', '198.51.100.1'],
     ['may be IPv6', '10.1.1.1', '2001:DB8:0::5', '2001:db8::5'],
     ['may be IPv6 in brackets', '10.1.1.1', '[2001:db8::5]', '2001:db8::5'],
     ['may be IPv6 with a port', '10.1.1.1', '[2001:db8::5]:443', '2001:db8::5'],
     ['may be IPv4 within IPv6', '::ffff:10.1.1.1', '::ffff:198.51.100.1', '198.51.100.1'],
-    ['is behind a proxy that is trusted by its IPv6 address', 'fd00::1', '198.51.100.1', '198.51.100.1'],
-    ['is nobody’s at a socket of the file system', '', '198.51.100.1', ''],
+    ['is reported by a proxy that is trusted by its IPv6 address', 'fd00::1', '198.51.100.1', '198.51.100.1'],
+    ['is unknown for a Unix socket', '', '198.51.100.1', ''],
   ])('%s', (_, peer, forwardedFor, address) => {
     expect(callerAddress(peer, forwardedFor, isTrusted)).toBe(address);
   });

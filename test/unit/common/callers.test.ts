@@ -86,7 +86,7 @@ async function open({ port, isSecure }: Listening, first: readonly Buffer[] = []
     received += chunk;
   });
   const responds = async (count: number) => {
-    await until(() => received.split('HTTP/1.1 ').length > count || socket.closed, { what: 'answers' });
+    await until(() => received.split('HTTP/1.1 ').length > count || socket.closed, { what: 'responses' });
     const reported = [...received.matchAll(/HTTP\/1\.1 (\d+).*?\r\n\r\n(.*?)(?=HTTP\/1\.1 |$)/gs)];
     return reported.map(([, status, body]) => `${status} ${body}`);
   };

@@ -40,7 +40,7 @@ describe('the body of a response', () => {
     receiver.respond = (response) => response.writeHead(200).end('a'.repeat(100));
     expect((await post()).body).toHaveLength(100);
     receiver.respond = (response) => response.writeHead(200).end('a'.repeat(101));
-    await expect(post()).rejects.toMatchObject({ name: 'AnswerTooLongError' });
+    await expect(post()).rejects.toMatchObject({ name: 'ResponseTooLongError' });
   });
 
   it('is not read when the status is not 200', async () => {

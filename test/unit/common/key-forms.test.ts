@@ -30,7 +30,7 @@ describe('a text without key forms', () => {
     '/v1/models/anthropic.claude-3-5-sonnet-20241022-v2:0',
     'connect ECONNREFUSED 127.0.0.1:8443',
     'the organization 0193a5c2-7d1e-7c3a-9b1f-0123456789ab',
-    'desk-top and risk-free',
+    'task-based and risk-free',
     'getaddrinfo ENOTFOUND model-server.internationalization.svc.cluster.local',
   ])('keeps %s', (text) => {
     expect(withoutKeyForms(text)).toBe(text);

@@ -92,7 +92,7 @@ describe('keys that sign records', () => {
     expect(() => parseSigningKey(rsaPrivate)).toThrow('must be an Ed25519 private key in PEM');
     expect(() => parseSigningKey(publicPemOf(key))).toThrow('must be an Ed25519 private key in PEM');
     expect(() => parseVerifyingKeys(rsaPublic)).toThrow('must be an Ed25519 public key');
-    expect(() => parseVerifyingKeys(createSigningKey())).toThrow('holds a private key');
+    expect(() => parseVerifyingKeys(createSigningKey())).toThrow('contains a private key');
     for (const text of ['', 'nothing', `${publicPemOf(key)} and more`, publicPemOf(key).slice(0, 60)])
       expect(() => parseVerifyingKeys(text)).toThrow('must be one to 16 Ed25519 public keys');
   });

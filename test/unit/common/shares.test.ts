@@ -100,7 +100,7 @@ describe('a fair queue', () => {
     expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(['a0', 'a2', undefined]);
   });
 
-  it('serves owners in turn, and the work of each in order', () => {
+  it('alternates between owners, and keeps the work of each in order', () => {
     const queue = open();
     for (const work of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'])
       expect(queue.push(owner(work.slice(0, 1)), work, 10)).toBe(true);
@@ -147,7 +147,7 @@ describe('a fair queue', () => {
     expect(queue.shift()).toBe('seldom');
   });
 
-  it('serves an owner in turn that pushes one item right after another', () => {
+  it('serves an owner that pushes one item after another as often as the others', () => {
     const queue = open();
     for (let n = 0; n < 100; n++) queue.push(owner('greedy'), 'greedy', 10);
     const served: (string | undefined)[] = [];

@@ -65,7 +65,7 @@ describe('the models that a selector selects', () => {
       [
         'id       i',
         'matches  gpt-provider/gpt-4* selects 1 of 444 models: m1',
-        'matches  studio-ai/x selects 0 of 444 models; the nearest: a/b, c/d; and names that nobody can list',
+        'matches  studio-ai/x selects 0 of 444 models; the nearest: a/b, c/d; and names that cannot be listed',
         '',
       ].join('\n'),
     );

@@ -65,8 +65,8 @@ describe('a failed connection', () => {
     ['unable to verify the first certificate', 'untrusted-certificate'],
     ["Hostname/IP does not match certificate's altnames", 'wrong-name'],
     ['SSL routines:tls_validate_record_header:wrong version number', 'server-without-tls'],
-    ['Deadline exceeded after 1s', 'no-answer'],
-    ['connect EHOSTUNREACH 10.0.0.1:1', 'no-answer'],
+    ['Deadline exceeded after 1s', 'no-response'],
+    ['connect EHOSTUNREACH 10.0.0.1:1', 'no-response'],
   ])('with %s has the obstacle %s', (message, obstacle) => {
     expect(problem(message).obstacle).toBe(obstacle);
   });

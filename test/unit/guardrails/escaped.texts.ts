@@ -8,8 +8,7 @@ import { disguisedText } from './window.texts.ts';
 export const phrases = ['blue heron', 'next', 'back\\slash', 'tangerine', 'a b', 'é', '%20 off', 'no&amp;so'];
 
 /**
- * Patterns of checks: bounded and unbounded ones, with context before and behind a match, and with escapes as they are
- * written.
+ * Patterns of checks: bounded and unbounded ones, with context before and behind a match, and with literal escapes.
  */
 export const patternSets: readonly (readonly string[])[] = [
   ['\\bTCK-\\d{6}\\b', '(?i)project[ -](aurora|borealis)'],

@@ -35,7 +35,7 @@ describe('a replacement in streamed JSON', () => {
       ['[SECRET]', '42'],
       'see [X_1] and [the [X_2]]',
     ],
-    ['behind what is cut', '{"a":"b', ['b'], '{"a":"[X_1]'],
+    ['a part of JSON that is cut off', '{"a":"b', ['b'], '{"a":"[X_1]'],
   ])('%s', (_what, text, found, expected) => {
     expect(redacted(text, ...found)).toBe(expected);
   });

@@ -16,7 +16,11 @@ const bad = ['bad word'];
 const kill = ['kill'];
 
 const wholeWords: readonly Group[] = [
-  ['as it is', bad, ['⟦bad word⟧', 'a ⟦bad word⟧!', '"⟦bad word⟧"', '(⟦bad word⟧)', '⟦bad word⟧ ⟦bad word⟧']],
+  [
+    'unchanged',
+    bad,
+    ['⟦bad word⟧', 'a ⟦bad word⟧!', '"⟦bad word⟧"', '(⟦bad word⟧)', '⟦bad word⟧ ⟦bad word⟧'],
+  ],
   ['letter case', bad, ['⟦BAD WORD⟧', '⟦Bad Word⟧', 'so ⟦bAd WoRd⟧.']],
   ['letter case of the phrase', ['Bad WORD'], ['⟦bad word⟧', '⟦BAD word⟧']],
   [
@@ -190,7 +194,7 @@ const wholeWords: readonly Group[] = [
     ],
   ],
   [
-    'boundaries of what is in disguise',
+    'boundaries of disguised words',
     ['ass'],
     ['c\u200bl\u200bass', 'ass\u200bess', 'ass\u0301ess', 'ｃｌａｓｓ', '𝐜𝐥ass', 'clаss', '⟦ass\u0301⟧'],
   ],
@@ -213,7 +217,7 @@ const wholeWords: readonly Group[] = [
   ],
   ['digits in full width and other scripts', ['1234'], ['⟦１２３４⟧', '⟦①②③④⟧', '⟦𝟏𝟐𝟑𝟒⟧', '12345', '⟦١٢٣٤⟧']],
   ['base64 is not decoded', bad, ['YmFkIHdvcmQ=', 'data:text/plain;base64,YmFkIHdvcmQ=']],
-  ['escapes are what they stand for', kill, ['⟦k%69ll⟧', '⟦k&#105;ll⟧', '⟦\\u006bill⟧', 'a\\n⟦kill⟧\\n']],
+  ['escapes are decoded', kill, ['⟦k%69ll⟧', '⟦k&#105;ll⟧', '⟦\\u006bill⟧', 'a\\n⟦kill⟧\\n']],
   ['nor other codings', kill, ['xvyy', '6b696c6c', '-.- .. .-.. .-..']],
   ['what can be seen in between', kill, ['k😀ill', 'k.i.l.l', 'k-i-l-l', 'k*ill', 'k i l l', 'k_ill']],
   ['emoji beside', kill, ['😀⟦kill⟧😀', '⟦kill\u200d⟧😀', '👩‍🚀⟦kill⟧', '❤\ufe0f⟦kill⟧❤\ufe0f']],

@@ -103,7 +103,7 @@ export const makers: Readonly<Record<string, readonly (() => string)[]>> = {
 /** `§` is replaced by the secret. */
 const contexts: readonly string[] = [
   'Hi, I rotated it this morning: § — please try again.',
-  'The log says\n2031-04-05T06:07:08Z ERROR upstream refused § (attempt 3 of 5)\nand nothing else.',
+  'The log contains\n2031-04-05T06:07:08Z ERROR upstream refused § (attempt 3 of 5)\nand nothing else.',
   'const client = new Client({ key: "§", retries: 3 });',
   '{"user":"x","key":"§","limit":5}',
   'export KEY=§\nexport REGION=eu-west-1\n',
@@ -111,7 +111,7 @@ const contexts: readonly string[] = [
   'https://api.example.com/v1/items?key=§&page=2',
   '§',
   'env:\n  - name: KEY\n    value: §\n  - name: DEBUG\n    value: "1"\n',
-  '“§”, she said. “Is that the one?” No: this (§).',
+  '“§”, she wrote. “Is that the one?” No: this (§).',
 ];
 
 const passwordNames = ['password', 'DB_PASSWORD', 'passwd', 'adminPassword'] as const;

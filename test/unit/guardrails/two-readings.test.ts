@@ -112,7 +112,7 @@ function unfolded(raw: string): Folded {
     text,
     rawAt: (location) => locations[location] ?? raw.length,
     rawEnd: () => {
-      throw new Error('not asked for');
+      throw new Error('not requested');
     },
     foldedAt: (location) => {
       let first = locations.length;

@@ -53,7 +53,7 @@ describe('a pod without special choices', () => {
     expect(sidecarOf(pod).ports).toEqual([{ name: 'gateway-admin', containerPort: 15490 }]);
   });
 
-  it('is not modified in place', () => {
+  it('is copied, not modified', () => {
     const before = appPod({
       annotations: {},
       spec: { volumes: [], initContainers: [] },

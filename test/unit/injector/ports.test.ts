@@ -89,7 +89,7 @@ describe('the ports of a sidecar', () => {
   it('make room for each other when the pod chooses one’s default for the other', () => {
     const pod = choosing({ 'admin-port': '15400' });
     expect(portsOf(injected(pod))).toEqual([15_401, 15_400]);
-    expect(warningsOf(pod)).toEqual(['the sidecar’s port is 15401: 15400 is taken by choice']);
+    expect(warningsOf(pod)).toEqual(['the sidecar’s port is 15401: its admin port was set to 15400']);
   });
 
   it('are refused when the pod declares all of them', () => {

@@ -41,7 +41,7 @@ describe('a pod’s wish for a sidecar', () => {
 
   it('is refused when label and annotation disagree', () => {
     expect(refusalOf(marked({ [name]: 'enabled' }, { [name]: 'false' }))).toBe(
-      'the pod’s label model-gateway.io/inject says enabled, its annotation disabled; keep one of them',
+      'the pod’s label model-gateway.io/inject is enabled, its annotation disabled; keep one of them',
     );
   });
 
@@ -64,11 +64,11 @@ describe('a pod’s wish for a sidecar', () => {
 
 describe('a misspelled label or annotation', () => {
   it.each([
-    ['model-gateway.io/injection', '; model-gateway.io/inject is the one that asks for a sidecar'],
-    ['model-gateway.io/sidecar', '; model-gateway.io/inject is the one that asks for a sidecar'],
-    ['sidecar.model-gateway.io/inject', '; model-gateway.io/inject is the one that asks for a sidecar'],
-    ['model-gateway/inject', '; model-gateway.io/inject is the one that asks for a sidecar'],
-    ['model-gateway-injection', '; model-gateway.io/inject is the one that asks for a sidecar'],
+    ['model-gateway.io/injection', '; model-gateway.io/inject requests a sidecar'],
+    ['model-gateway.io/sidecar', '; model-gateway.io/inject requests a sidecar'],
+    ['sidecar.model-gateway.io/inject', '; model-gateway.io/inject requests a sidecar'],
+    ['model-gateway/inject', '; model-gateway.io/inject requests a sidecar'],
+    ['model-gateway-injection', '; model-gateway.io/inject requests a sidecar'],
     ['model-gateway.io/ports', ''],
   ])('is refused as label and as annotation: %s', (wrong, right) => {
     expect(refusalOf(marked({ [wrong]: 'true' }))).toBe(`there is no label "${wrong}"${right}`);

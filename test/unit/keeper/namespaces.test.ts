@@ -85,13 +85,13 @@ describe('mistakes of a namespace', () => {
       'a label in the form of other injectors',
       { 'model-gateway-injection': 'enabled' },
       {},
-      ['model-gateway.io/inject: enabled asks'],
+      ['model-gateway.io/inject: enabled requests'],
     ],
     [
       'a label without its end',
       { 'model-gateway/inject': 'enabled' },
       {},
-      ['model-gateway.io/inject: enabled asks'],
+      ['model-gateway.io/inject: enabled requests'],
     ],
     [
       'an unknown label',

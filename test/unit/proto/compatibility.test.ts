@@ -177,22 +177,28 @@ const breaking: readonly (readonly [
     'reserved 4, 7 to 9',
     'reserved 7 to 9',
     'GetRequest',
-    /^4 is reserved no/,
+    /^4 is no longer reserved/,
   ],
   [
     'a part of a range that is reserved no more',
     '7 to 9',
     '7 to 8',
     'GetRequest',
-    /^7 to 9 is reserved no more/,
+    /^7 to 9 is no longer reserved/,
   ],
-  ['a name that is reserved no more', 'reserved "old_name";', '', 'GetRequest', /^"old_name" is reserved no/],
+  [
+    'a name that is reserved no more',
+    'reserved "old_name";',
+    '',
+    'GetRequest',
+    /^"old_name" is no longer reserved/,
+  ],
   [
     'a reserved number that is used again',
     'reserved 4, 7 to 9;',
     'reserved 7 to 9; string other = 4;',
     'GetRequest',
-    /^4 is reserved no more/,
+    /^4 is no longer reserved/,
   ],
 ];
 
@@ -213,7 +219,7 @@ const additive: readonly (readonly [what: string, from: string, to: string])[] =
   ['another order', 'KIND_ONE = 1;\n    KIND_TWO = 2;', 'KIND_TWO = 2; KIND_ONE = 1;'],
   ['a field whose number and name are reserved', 'string key_id = 1;', 'reserved 1; reserved "key_id";'],
   ['an enum value whose number and name are reserved', 'KIND_TWO = 2;', 'reserved 2; reserved "KIND_TWO";'],
-  ['a name in JSON that says what is so', 'string key_id = 1;', 'string key_id = 1 [json_name = "keyId"];'],
+  ['a JSON name equal to the default', 'string key_id = 1;', 'string key_id = 1 [json_name = "keyId"];'],
 ];
 
 describe('the contract breaks released programs by', () => {

@@ -42,7 +42,7 @@ describe('the container that uses a port', () => {
     [0, containers.slice(0, 3), 'container log, as user 0'],
     [0, containers.slice(0, 2), 'a process, as user 0, of no container that the pod had when it was made'],
     [undefined, [], 'a process, of no container that the pod had when it was made'],
-  ])('of user %s is named as far as it is known', (user, among, who) => {
+  ])('of user %s is named as precisely as possible', (user, among, who) => {
     expect(whoHas(user, among)).toBe(who);
   });
 

@@ -30,8 +30,8 @@ describe('the public keys of records', () => {
   });
 
   it.each([
-    ['a private key', privateKey, 'holds a private key, which belongs to the control plane alone'],
-    ['a private key among public ones', publicKey + privateKey, 'holds a private key'],
+    ['a private key', privateKey, 'contains a private key, which belongs to the control plane alone'],
+    ['a private key among public ones', publicKey + privateKey, 'contains a private key'],
     ['something else', 'canary', 'must be one to 16 Ed25519 public keys in PEM'],
     ['nothing', ' ', 'must be one to 16 Ed25519 public keys in PEM'],
   ])('are refused when the setting is %s, without repeating it', (_what, given, says) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { expectRefusal, expectTaken, post, valid } from './post-message.ts';
+import { expectAcceptance, expectRefusal, post, valid } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('authentication, headers and paths of the assistant provider', () => {
 
   it('accepts betas by the form of their names', async () => {
     const headers = { 'anthropic-beta': 'files-api-2025-04-14, context-1m-2025-08-07' };
-    await expectTaken(simulator, {}, { headers });
+    await expectAcceptance(simulator, {}, { headers });
     const wrong = { headers: { 'anthropic-beta': 'everything' } };
     await expectRefusal(
       simulator,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
   call,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   history,
   messageWith,
   png,
@@ -59,39 +59,43 @@ describe('tool calls', () => {
       /tool_use.arguments: Extra inputs/,
     ],
     [
-      'of the user',
+      'in a user message',
       history(request([call('a')])),
       'messages.0.content.0: `tool_use` blocks can only be in `assistant` messages',
     ],
-    ['never answered', history(user, messageWith([call('a')])), withoutResult(1, 'a')],
-    ['answered with words', history(user, messageWith([call('a')]), user), withoutResult(1, 'a')],
+    ['without a result', history(user, messageWith([call('a')])), withoutResult(1, 'a')],
     [
-      'answered too late',
+      'followed by text instead of a result',
+      history(user, messageWith([call('a')]), user),
+      withoutResult(1, 'a'),
+    ],
+    [
+      'with a result that is too late',
       history(user, messageWith([call('a')]), user, messageWith('x'), request([result('a')])),
       withoutResult(1, 'a'),
     ],
     [
-      'answered after words',
+      'with a result after text',
       history(user, messageWith([call('a')]), request([text('x'), result('a')])),
       withoutResult(1, 'a'),
     ],
     [
-      'answered in a message after words',
+      'with a result in the message after text',
       history(user, messageWith([call('a')]), user, request([result('a')])),
       withoutResult(1, 'a'),
     ],
     [
-      'answered in part',
+      'of which some have no result',
       history(user, messageWith([call('a'), call('b'), call('c')]), request([result('b')])),
       withoutResult(1, 'a, c'),
     ],
     [
-      'of one id in one turn',
+      'with the same id twice in one turn',
       history(user, messageWith([call('a'), call('a')]), request([result('a')])),
       'messages.1.content.1: `tool_use` ids must be unique',
     ],
     [
-      'of one id in two turns',
+      'with the same id in two turns',
       history(
         user,
         messageWith([call('a')]),
@@ -109,13 +113,13 @@ describe('tool calls', () => {
   ])('are refused %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
-    ['before words', history(user, messageWith([call('a'), text('x')]), request([result('a')]))],
+    ['before text', history(user, messageWith([call('a'), text('x')]), request([result('a')]))],
     [
-      'of a tool no longer given',
+      'of a tool that the request no longer has',
       history(user, messageWith([call('a', { name: 'stir' })]), request([result('a')])),
     ],
     [
-      'answered in any order and in several messages',
+      'with results in any order and in several messages',
       history(
         user,
         messageWith([call('a')]),
@@ -125,7 +129,7 @@ describe('tool calls', () => {
       ),
     ],
     [
-      'answered before a message of words',
+      'with results before a message of text',
       history(user, messageWith([call('a')]), request([result('a')]), user),
     ],
     [
@@ -136,7 +140,7 @@ describe('tool calls', () => {
         request([result('a')]),
       ),
     ],
-  ])('are accepted %s', (_name, change) => expectTaken(simulator, change));
+  ])('are accepted %s', (_name, change) => expectAcceptance(simulator, change));
 });
 
 describe('tool results', () => {
@@ -219,7 +223,7 @@ describe('tool results', () => {
       },
     ],
   ])('are accepted: %s', (_name, change) =>
-    expectTaken(simulator, history(user, messageWith([call('a')]), request([result('a', change)]))),
+    expectAcceptance(simulator, history(user, messageWith([call('a')]), request([result('a', change)]))),
   );
 });
 
@@ -228,7 +232,7 @@ describe('results of the vendor’s own tools', () => {
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
 
   it('are accepted in assistant messages', () =>
-    expectTaken(simulator, history(user, messageWith([search, found, text('Tea.')]), user)));
+    expectAcceptance(simulator, history(user, messageWith([search, found, text('Tea.')]), user)));
 
   it('are refused in user messages', async () => {
     for (const [block, name] of [

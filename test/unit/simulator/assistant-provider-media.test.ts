@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   history,
   messageWith,
   png,
@@ -47,7 +47,7 @@ describe('images and documents', () => {
     ],
     ['no URL', image({ type: 'url', url: 'cat.png' }), /Only HTTPS URLs are supported\.$/],
     [
-      'a kind that there is not',
+      'an unknown kind',
       base64('image/svg+xml', png),
       `${source}.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
     ],
@@ -71,11 +71,7 @@ describe('images and documents', () => {
       ),
       /^messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 52429\d\d bytes > 5242880 bytes$/,
     ],
-    [
-      'a source that there is not',
-      image({ type: 'blob' }),
-      /^messages.0.content.0.image.source: Input tag 'blob'/,
-    ],
+    ['an unknown source', image({ type: 'blob' }), /^messages.0.content.0.image.source: Input tag 'blob'/],
     [
       'one of the assistant',
       history(user, messageWith([{ type: 'image', source: { type: 'url', url: 'https://a/b' } }]), user),
@@ -135,5 +131,5 @@ describe('images and documents', () => {
       'a search result',
       history(request([{ type: 'search_result', content: [text('x')], source: 'a', title: 'b' }])),
     ],
-  ])('are accepted: %s', (_name, change) => expectTaken(simulator, change));
+  ])('are accepted: %s', (_name, change) => expectAcceptance(simulator, change));
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
   call,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   history,
   messageWith,
   type Refusal,
@@ -38,7 +38,7 @@ describe('messages to the assistant provider', () => {
     ['one that is no object', { messages: ['x'] }, 'messages.0: Input should be an object'],
     ['one without a role', history({ content: 'x' }), 'messages.0.role: Field required'],
     [
-      'a role that there is not',
+      'an unknown role',
       history({ role: 'tool', content: 'x' }),
       'messages: Unexpected role "tool". Allowed roles are "user" or "assistant"',
     ],
@@ -86,7 +86,7 @@ describe('messages to the assistant provider', () => {
     ['that end with the assistant saying nothing', history(user, messageWith([]))],
     ['of the user that say nothing beside others', history(request([]), user, request(''))],
     ['of blanks beside words', history(request([text(' '), text('x')]))],
-  ])('accepts messages %s', (_name, change) => expectTaken(simulator, change));
+  ])('accepts messages %s', (_name, change) => expectAcceptance(simulator, change));
 });
 
 describe('text blocks', () => {
@@ -168,7 +168,7 @@ describe('system messages', () => {
     ['last', newer(user, system('x'), system([text('y')]))],
     ['before the assistant', newer(user, system('x'), messageWith('y'), user)],
     ['after results', newer(user, messageWith([call('a')]), request([result('a')]), system('x'))],
-  ])('are accepted %s', (_name, change) => expectTaken(simulator, change));
+  ])('are accepted %s', (_name, change) => expectAcceptance(simulator, change));
 });
 
 describe('a final assistant message to continue', () => {
@@ -183,5 +183,5 @@ describe('a final assistant message to continue', () => {
     ['in a line end', older(user, messageWith([text('a'), text('It is\n')])), /trailing whitespace$/],
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
-  it('is accepted by an older model', () => expectTaken(simulator, older(user, messageWith('It is'))));
+  it('is accepted by an older model', () => expectAcceptance(simulator, older(user, messageWith('It is'))));
 });

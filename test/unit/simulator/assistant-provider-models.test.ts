@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listModels as listCatalog } from '../../../proxy/catalog/models.ts';
 import { findModel } from '../../../simulator/assistant-provider/models.ts';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { boil, expectRefusal, expectTaken, post, type Refusal, valid } from './post-message.ts';
+import { boil, expectAcceptance, expectRefusal, post, type Refusal, valid } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('thinking by model', () => {
   it.each<Refusal>([
     ['of no type', { thinking: {} }, 'thinking.type: Field required'],
     ['null', { thinking: null }, 'thinking: Input should be an object'],
-    ['of a type that there is not', { thinking: { type: 'auto' } }, /^thinking: Input tag 'auto' found/],
+    ['of an unknown type', { thinking: { type: 'auto' } }, /^thinking: Input tag 'auto' found/],
     ['without a budget', { thinking: { type: 'enabled' } }, 'thinking.enabled.budget_tokens: Field required'],
     [
       'within a budget below 1024',
@@ -42,7 +42,7 @@ describe('thinking by model', () => {
       { ...manual, max_tokens: 1_024 },
       '`max_tokens` must be greater than `thinking.budget_tokens`.',
     ],
-    ['shown in a way that there is not', { thinking: { type: 'adaptive', display: 'full' } }, /'omitted'$/],
+    ['shown in an unknown way', { thinking: { type: 'adaptive', display: 'full' } }, /'omitted'$/],
     [
       'beside a temperature',
       on('claude-sonnet-4-5', { ...manual, temperature: 0.5 }),
@@ -112,12 +112,16 @@ describe('thinking by model', () => {
       on('claude-opus-4-1', { ...manual, temperature: 1, top_p: 0.95 }),
     ],
     ['a forced tool where it thinks unasked', on('claude-sonnet-5', forced)],
-  ])('is accepted: %s', (_name, change) => expectTaken(simulator, change));
+  ])('is accepted: %s', (_name, change) => expectAcceptance(simulator, change));
 
   it('may exceed the token limit when it is interleaved with tool calls', () =>
-    expectTaken(simulator, on('claude-opus-4-5', { thinking: { type: 'enabled', budget_tokens: 9_000 } }), {
-      headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' },
-    }));
+    expectAcceptance(
+      simulator,
+      on('claude-opus-4-5', { thinking: { type: 'enabled', budget_tokens: 9_000 } }),
+      {
+        headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' },
+      },
+    ));
 });
 
 describe('a feature that a model does not support', () => {
@@ -172,7 +176,7 @@ describe('a feature that a model does not support', () => {
       'prompt is too long: 1100006 tokens > 1000000 maximum',
     ],
     [
-      'so long a conversation and answer together',
+      'so long a conversation and response together',
       {
         model: 'claude-opus-4-1',
         max_tokens: 32_000,
@@ -186,7 +190,7 @@ describe('a feature that a model does not support', () => {
     ['both sampling parameters of an older one', on('claude-opus-4-1', { temperature: 0.5, top_p: 0.5 })],
     ['the default temperature of a new one', on('claude-opus-5', { temperature: 1 })],
     ['every effort of a new one', on('claude-opus-4-7', effort('xhigh'))],
-  ])('is not %s', (_name, change) => expectTaken(simulator, change));
+  ])('is not %s', (_name, change) => expectAcceptance(simulator, change));
 
   it.each([
     'claude-99',

@@ -59,7 +59,7 @@ describe('a response of the assistant provider', () => {
 
   it('stops before the first matching stop sequence, and names it', async () => {
     const { content, stop_reason, stop_sequence } = await responseFor({
-      stop_sequences: ['nowhere', ' answer', ' simulated'],
+      stop_sequences: ['nowhere', ' output', ' simulated'],
     });
     expect([content, stop_reason, stop_sequence]).toEqual([
       [text('This is a')],
@@ -92,7 +92,7 @@ describe('a response of the assistant provider', () => {
 
   it('can be scripted by the request itself', async () => {
     const directive = (simulate: object) => ({ messages: [request(JSON.stringify({ simulate }))] });
-    expect((await responseFor(directive({ text: 'told' }))).content).toEqual([text('told')]);
+    expect((await responseFor(directive({ text: 'scripted' }))).content).toEqual([text('scripted')]);
     const refused = await post(simulator, { ...valid, ...directive({ colour: 'red' }) });
     expect([refused.status, refused.json().error.message]).toEqual([
       400,
@@ -224,15 +224,15 @@ describe('thinking of the assistant provider', () => {
     responseFor(change).then(({ content }) => content.map(({ type }: { type: string }) => type));
 
   it.each<readonly [string, object, readonly string[]]>([
-    ['not by itself', {}, ['text']],
-    ['when asked', adaptive, ['thinking', 'text']],
+    ['only on request', {}, ['text']],
+    ['when requested', adaptive, ['thinking', 'text']],
     [
       'within a budget',
       on('claude-opus-4-1', { thinking: { type: 'enabled', budget_tokens: 1_024 } }),
       ['thinking', 'text'],
     ],
-    ['unasked by newer models', on('claude-opus-5'), ['thinking', 'text']],
-    ['not when told not to', on('claude-opus-5', { thinking: { type: 'disabled' } }), ['text']],
+    ['unrequested with newer models', on('claude-opus-5'), ['thinking', 'text']],
+    ['not when it is disabled', on('claude-opus-5', { thinking: { type: 'disabled' } }), ['text']],
     ['not between tools alone', on('claude-sonnet-5-5', { thinking: { type: 'between_tools' } }), ['text']],
     [
       'not before a forced call',

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
   boil,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   messageWith,
   post,
   request,
@@ -67,12 +67,12 @@ describe('thinking in the history of a request', () => {
   ])('is accepted as it was issued %s', async (_name, mode) => {
     const content = await called(mode);
     expect(content.map(({ type }) => type)).toEqual(['thinking', 'tool_use']);
-    await expectTaken(simulator, replied(mode, content));
+    await expectAcceptance(simulator, replied(mode, content));
   });
 
   it('is accepted when it was encrypted', async () => {
     const content = await called(manual, { reasoningRedacted: true });
-    await expectTaken(simulator, replied(manual, content));
+    await expectAcceptance(simulator, replied(manual, content));
     const forged = [{ type: 'redacted_thinking', data: 'AAAA' }, ...content.slice(1)];
     await expectRefusal(simulator, [
       '',
@@ -109,7 +109,7 @@ describe('thinking in the history of a request', () => {
         'messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
       ),
     ]);
-    await expectTaken(simulator, replied(adaptive, changed, messageWith('x'), user));
+    await expectAcceptance(simulator, replied(adaptive, changed, messageWith('x'), user));
   });
 
   it('is refused without its signature, or with extra fields', async () => {
@@ -140,7 +140,7 @@ describe('thinking in the history of a request', () => {
       { messages: [user, messageWith([thinking])] },
       'messages.1: The final block in an assistant message cannot be `thinking`.',
     ]);
-    await expectTaken(simulator, { messages: [user, messageWith([thinking]), user] });
+    await expectAcceptance(simulator, { messages: [user, messageWith([thinking]), user] });
   });
 });
 
@@ -160,7 +160,7 @@ describe('the position of thinking in the history', () => {
     expect(second.map(({ type }) => type)).toEqual(['tool_use']);
     const result = { type: 'tool_result', tool_use_id: second[0]?.id, content: 'done' };
     const messages = [...history.messages, messageWith(second), request([result])];
-    await expectTaken(simulator, { ...history, messages });
+    await expectAcceptance(simulator, { ...history, messages });
     const bare = [user, messageWith(first.slice(1)), ...messages.slice(2)];
     await expectRefusal(simulator, ['', { ...history, messages: bare }, expected('tool_use')]);
   });
@@ -184,10 +184,10 @@ describe('the position of thinking in the history', () => {
   it('is free, and thinking may be absent, in the other modes and without calls', async () => {
     const [thinking, call] = (await called(manual)) as readonly [Block, Block];
     for (const mode of [adaptive, opus5, {}]) {
-      await expectTaken(simulator, replied(mode, [call]));
-      await expectTaken(simulator, replied(mode, [text('x'), thinking, call]));
+      await expectAcceptance(simulator, replied(mode, [call]));
+      await expectAcceptance(simulator, replied(mode, [text('x'), thinking, call]));
     }
-    await expectTaken(simulator, replied(manual, [text('x')]));
+    await expectAcceptance(simulator, replied(manual, [text('x')]));
   });
 
   it('leaves no room for a final assistant message to continue', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { boil, expectRefusal, expectTaken, type Refusal } from './post-message.ts';
+import { boil, expectAcceptance, expectRefusal, type Refusal } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('tools of the assistant provider', () => {
         ],
       },
     ],
-  ])('accepts tools %s', (_name, change) => expectTaken(simulator, change));
+  ])('accepts tools %s', (_name, change) => expectAcceptance(simulator, change));
 });
 
 describe('the input schema of a tool', () => {
@@ -106,7 +106,7 @@ describe('the input schema of a tool', () => {
       'tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level',
     ],
     ['with properties as a list', input({ type: 'object', properties: [] }), invalid],
-    ['with a type that there is not', input(object({ a: { type: 'str' } })), invalid],
+    ['with an unknown type', input(object({ a: { type: 'str' } })), invalid],
     ['with no type of several', input(object({ a: { type: [] } })), invalid],
     ['with no alternative', input(object({ a: { anyOf: [] } })), invalid],
     ['with a type null', input(object({ a: { type: null } })), invalid],
@@ -117,7 +117,7 @@ describe('the input schema of a tool', () => {
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
   it('may contain keywords that a strict schema may not', () =>
-    expectTaken(
+    expectAcceptance(
       simulator,
       input(
         object({
@@ -135,7 +135,7 @@ describe('the input schema of a tool', () => {
     ));
 
   it('may have neither properties nor required names', () =>
-    expectTaken(simulator, input({ type: 'object', properties: null, required: null })));
+    expectAcceptance(simulator, input({ type: 'object', properties: null, required: null })));
 });
 
 describe('the choice among tools', () => {
@@ -183,7 +183,7 @@ describe('the choice among tools', () => {
     ['any', choice({ type: 'any' })],
     ['one', choice({ type: 'tool', name: 'boil', disable_parallel_tool_use: false })],
     ['none', choice({ type: 'none' })],
-  ])('is accepted: %s', (_name, change) => expectTaken(simulator, change));
+  ])('is accepted: %s', (_name, change) => expectAcceptance(simulator, change));
 });
 
 const withFormat = (schema: unknown) => ({ output_config: { format: { type: 'json_schema', schema } } });
@@ -234,7 +234,7 @@ describe('a schema for the output', () => {
       `${at}Schema type 'oneOf' is not supported`,
     ],
     [
-      'with a format that there is not',
+      'with an unknown format',
       withFormat(closed({ a: { type: 'string', format: 'iban' } })),
       /'format' value 'iban'/,
     ],
@@ -328,7 +328,7 @@ describe('a schema for the output', () => {
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
   it('is accepted with all supported keywords', () =>
-    expectTaken(
+    expectAcceptance(
       simulator,
       withFormat(
         closed(
@@ -352,5 +352,5 @@ describe('a schema for the output', () => {
     ));
 
   it('is accepted for a strict tool with the same keywords', () =>
-    expectTaken(simulator, tool({ strict: true, input_schema: closed({ cups: { type: 'integer' } }) })));
+    expectAcceptance(simulator, tool({ strict: true, input_schema: closed({ cups: { type: 'integer' } }) })));
 });

@@ -59,7 +59,7 @@ describe('usage of the assistant provider', () => {
     });
   });
 
-  it('counts the last block as cached when the request asks for automatic caching', async () => {
+  it('counts the last block as cached when the request enables automatic caching', async () => {
     const counts = await usage({ cache_control: { type: 'ephemeral' }, messages: [request(long)] });
     expect(counts).toMatchObject({ input_tokens: 0, cache_creation_input_tokens: 2_006 });
   });

@@ -214,7 +214,7 @@ describe('a scripted behaviour', () => {
 
   it('can be in the request itself', async () => {
     expect((await requesting({ status: 503, headers: { 'retry-after': '2' } })).status).toBe(503);
-    expect((await requesting({ text: 'told' })).text).toContain('told');
+    expect((await requesting({ text: 'scripted' })).text).toContain('scripted');
   });
 
   it.each<[string, unknown, string]>([

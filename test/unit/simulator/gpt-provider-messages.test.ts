@@ -19,12 +19,12 @@ const refusedMessages: readonly Refusal[] = [
   ['none', history(), 'messages', 'empty_array'],
   ['no array', { messages: 'hello' }, 'messages', 'invalid_type'],
   ['one without a role', history({ content: 'x' }), 'messages[0].role', 'missing_required_parameter'],
-  ['a role that there is not', history({ role: 'bot', content: 'x' }), 'messages[0].role', 'invalid_value'],
+  ['an unknown role', history({ role: 'bot', content: 'x' }), 'messages[0].role', 'invalid_value'],
   ['one without content', history({ role: 'user' }), 'messages[0].content', 'missing_required_parameter'],
   ['content that is null', history({ role: 'user', content: null }), 'messages.[0].content', null],
   ['content that is a number', history({ role: 'user', content: 1 }), 'messages[0].content', 'invalid_type'],
   [
-    'a part that there is not',
+    'an unknown part',
     history({ role: 'user', content: [{ type: 'video' }] }),
     'messages[0].content[0].type',
     'invalid_value',
@@ -82,7 +82,7 @@ const refusedMessages: readonly Refusal[] = [
     'invalid_type',
   ],
   [
-    'an assistant that says nothing',
+    'an assistant message without content',
     history(user, { role: 'assistant', content: null }),
     'messages.[1].content',
     null,
@@ -95,10 +95,10 @@ const refusedMessages: readonly Refusal[] = [
     null,
   ],
   ['a tool result twice', history(user, calling, result, result), 'messages.[3].role', null],
-  ['a call never answered', history(user, calling), 'messages', null],
-  ['a call answered too late', history(user, calling, user, result), 'messages.[2].role', null],
+  ['a call without a result', history(user, calling), 'messages', null],
+  ['a call whose result is too late', history(user, calling, user, result), 'messages.[2].role', null],
   [
-    'one of two calls answered',
+    'two calls with one result',
     history(user, { ...calling, tool_calls: [call, { ...call, id: 'call_2' }] }, result, user),
     'messages.[3].role',
     null,
@@ -111,14 +111,14 @@ const refusedMessages: readonly Refusal[] = [
   ],
 ];
 
-const takenMessages: readonly (readonly [string, readonly object[]])[] = [
+const acceptedMessages: readonly (readonly [string, readonly object[]])[] = [
   [
-    'an answer of its own sent back',
+    'one of its own responses sent back',
     [user, { role: 'assistant', content: 'x', refusal: null, annotations: [] }, user],
   ],
   ['function_call null', [user, { role: 'assistant', content: 'x', function_call: null }, user]],
   [
-    'two calls answered in any order',
+    'two calls with results in any order',
     [
       user,
       { ...calling, tool_calls: [call, { ...call, id: 'call_2' }] },
@@ -148,7 +148,7 @@ const takenMessages: readonly (readonly [string, readonly object[]])[] = [
 describe('messages to the GPT provider', () => {
   it.each<Refusal>(refusedMessages)('refuses %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<readonly [string, readonly object[]]>(takenMessages)('accepts %s', async (_name, messages) => {
+  it.each<readonly [string, readonly object[]]>(acceptedMessages)('accepts %s', async (_name, messages) => {
     const response = await postChat(simulator, { ...valid, messages });
     expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
   });

@@ -50,7 +50,7 @@ const refusedParameters: readonly Refusal[] = [
     'metadata',
     'object_above_max_properties',
   ],
-  ['a service tier that there is not', { service_tier: 'gold' }, 'service_tier', 'invalid_value'],
+  ['an unknown service tier', { service_tier: 'gold' }, 'service_tier', 'invalid_value'],
   [
     'a safety identifier above 64',
     { safety_identifier: 'x'.repeat(65) },
@@ -74,7 +74,7 @@ const refusedParameters: readonly Refusal[] = [
   ['verbosity from a model without', { verbosity: 'low' }, 'verbosity', 'unsupported_value'],
   ['json_object without the word', { response_format: { type: 'json_object' } }, 'messages', null],
   [
-    'a response format that there is not',
+    'an unknown response format',
     { response_format: { type: 'yaml' } },
     'response_format.type',
     'invalid_value',
@@ -143,10 +143,10 @@ describe('tools of the GPT provider', () => {
       'tools[0].function.name',
       'string_above_max_length',
     ],
-    ['a kind that there is not', { tools: [{ type: 'shell' }] }, 'tools[0].type', 'invalid_value'],
+    ['an unknown kind', { tools: [{ type: 'shell' }] }, 'tools[0].type', 'invalid_value'],
     ['a choice without tools', { tool_choice: 'auto' }, 'tool_choice', null],
     ['parallel_tool_calls without tools', { parallel_tool_calls: false }, 'parallel_tool_calls', null],
-    ['a choice that there is not', { tools: [tool], tool_choice: 'any' }, 'tool_choice', 'invalid_value'],
+    ['an unknown choice', { tools: [tool], tool_choice: 'any' }, 'tool_choice', 'invalid_value'],
     [
       'the choice of a tool that is not there',
       { tools: [tool], tool_choice: { type: 'function', function: { name: 'stir' } } },
@@ -173,12 +173,7 @@ describe('reasoning models of the GPT provider', () => {
       'reasoning_effort',
       'unsupported_value',
     ],
-    [
-      'an effort that there is not',
-      on('gpt-5', { reasoning_effort: 'huge' }),
-      'reasoning_effort',
-      'invalid_value',
-    ],
+    ['an unknown effort', on('gpt-5', { reasoning_effort: 'huge' }), 'reasoning_effort', 'invalid_value'],
     ['tools with an effort', on('gpt-5.4', { tools: [tool] }), 'reasoning_effort', null],
   ])('refuses %s', (...row) => expectRefusal(simulator, row));
 

@@ -196,7 +196,7 @@ describe('usage of the GPT provider', () => {
 
 describe('structured responses of the GPT provider', () => {
   it('are a JSON object when one is requested', async () => {
-    const messages = [{ role: 'user', content: 'answer in JSON' }];
+    const messages = [{ role: 'user', content: 'respond in JSON' }];
     const text = await contentFor({ messages, response_format: { type: 'json_object' } });
     expect(JSON.parse(text ?? '')).toEqual({ simulated: true, model: 'gpt-4o-mini' });
   });
@@ -287,7 +287,7 @@ describe('tool calls of the GPT provider', () => {
     expect(choices[0]?.message.content === null).toBe(calls !== undefined);
   });
 
-  it('are several when the request asks for several', async () => {
+  it('are several when the request allows parallel calls', async () => {
     const { choices } = await responseTo({ tools, tool_choice: 'required', parallel_tool_calls: true });
     expect(choices[0]?.message.tool_calls).toEqual([boil, { ...shell, id: 'call_simulated_2' }]);
   });

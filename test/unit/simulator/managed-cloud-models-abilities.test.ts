@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
+  type Acceptance,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   extra,
   gptOss,
   haiku3,
@@ -15,7 +16,6 @@ import {
   type Refusal,
   refusalOf,
   sonnet5,
-  type Taken,
   titan,
   toolConfig,
   toolSpec,
@@ -104,11 +104,11 @@ describe('the features of a model', () => {
     ],
   ])('refuses %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     ['both sampling fields of older models', inference({ temperature: 0.5, topP: 0.9 }), haiku3],
     ['a system text', { system: [{ text: 'x' }] }, llama],
     ['all stop sequences', inference({ stopSequences: ['a', 'b', 'c', 'd', 'e'] }), mistral],
-  ])('accepts %s', (...row) => expectTaken(simulator, row));
+  ])('accepts %s', (...row) => expectAcceptance(simulator, row));
 
   it('refuses tools in a stream of a model that calls tools only without streaming', async () => {
     const change = { toolConfig };
@@ -117,7 +117,7 @@ describe('the features of a model', () => {
       type: 'ValidationException',
       message: "This model doesn't support tool use in streaming mode.",
     });
-    await expectTaken(simulator, ['', change, llama]);
+    await expectAcceptance(simulator, ['', change, llama]);
   });
 });
 
@@ -152,7 +152,7 @@ describe('the output format of a request', () => {
       'Member must satisfy enum value set: [json_schema]',
     ],
     [
-      'a structure that there is not',
+      'an unknown structure',
       { outputConfig: { textFormat: { type: 'json_schema', structure: {} } } },
       'The OutputFormatStructure object at outputConfig.textFormat.structure must set one of the following keys: jsonSchema.',
     ],
@@ -171,11 +171,11 @@ describe('the output format of a request', () => {
     expect(response.json()).toEqual({ Message: 'Start of structure or map found where not expected' });
   });
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     ['a closed schema as text', format(closed)],
     ['an open one of a family that does not mind', format({ type: 'object' }), gptOss],
     ['the model’s own field', extra({ output_config: { format: { type: 'json_schema', schema: closed } } })],
-  ])('accepts %s', (...row) => expectTaken(simulator, row));
+  ])('accepts %s', (...row) => expectAcceptance(simulator, row));
 });
 
 describe('cache points', () => {
@@ -227,9 +227,9 @@ describe('cache points', () => {
     });
   });
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     [
-      'in all three places',
+      'in system texts, tools and messages',
       {
         system: [{ text: 'x' }, hour],
         toolConfig: { tools: [toolSpec('boil'), point] },
@@ -241,5 +241,5 @@ describe('cache points', () => {
       { system: [{ text: 'x' }, point], messages: [user({ text: 'x' }, point)] },
       novaLite,
     ],
-  ])('are accepted %s', (...row) => expectTaken(simulator, row));
+  ])('are accepted %s', (...row) => expectAcceptance(simulator, row));
 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
+  type Acceptance,
   command,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   extra,
   gptOss,
   haiku3,
@@ -15,7 +16,6 @@ import {
   type Refusal,
   sonnet5,
   sonnet46,
-  type Taken,
   toolConfig,
 } from './post-converse.ts';
 
@@ -30,7 +30,7 @@ const opus55 = 'us.anthropic.claude-opus-5-5';
 describe('model-specific extra fields', () => {
   it.each<Refusal>([
     [
-      'one that there is not',
+      'an unknown field',
       extra({ seed: 1 }),
       'The model returned the following errors: seed: Extra inputs are not permitted',
     ],
@@ -57,7 +57,7 @@ describe('model-specific extra fields', () => {
       'thinking.enabled.budget_tokens: Field required',
     ],
     [
-      'thinking of a kind that there is not',
+      'thinking of an unknown kind',
       extra({ thinking: { type: 'deep' } }),
       "thinking.type: Input should be 'enabled', 'adaptive', 'disabled'",
     ],
@@ -121,7 +121,7 @@ describe('model-specific extra fields', () => {
       'output_config.effort: Extra inputs are not permitted',
     ],
     [
-      'an effort that there is not',
+      'an unknown effort',
       extra({ output_config: { effort: 'none' } }),
       'output_config.effort: Input should be',
       sonnet46,
@@ -170,7 +170,7 @@ describe('model-specific extra fields', () => {
       nova2,
     ],
     [
-      'an effort that there is not',
+      'an unknown effort',
       extra({ reasoningConfig: { type: 'enabled', maxReasoningEffort: 'max' } }),
       'max is not a valid enum value',
       nova2,
@@ -184,16 +184,11 @@ describe('model-specific extra fields', () => {
       'must be unset when the maximum reasoning effort is high',
       nova2,
     ],
-    [
-      'an effort that there is not',
-      extra({ reasoning_effort: 'none' }),
-      'none is not a valid enum value',
-      gptOss,
-    ],
+    ['an unknown effort', extra({ reasoning_effort: 'none' }), 'none is not a valid enum value', gptOss],
     ['a penalty out of its bounds', extra({ presence_penalty: 2 }), '2 is not within its bounds', command],
   ])('refuse %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     [
       'a budget',
       {
@@ -229,5 +224,5 @@ describe('model-specific extra fields', () => {
     ],
     ['reasoning effort', extra({ reasoning_effort: 'high' }), gptOss],
     ['seed and penalties', extra({ seed: 1, k: 3, frequency_penalty: 0.5 }), command],
-  ])('accept %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectAcceptance(simulator, row));
 });

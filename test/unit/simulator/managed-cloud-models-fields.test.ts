@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
+  type Acceptance,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   extra,
   hello,
   inference,
   postConverse,
   type Refusal,
-  type Taken,
   user,
   valid,
 } from './post-converse.ts';
@@ -37,7 +37,7 @@ describe('fields of a converse request', () => {
       '#/messages/0/content/0: extraneous key [type] is not permitted',
     ],
     [
-      'a block that there is not',
+      'an unknown block',
       { messages: [user({ image_url: {} })] },
       'The ContentBlock object at messages.0.content.0 must set one of the following keys: text, image,',
     ],
@@ -52,7 +52,7 @@ describe('fields of a converse request', () => {
       "1 validation error detected: Value null at 'messages.1.member.content' failed to satisfy constraint: Member must not be null",
     ],
     [
-      'a role that there is not',
+      'an unknown role',
       { messages: [{ ...hello, role: 'tool' }] },
       "Value 'tool' at 'messages.1.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]",
     ],
@@ -99,12 +99,12 @@ describe('fields of a converse request', () => {
       'The SystemContentBlock object at system.0 must set one of the following keys: text, guardContent, cachePoint.',
     ],
     [
-      'a service tier that there is not',
+      'an unknown service tier',
       { serviceTier: { type: 'gold' } },
       'Member must satisfy enum value set: [priority, default, flex, reserved]',
     ],
     [
-      'a latency that there is not',
+      'an unknown latency',
       { performanceConfig: { latency: 'low' } },
       'Member must satisfy enum value set: [standard, optimized]',
     ],
@@ -164,7 +164,7 @@ describe('fields of a converse request', () => {
       "Value 'one' at 'guardrailConfig.guardrailVersion'",
     ],
     [
-      'a guardrail that there is not',
+      'an unknown guardrail',
       { guardrailConfig: { guardrailIdentifier: 'other', guardrailVersion: '1' } },
       'The guardrail identifier or version provided in the request does not exist.',
     ],
@@ -227,7 +227,7 @@ describe('fields of a converse request', () => {
     },
   );
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     [
       'null as if it were not there',
       { system: null, toolConfig: null, inferenceConfig: { maxTokens: null, temperature: 0 } },
@@ -263,5 +263,5 @@ describe('fields of a converse request', () => {
       { performanceConfig: { latency: 'optimized' } },
       'amazon.nova-pro-v1:0',
     ],
-  ])('accepts %s', (...row) => expectTaken(simulator, row));
+  ])('accepts %s', (...row) => expectAcceptance(simulator, row));
 });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
+  type Acceptance,
   assistant,
   call,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   haiku3,
   hello,
   history,
@@ -12,7 +13,6 @@ import {
   novaLite,
   type Refusal,
   result,
-  type Taken,
   text,
   turn,
   user,
@@ -165,14 +165,14 @@ describe('media in a converse request', () => {
     ],
   ])('refuse %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     [
       'images of the four kinds',
       history(user(image(png), image(jpeg, 'jpeg'), image(gif, 'gif'), image(webp, 'webp'))),
     ],
     ['an image in a tool result', turn([call('a')], result('a', { content: [image(png)] }))],
     [
-      'what stands in a bucket',
+      'media in a bucket',
       history(
         user(
           text,
@@ -209,7 +209,7 @@ describe('media in a converse request', () => {
         hello,
       ),
     ],
-  ])('accept %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectAcceptance(simulator, row));
 });
 
 it('an ARN of an application profile has the limits of its model', async () => {

@@ -234,7 +234,7 @@ describe('tool calls of the managed cloud models', () => {
 
 describe('thoughts of the managed cloud models', () => {
   it.each<readonly [string, object, string | undefined, boolean]>([
-    ['when asked, with a signature', budget, sonnet, true],
+    ['when requested, with a signature', budget, sonnet, true],
     ['adaptively', extra({ thinking: { type: 'adaptive' } }), sonnet5, true],
     ['by default where the model does', {}, sonnet5, true],
     ['always, without a signature', {}, deepseek, false],
@@ -255,7 +255,7 @@ describe('thoughts of the managed cloud models', () => {
   });
 
   it.each<readonly [string, object, string]>([
-    ['when nothing is asked', {}, sonnet],
+    ['when none are requested', {}, sonnet],
     ['when switched off', extra({ thinking: { type: 'disabled' } }), sonnet5],
     ['before a forced call', { toolConfig: { ...toolConfig, toolChoice: { any: {} } } }, sonnet5],
   ])('are not returned %s', async (_name, change, model) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { accounts } from '../../../simulator/managed-cloud-models/accounts.ts';
 import { models } from '../../../simulator/managed-cloud-models/models.ts';
-import { expectTaken, postConverse, refusalOf, valid } from './post-converse.ts';
+import { expectAcceptance, postConverse, refusalOf, valid } from './post-converse.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -38,8 +38,8 @@ describe('model ids of the managed cloud models', () => {
     ['an encoding inside the encoding', 'anthropic.claude-3-haiku-20240307-v1%3A0', unknownModel],
     ['an embedding model', 'amazon.titan-embed-text-v2:0', unsupportedModel],
     ['an imported model', arn('imported-model/abcdefghijkl'), unsupportedModel],
-    ['an application profile that there is not', arn('application-inference-profile/nobody000000'), notFound],
-    ['a prompt that there is not', arn('prompt/ABCDEFGHIJ:1'), notFound],
+    ['an unknown application profile', arn('application-inference-profile/nobody000000'), notFound],
+    ['an unknown prompt', arn('prompt/ABCDEFGHIJ:1'), notFound],
     [
       'a profile without an account',
       arn('inference-profile/us.anthropic.claude-sonnet-4-6', ''),
@@ -84,7 +84,7 @@ describe('model ids of the managed cloud models', () => {
     arn('provisioned-model/simnovapro00'),
     'arn:aws-us-gov:bedrock:us-gov-west-1:111122223333:inference-profile/us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0',
   ])('accept %s', async (model) => {
-    await expectTaken(simulator, ['', {}, model]);
+    await expectAcceptance(simulator, ['', {}, model]);
   });
 
   it('accept a colon that is not encoded', async () => {
@@ -96,7 +96,7 @@ describe('model ids of the managed cloud models', () => {
 
   it('accept every model of the table under its one valid id', async () => {
     for (const { name, onDemand, profiles } of models.values()) {
-      await expectTaken(simulator, ['', {}, onDemand ? name : `${profiles[0]}.${name}`]);
+      await expectAcceptance(simulator, ['', {}, onDemand ? name : `${profiles[0]}.${name}`]);
     }
   });
 });

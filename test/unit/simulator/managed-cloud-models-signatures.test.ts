@@ -119,7 +119,7 @@ function refusalOf(received: Received): Refusal {
     if (error instanceof Refusal) return error;
     throw error;
   }
-  throw new Error('the request was taken');
+  throw new Error('the request was accepted');
 }
 
 function withHeaders(received: Received, change: Record<string, string | undefined>): Received {
@@ -140,7 +140,7 @@ describe('a signed request is accepted', () => {
     ['signed almost five minutes ago', { at: -299 }],
     ['signed by a clock that is almost five minutes fast', { at: 299 }],
     [
-      'with a path that holds an ARN',
+      'with a path that contains an ARN',
       {
         path: '/managed-cloud-models/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A111122223333%3Aapplication-inference-profile%2Fab12cd/converse',
       },
@@ -169,7 +169,7 @@ const mismatch = [...invalidSignature, 'The request signature we calculated does
 describe('a signed request is refused', () => {
   it.each<readonly [string, Signing, readonly [number, string, string]]>([
     [
-      'of an account that there is not',
+      'of an unknown account',
       { account: { ...accounts.permanent, accessKeyId: 'AKIASIM0NOBODY000000' } },
       unrecognized,
     ],

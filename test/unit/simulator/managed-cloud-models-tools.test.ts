@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
+  type Acceptance,
   assistant,
   call,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   hello,
   llama,
   mistral,
   novaLite,
   type Refusal,
   result,
-  type Taken,
   text,
   toolConfig,
   toolSpec,
@@ -102,12 +102,12 @@ describe('tools of the managed cloud models', () => {
       "This model doesn't support the systemTool field.",
     ],
     [
-      'a kind that there is not',
+      'an unknown kind',
       config({ tools: [{ function: {} }] }),
       'The Tool object at toolConfig.tools.0 must set one of the following keys: toolSpec, systemTool, cachePoint.',
     ],
     [
-      'a choice that there is not',
+      'an unknown choice',
       config({ tools: [toolSpec('boil')], toolChoice: { none: {} } }),
       'The ToolChoice object at toolConfig.toolChoice must set one of the following keys: auto, any, tool.',
     ],
@@ -136,7 +136,7 @@ describe('tools of the managed cloud models', () => {
     ],
   ])('refuse %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     ['a schema with definitions', config(schema({ type: 'object', $defs: {}, oneOf: [] }))],
     [
       'the three keys of a schema',
@@ -158,7 +158,7 @@ describe('tools of the managed cloud models', () => {
         ],
       }),
     ],
-  ])('accept %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectAcceptance(simulator, row));
 });
 
 describe('tool calls and results in the history', () => {
@@ -169,32 +169,32 @@ describe('tool calls and results in the history', () => {
       'The toolConfig field must be defined when using toolUse and toolResult content blocks.',
     ],
     [
-      'never answered',
+      'without a result',
       turn([call('a')], text),
       'Expected toolResult blocks at messages.2.content for the following Ids: a',
     ],
     [
-      'of which one is not answered',
+      'with two results missing',
       turn([call('a'), call('b'), call('c')], result('b')),
       'Expected toolResult blocks at messages.2.content for the following Ids: a, c',
     ],
     [
-      'answered under another id',
+      'with a result for another id',
       turn([call('a')], result('b')),
       'Expected toolResult blocks at messages.2.content for the following Ids: a',
     ],
     [
-      'answered twice',
+      'with two results for one call',
       turn([call('a')], result('a'), result('a')),
       'The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn.',
     ],
     [
-      'answered without a call',
+      'with a result without a call',
       { toolConfig, messages: [user(result('a'))] },
       'The number of toolResult blocks at messages.0.content exceeds the number of toolUse blocks of previous turn.',
     ],
     [
-      'answered a turn too late',
+      'with a result one turn too late',
       { toolConfig, messages: [hello, assistant(call('a')), user(text), assistant(text), user(result('a'))] },
       'Expected toolResult blocks at messages.2.content',
     ],
@@ -227,7 +227,7 @@ describe('tool calls and results in the history', () => {
       'Member must have length less than or equal to 64',
     ],
     [
-      'with an id of characters that only the service takes',
+      'with an id of characters that only the service accepts',
       turn([call('a.b:c')], result('a.b:c')),
       "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
     ],
@@ -263,7 +263,7 @@ describe('tool calls and results in the history', () => {
       'The format of the value at messages.2.content.0.toolResult.content.0.json is invalid. Provide a json object for the field and try again.',
     ],
     [
-      'with an error that says nothing',
+      'with an empty error',
       turn([call('a')], result('a', { content: [], status: 'error' })),
       'The content field at messages.2.content.0.toolResult cannot be empty when status value is error.',
     ],
@@ -273,7 +273,7 @@ describe('tool calls and results in the history', () => {
       'The text field in the ContentBlock object at messages.2.content.0.toolResult.content.0 is blank.',
     ],
     [
-      'with a status that there is not',
+      'with an unknown status',
       turn([call('a')], result('a', { status: 'failed' })),
       'Member must satisfy enum value set: [success, error]',
     ],
@@ -296,7 +296,7 @@ describe('tool calls and results in the history', () => {
     ],
   ])('are refused %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     ['in any order', turn([call('a'), call('b')], result('b'), result('a'))],
     ['with a text before the calls and one behind the results', turn([text, call('a')], result('a'), text)],
     ['without content', turn([call('a')], result('a', { content: [] }))],
@@ -313,5 +313,5 @@ describe('tool calls and results in the history', () => {
       turn([call('a')], result('a'), { cachePoint: { type: 'default' } }),
       novaLite,
     ],
-  ])('are accepted %s', (...row) => expectTaken(simulator, row));
+  ])('are accepted %s', (...row) => expectAcceptance(simulator, row));
 });

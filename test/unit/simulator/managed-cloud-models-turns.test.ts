@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { redactedThought, signThought } from '../../../simulator/managed-cloud-models/thinking.ts';
 import {
+  type Acceptance,
   assistant,
   call,
   deepseek,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   haiku3,
   hello,
   history,
@@ -16,7 +17,6 @@ import {
   type Refusal,
   result,
   sonnet46,
-  type Taken,
   text,
   turn,
   user,
@@ -90,7 +90,7 @@ describe('turns of a conversation', () => {
       novaLite,
     ],
     [
-      'an answer begun with a space behind it',
+      'a prefilled response that ends with a space',
       history(hello, assistant({ text: 'The ' })),
       'messages: final assistant content cannot end with trailing whitespace',
     ],
@@ -122,15 +122,15 @@ describe('turns of a conversation', () => {
     ],
   ])('refuse %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     ['several texts in a turn', history(user(text, text), assistant(text, text), hello)],
-    ['an answer begun', history(hello, assistant({ text: 'The' })), haiku3],
+    ['a prefilled response', history(hello, assistant({ text: 'The' })), haiku3],
     [
       'guarded content',
       history(user({ guardContent: { text: { text: 'x', qualifiers: ['query'] } } }, text)),
     ],
     [
-      'an answer with citations sent back',
+      'a response with citations sent back',
       history(
         hello,
         assistant({
@@ -148,7 +148,7 @@ describe('turns of a conversation', () => {
         hello,
       ),
     ],
-  ])('accept %s', (...row) => expectTaken(simulator, row));
+  ])('accept %s', (...row) => expectAcceptance(simulator, row));
 });
 
 describe('thoughts in the history', () => {
@@ -177,7 +177,7 @@ describe('thoughts in the history', () => {
     ],
     ['with another text', sentBack(thought({ text: 'coffee' })), 'Invalid `signature` in `thinking` block'],
     [
-      'hidden by somebody else',
+      'hidden by another service',
       sentBack(redacted('c2ltdWxhdGVkOnRlYTo=')),
       'Invalid `data` in `redacted_thinking` block',
     ],
@@ -216,7 +216,7 @@ describe('thoughts in the history', () => {
     ],
   ])('are refused %s', (...row) => expectRefusal(simulator, row));
 
-  it.each<Taken>([
+  it.each<Acceptance>([
     ['with their signature', sentBack(thought())],
     ['hidden', sentBack(redacted(redactedThought('tea')))],
     [
@@ -230,5 +230,5 @@ describe('thoughts in the history', () => {
       { ...turn([call('a')], result('a')), additionalModelRequestFields: { thinking: { type: 'adaptive' } } },
       sonnet46,
     ],
-  ])('are accepted %s', (...row) => expectTaken(simulator, row));
+  ])('are accepted %s', (...row) => expectAcceptance(simulator, row));
 });

@@ -132,9 +132,12 @@ export async function expectRefusal(
   expect(response.headers.get('x-amzn-errortype')).toMatch(/^ValidationException:http:\/\//);
 }
 
-export type Taken = [name: string, change: object, model?: string];
+export type Acceptance = [name: string, change: object, model?: string];
 
-export async function expectTaken(simulator: Simulator, [, change, model = sonnet]: Taken): Promise<void> {
+export async function expectAcceptance(
+  simulator: Simulator,
+  [, change, model = sonnet]: Acceptance,
+): Promise<void> {
   const response = await postConverse(simulator, { ...valid, ...change }, { model });
   expect([response.status, response.status === 200 ? '' : response.bytes.toString()]).toEqual([200, '']);
 }

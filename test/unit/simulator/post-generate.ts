@@ -115,9 +115,9 @@ export async function expectRefusal(
 }
 
 /** A change after which the vendor still accepts the request, and optionally another model. */
-export type Taken = readonly [name: string, change: object, model?: string];
+export type Acceptance = readonly [name: string, change: object, model?: string];
 
-export async function expectTaken(simulator: Simulator, [, change, model]: Taken): Promise<void> {
+export async function expectAcceptance(simulator: Simulator, [, change, model]: Acceptance): Promise<void> {
   await generated(simulator, change, model);
 }
 

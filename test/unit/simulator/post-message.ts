@@ -80,7 +80,7 @@ export function eventsOf(text: string): readonly Json[] {
   return frames.map((frame) => {
     const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(frame) ?? [];
     const value = JSON.parse(data ?? '');
-    if (value.type !== name) throw new Error(`event ${name} holds ${value.type}`);
+    if (value.type !== name) throw new Error(`event ${name} contains ${value.type}`);
     return value;
   });
 }
@@ -105,7 +105,7 @@ export async function expectRefusal(
   expect(response.status).toBe(400);
 }
 
-export async function expectTaken(simulator: Simulator, change: object, target?: Target): Promise<void> {
+export async function expectAcceptance(simulator: Simulator, change: object, target?: Target): Promise<void> {
   const response = await post(simulator, { ...valid, ...change }, target);
   expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
 }

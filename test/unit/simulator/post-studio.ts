@@ -45,7 +45,7 @@ export async function expectResponse(response: Posted, status: number, body: obj
   expect(response.headers.get('apim-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 }
 
-export function expectTaken(response: Posted): void {
+export function expectAcceptance(response: Posted): void {
   expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
 }
 
@@ -107,14 +107,14 @@ export interface JsonResponse {
 /** Returns the response to a request that must be accepted. */
 export async function responseTo(pending: Promise<Posted>): Promise<JsonResponse> {
   const response = await pending;
-  expectTaken(response);
+  expectAcceptance(response);
   return (await response.json()) as unknown as JsonResponse;
 }
 
 /** Returns the events of a stream without its `[DONE]`. */
 export async function events(pending: Promise<Posted>): Promise<readonly JsonResponse[]> {
   const response = await pending;
-  expectTaken(response);
+  expectAcceptance(response);
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   return response.events() as unknown as readonly JsonResponse[];
 }

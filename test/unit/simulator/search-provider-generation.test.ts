@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { searchProvider } from '../../../simulator/search-provider/index.ts';
-import { cases, expectRefusal, expectTaken, post, type Refusal, type Taken, valid } from './post-generate.ts';
+import {
+  type Acceptance,
+  cases,
+  expectAcceptance,
+  expectRefusal,
+  post,
+  type Refusal,
+  valid,
+} from './post-generate.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -98,7 +106,7 @@ describe('generation parameters of the search provider', () => {
   )('refuses %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       ['every bound', config({ temperature: 2, topP: 0, topK: 1, seed: -1, maxOutputTokens: 65_536 })],
       ['penalties where there are', config({ presencePenalty: -2, frequencyPenalty: 2 }), flash20],
       ['five stop sequences', config({ stopSequences: ['a', 'b', 'c', 'd', 'e'] })],
@@ -113,7 +121,7 @@ describe('generation parameters of the search provider', () => {
       ],
       ['labels, tier and store', { labels: { team: 'a' }, serviceTier: 'flex', store: false }],
     ]),
-  )('accepts %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
 
   it('refuses to stream several candidates', async () => {
     const body = { ...valid, ...config({ candidateCount: 2 }) };
@@ -151,13 +159,13 @@ describe('thinking parameters of the search provider', () => {
         pro31,
       ],
       [
-        'a level that there is not',
+        'an unknown level',
         thinking({ thinkingLevel: 'NONE' }),
         /ThinkingConfig.ThinkingLevel\), "NONE"/,
         flash35,
       ],
       [
-        'turning off what is always on',
+        'disabling thinking of a model that always thinks',
         thinking({ thinkingBudget: 0 }),
         'Budget 0 is invalid. This model only works in thinking mode.',
         pro25,
@@ -182,7 +190,7 @@ describe('thinking parameters of the search provider', () => {
         'Thinking_config.include_thoughts is only enabled when thinking is enabled.',
       ],
       [
-        'thoughts of a model that thinks only when asked',
+        'thoughts of a model that thinks only on request',
         thinking({ includeThoughts: true }),
         /include_thoughts/,
         lite25,
@@ -192,14 +200,14 @@ describe('thinking parameters of the search provider', () => {
   )('refuses %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       ['a budget of 0', thinking({ thinkingBudget: 0 })],
       ['a budget of its own choice', thinking({ thinkingBudget: -1, includeThoughts: true }), lite25],
       ['the least and the most', thinking({ thinkingBudget: 128 }), pro25],
       ['every level', thinking({ thinkingLevel: 'minimal' }), flash35],
       ['an older caller’s budget', thinking({ thinkingBudget: 1_024 }), flash35],
     ]),
-  )('accepts %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
 });
 
 describe('safety settings, caches and lengths of the search provider', () => {
@@ -213,9 +221,9 @@ describe('safety settings, caches and lengths of the search provider', () => {
         /safety_settings\[0\]: element predicate failed: \$.category in/,
       ],
       ['no category', { safetySettings: [{ threshold: 'OFF' }] }, /element predicate failed/],
-      ['a category that there is not', { safetySettings: [{ category: 'RUDE' }] }, /HarmCategory\), "RUDE"/],
+      ['an unknown category', { safetySettings: [{ category: 'RUDE' }] }, /HarmCategory\), "RUDE"/],
       [
-        'a threshold that there is not',
+        'an unknown threshold',
         { safetySettings: [{ ...harm, threshold: 'ALL' }] },
         /SafetySetting.HarmBlockThreshold\), "ALL"/,
       ],
@@ -242,14 +250,14 @@ describe('safety settings, caches and lengths of the search provider', () => {
   )('refuses %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       [
         'every threshold',
         { safetySettings: [harm, { category: 'HARM_CATEGORY_CIVIC_INTEGRITY', threshold: 'OFF' }] },
       ],
       ['a cache that the simulator has', { cachedContent: 'cachedContents/sim-a' }],
     ]),
-  )('accepts %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
 
   it('refuses an unknown cache', async () => {
     const response = await post(simulator, { body: { ...valid, cachedContent: 'cachedContents/a' } });

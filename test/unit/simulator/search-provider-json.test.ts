@@ -1,7 +1,15 @@
 // How the JSON of a request is parsed: names, types and values, by the rules of protocol buffers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { cases, expectRefusal, expectTaken, post, type Refusal, type Taken, valid } from './post-generate.ts';
+import {
+  type Acceptance,
+  cases,
+  expectAcceptance,
+  expectRefusal,
+  post,
+  type Refusal,
+  valid,
+} from './post-generate.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -61,7 +69,7 @@ describe('field names of a request', () => {
   });
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       ['in camel case', { generationConfig: { maxOutputTokens: 9, stopSequences: ['x'] } }],
       ['in snake case', { generation_config: { max_output_tokens: 9, stop_sequences: ['x'] } }],
       [
@@ -72,7 +80,7 @@ describe('field names of a request', () => {
         },
       ],
     ]),
-  )('accepts names %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts names %s', (_name, row) => expectAcceptance(simulator, row));
 });
 
 describe('field values of a request', () => {
@@ -114,7 +122,7 @@ describe('field values of a request', () => {
       ['more than 32 bits', config({ seed: 2 ** 31 }), /'generation_config.seed' \(TYPE_INT32\)/],
       ['text for a flag', config({ responseLogprobs: 'yes' }), /\(TYPE_BOOL\), "yes"$/],
       [
-        'an enum value that there is not',
+        'an unknown enum value',
         { tools: [], toolConfig: { functionCallingConfig: { mode: 'REQUIRED' } } },
         `Invalid value at 'tool_config.function_calling_config.mode' (${beta}.FunctionCallingConfig.Mode), "REQUIRED"`,
       ],
@@ -157,7 +165,7 @@ describe('field values of a request', () => {
   )('refuses %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       [
         'null for absent',
         { generationConfig: null, tools: null, contents: [{ role: null, parts: [{ text: 'a' }] }] },
@@ -181,7 +189,7 @@ describe('field values of a request', () => {
         },
       ],
     ]),
-  )('accepts %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
 });
 
 describe('the body of a request', () => {

@@ -1,7 +1,7 @@
 // Tools, and schemas of responses and of tools, that the simulated search vendor accepts.
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { cases, expectRefusal, expectTaken, type Refusal, type Taken } from './post-generate.ts';
+import { type Acceptance, cases, expectAcceptance, expectRefusal, type Refusal } from './post-generate.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('the output schema of a request', () => {
   it.each(
     cases<Refusal>([
       [
-        'a type that there is not',
+        'an unknown type',
         config({ responseMimeType: 'text/html' }),
         '* GenerateContentRequest.generation_config.response_mime_type: allowed mimetypes are `text/plain`, `application/json`, `application/xml`, `application/yaml` and `text/x.enum`.\n',
       ],
@@ -39,7 +39,7 @@ describe('the output schema of a request', () => {
         `${at}.properties[a].properties: should be non-empty for OBJECT type\n`,
       ],
       [
-        'a required property that there is not',
+        'an unknown required property',
         object({ properties: { a: { type: 'STRING' } }, required: ['a', 'toString'] }),
         `${at}.required[1]: property is not defined\n`,
       ],
@@ -82,7 +82,7 @@ describe('the output schema of a request', () => {
         /is not defined/,
       ],
       [
-        'a type of JSON Schema that there is not',
+        'an unknown type of JSON Schema',
         json({ responseJsonSchema: { type: 'STRING' } }),
         /unknown type 'STRING'/,
       ],
@@ -112,7 +112,7 @@ describe('the output schema of a request', () => {
   )('refuses %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       [
         'all of its own schema language',
         object({
@@ -165,7 +165,7 @@ describe('the output schema of a request', () => {
         flash35,
       ],
     ]),
-  )('accepts %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
 });
 
 describe('tools of the search provider', () => {
@@ -244,7 +244,7 @@ describe('tools of the search provider', () => {
         /only be set when the function calling mode is ANY/,
       ],
       [
-        'an allowed name that there is not',
+        'an unknown allowed name',
         choice({ mode: 'ANY', allowedFunctionNames: ['boil', 'stir'] }),
         /allowed_function_names\[1\]: function stir/,
       ],
@@ -263,7 +263,7 @@ describe('tools of the search provider', () => {
   )('refuses %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       ['names with all they may have', declared({ name: '_a.b:c-D1' })],
       [
         'JSON parameters of nothing',
@@ -283,5 +283,5 @@ describe('tools of the search provider', () => {
         flash35,
       ],
     ]),
-  )('accepts %s', (_name, row) => expectTaken(simulator, row));
+  )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
 });

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
+  type Acceptance,
   cases,
+  expectAcceptance,
   expectRefusal,
-  expectTaken,
   generated,
   hello,
   type Part,
   post,
   type Refusal,
-  type Taken,
   valid,
 } from './post-generate.ts';
 
@@ -56,14 +56,14 @@ describe('contents of a conversation', () => {
       ['an empty text', says({ text: 'a' }, { text: '' }), /parts\[1\].data: required oneof field/],
       ['a part of nothing but a thought', says({ thought: true }), /parts\[0\].data: required oneof field/],
       ['a GIF', says(inline('image/gif')), 'Unsupported MIME type: image/gif'],
-      ['a type in other words', says(inline('image/jpg')), 'Unsupported MIME type: image/jpg'],
+      ['a synonym of a type', says(inline('image/jpg')), 'Unsupported MIME type: image/jpg'],
       [
         'media without type',
         says({ inlineData: { data: 'AAAA' } }),
         /inline_data.mime_type: must be specified/,
       ],
       ['media of nothing', says(inline('image/png', '')), /inline_data.data: must not be empty/],
-      ['a file without its place', says({ fileData: {} }), /file_uri: must be specified/],
+      ['a file without a URI', says({ fileData: {} }), /file_uri: must be specified/],
       ['a web page for a file', says(file('https://example.test/a.png')), /^Invalid or unsupported file uri/],
       ['a bucket for a file', says(file('gs://bucket/a.mp4')), /^Invalid or unsupported file uri/],
       [
@@ -78,7 +78,7 @@ describe('contents of a conversation', () => {
       ],
       ['an instruction of nothing', { systemInstruction: { parts: [] } }, /system_instruction.parts/],
       [
-        'an answer begun for it, by a newer model',
+        'a prefilled response, by a newer model',
         { contents: [hello, { role: 'model', parts: [{ text: 'Once' }] }] },
         'Requests ending with a model turn are not supported.',
         'gemini-3.5-flash',
@@ -87,11 +87,11 @@ describe('contents of a conversation', () => {
   )('refuse %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       ['no role', { contents: [{ parts: [{ text: 'a' }] }] }],
       ['the same role twice', { contents: [hello, hello] }],
       ['the model’s turn first', { contents: [{ role: 'model', parts: [{ text: 'a' }] }, hello] }],
-      ['an answer begun for it', { contents: [hello, { role: 'model', parts: [{ text: 'Once' }] }] }],
+      ['a prefilled response', { contents: [hello, { role: 'model', parts: [{ text: 'Once' }] }] }],
       ['any role of an instruction', { systemInstruction: { role: 'system', parts: [{ text: 'a' }] } }],
       ['media alone', says(inline('image/webp'), inline('audio/wav'), inline('application/pdf'))],
       [
@@ -104,7 +104,7 @@ describe('contents of a conversation', () => {
         says(file('https://generativelanguage.googleapis.com/v1beta/files/sim-a')),
       ],
       [
-        'what it said itself: thoughts, code and its results',
+        'its own thoughts, code and results',
         {
           contents: [
             hello,
@@ -121,7 +121,7 @@ describe('contents of a conversation', () => {
         },
       ],
     ]),
-  )('accept %s', (_name, row) => expectTaken(simulator, row));
+  )('accept %s', (_name, row) => expectAcceptance(simulator, row));
 
   it('refuse an unknown file', async () => {
     const response = await post(simulator, { body: says(file('files/abc')) });
@@ -222,7 +222,7 @@ describe('function calls and their responses in the history', () => {
   )('refuse %s', (_name, row) => expectRefusal(simulator, row));
 
   it.each(
-    cases<Taken>([
+    cases<Acceptance>([
       ['one of each', turns(hello, model(call('boil')), boiled)],
       ['steps one after the other', turns(hello, model(call('boil')), boiled, model(call('boil')), boiled)],
       [
@@ -230,26 +230,26 @@ describe('function calls and their responses in the history', () => {
         turns(hello, model(call('boil'), call('stir')), user(response('stir'), response('boil'))),
       ],
       [
-        'ids, told apart by them',
+        'calls of one name that differ in their ids',
         turns(
           hello,
           model(call('boil', { id: 'a' }), call('boil', { id: 'b' })),
           user(response('boil', { id: 'b' }), response('boil', { id: 'a' })),
         ),
       ],
-      ['ids that are not given back', turns(hello, model(call('boil', { id: 'a' })), boiled)],
+      ['ids that the responses omit', turns(hello, model(call('boil', { id: 'a' })), boiled)],
       [
         'text beside them',
         turns(hello, model({ text: 'a' }, call('boil')), user(response('boil'), { text: 'and?' })),
       ],
       [
-        'text of a streamed answer before them',
+        'text of a streamed response before them',
         turns(hello, model({ text: 'a' }), model(call('boil')), boiled),
       ],
       // In a finished turn, so that no signatures are required.
       ['an image in a response', withImage, 'gemini-3.5-flash'],
     ]),
-  )('accept %s', (_name, row) => expectTaken(simulator, row));
+  )('accept %s', (_name, row) => expectAcceptance(simulator, row));
 });
 
 it('function responses with an image are refused by models before Gemini 3', () =>
@@ -278,7 +278,7 @@ describe('thought signatures', () => {
   it('are required on the first call of each step of the current turn', async () => {
     const signature = await issued('boil');
     const step = [model(signed(signature), call('stir')), user(response('boil'), response('stir'))];
-    await expectTaken(simulator, ['', turns(hello, ...step, ...step), signing]);
+    await expectAcceptance(simulator, ['', turns(hello, ...step, ...step), signing]);
     await expectRefusal(simulator, [
       '',
       turns(hello, model(call('boil')), boiled),
@@ -297,8 +297,8 @@ describe('thought signatures', () => {
 
   it('are not required in finished turns, or by models that do not sign', async () => {
     const past = [hello, model(call('boil')), boiled, model({ text: 'Done.' })];
-    await expectTaken(simulator, ['', turns(...past, hello), signing]);
-    await expectTaken(simulator, ['', turns(hello, model(call('boil')), boiled), 'gemini-2.5-pro']);
+    await expectAcceptance(simulator, ['', turns(...past, hello), signing]);
+    await expectAcceptance(simulator, ['', turns(hello, model(call('boil')), boiled), 'gemini-2.5-pro']);
   });
 
   it.each(['gemini-3.5-flash', 'gemini-2.5-flash'])(
@@ -324,7 +324,7 @@ describe('thought signatures', () => {
   it.each(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'])(
     'can be %s, as documented',
     async (signature) => {
-      await expectTaken(simulator, ['', turns(hello, model(signed(signature)), boiled), signing]);
+      await expectAcceptance(simulator, ['', turns(hello, model(signed(signature)), boiled), signing]);
     },
   );
 
@@ -343,6 +343,10 @@ describe('thought signatures', () => {
     const [part] = candidate.content?.parts ?? [];
     const { thoughtSignature = '' } = part as Part;
     expect(thoughtSignature).not.toBe('');
-    await expectTaken(simulator, ['', turns(hello, model({ text: '', thoughtSignature }), hello), signing]);
+    await expectAcceptance(simulator, [
+      '',
+      turns(hello, model({ text: '', thoughtSignature }), hello),
+      signing,
+    ]);
   });
 });

@@ -4,8 +4,8 @@ import {
   asVendor,
   boil,
   calling,
+  expectAcceptance,
   expectResponse,
-  expectTaken,
   invalid,
   messageWith,
   ofModel,
@@ -51,9 +51,9 @@ describe('parameters of the inference API', () => {
       'string_pattern_mismatch',
       'tools.0.function.name',
     ],
-    ['a choice that there is not', { tools: [boil], tool_choice: 'any' }, 'literal_error', 'tool_choice'],
+    ['an unknown choice', { tools: [boil], tool_choice: 'any' }, 'literal_error', 'tool_choice'],
     [
-      'a response format that there is not',
+      'an unknown response format',
       { response_format: { type: 'yaml' } },
       'literal_error',
       'response_format.type',
@@ -85,7 +85,7 @@ describe('parameters of the inference API', () => {
       'messages.2.content',
     ],
     [
-      'an assistant that says nothing',
+      'an assistant message without content',
       messageWith(user, { role: 'assistant', content: null }, user),
       'string_type',
       'messages.1.content',
@@ -183,7 +183,7 @@ describe('parameters of the inference API', () => {
       messageWith(user, { ...calling('call_1'), content: null }, result('call_1')),
     ],
     ['names', messageWith({ ...user, name: 'ann' })],
-  ])('accept %s', async (_name, change) => expectTaken(await inference(change)));
+  ])('accept %s', async (_name, change) => expectAcceptance(await inference(change)));
 });
 
 describe('the header extra-parameters', () => {
@@ -208,14 +208,14 @@ describe('the header extra-parameters', () => {
   });
 
   it('passes to another vendor’s model only parameters that the vendor knows', async () => {
-    expectTaken(await inference({ model: 'Mistral-Large-3', safe_prompt: true }, passThrough));
+    expectAcceptance(await inference({ model: 'Mistral-Large-3', safe_prompt: true }, passThrough));
     const forbidden = { model: 'Mistral-Large-3', stream: true, stream_options: { include_usage: true } };
     await expectResponse(
       await inference(forbidden, passThrough),
       422,
       invalid('extra_forbidden', 'stream_options.include_usage'),
     );
-    expectTaken(await inference({ ...forbidden, model: 'DeepSeek-V3.2' }, passThrough));
+    expectAcceptance(await inference({ ...forbidden, model: 'DeepSeek-V3.2' }, passThrough));
     await expectResponse(
       await inference({ model: 'DeepSeek-V3.2', store: true }, passThrough),
       422,
@@ -229,6 +229,6 @@ describe('the header extra-parameters', () => {
       400,
       ofModel('extra-parameters'),
     );
-    expectTaken(await inference({}, { 'extra-parameters': 'error' }));
+    expectAcceptance(await inference({}, { 'extra-parameters': 'error' }));
   });
 });

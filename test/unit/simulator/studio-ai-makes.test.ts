@@ -6,8 +6,8 @@ import {
   boil,
   call,
   calling,
+  expectAcceptance,
   expectResponse,
-  expectTaken,
   messages,
   messageWith,
   ofModel,
@@ -37,12 +37,12 @@ describe('models of the inference API', () => {
       error: { code: 'no_model_name', message: expect.any(String), details: expect.any(String) },
     };
     await expectResponse(await inference({ model: undefined }), 400, none);
-    expectTaken(await inference({ model: undefined }, { 'x-ms-model-mesh-model-name': 'Phi-4' }));
+    expectAcceptance(await inference({ model: undefined }, { 'x-ms-model-mesh-model-name': 'Phi-4' }));
     const unknown = {
       error: { code: 'unknown_model', message: 'Unknown model: x', details: 'Unknown model: x' },
     };
     await expectResponse(await inference({ model: 'x' }), 404, unknown);
-    expectTaken(await host({ model: 'x' }));
+    expectAcceptance(await host({ model: 'x' }));
   });
 
   it('that reason need a later version, and accept their own token limit as an extra parameter', async () => {
@@ -57,7 +57,7 @@ describe('models of the inference API', () => {
           ...passThrough,
         },
       );
-    expectTaken(await later({ max_completion_tokens: 100 }));
+    expectAcceptance(await later({ max_completion_tokens: 100 }));
     await expectResponse(
       await later({ max_tokens: 100 }),
       400,
@@ -90,7 +90,7 @@ describe('models of the inference API', () => {
 
   it.each<readonly [string, string, object, number, object]>([
     [
-      'two users in turn',
+      'two user messages in a row',
       'Llama-3.3-70B-Instruct',
       messageWith(user, user),
       400,
@@ -139,14 +139,14 @@ describe('models of the inference API', () => {
       ofModel("Unexpected role 'user' after role 'tool'"),
     ],
     [
-      'an answer begun',
+      'a prefilled response',
       'Mistral-Large-3',
       messageWith(user, { role: 'assistant', content: 'x' }),
       400,
       ofModel('Expected last role User or Tool'),
     ],
     [
-      'a call never answered',
+      'a call without a result',
       'DeepSeek-V3.2',
       messageWith(user, calling('call_1'), user),
       400,
@@ -206,6 +206,6 @@ describe('models of the inference API', () => {
     ],
     ['a JSON object without the word', 'Phi-4', { response_format: { type: 'json_object' } }],
   ])('of other vendors accept %s', async (_name, model, change) =>
-    expectTaken(await inference({ model, ...change })),
+    expectAcceptance(await inference({ model, ...change })),
   );
 });

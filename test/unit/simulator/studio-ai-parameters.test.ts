@@ -6,8 +6,8 @@ import {
   asVendor,
   badRequest,
   boil,
+  expectAcceptance,
   expectResponse,
-  expectTaken,
   messages,
   studio,
   user,
@@ -215,7 +215,7 @@ describe('a dated version of the studio API', () => {
       '2025-01-01-preview',
     ],
   ])('accepts %s', async (_name, deployment, body, version) => {
-    expectTaken(await dated(deployment, body, version));
+    expectAcceptance(await dated(deployment, body, version));
   });
 
   it.each<readonly [string, string, string]>([
@@ -292,6 +292,6 @@ describe('the undated version of the studio API', () => {
     ['stop as one string', { stop: 'x' }],
     ['metadata with store', { store: true, metadata: { a: 'b' } }],
   ])('accepts %s', async (_name, change) => {
-    expectTaken(await v1(change));
+    expectAcceptance(await v1(change));
   });
 });

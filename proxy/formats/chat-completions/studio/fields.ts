@@ -113,7 +113,7 @@ const rows: ReadonlyMap<string, Row | 'refused' | 'dropped'> = new Map(Object.en
 
 const numberFields = [...rows.values()].filter((row) => typeof row === 'object' && 'range' in row);
 
-export const fieldRules = new FieldRules<StudioContext>(fields, { unknown: 'taken' });
+export const fieldRules = new FieldRules<StudioContext>(fields, { unknown: 'sent' });
 
 /** Paths of the fields that the API reads itself. */
 const apiFields: ReadonlySet<string> = new Set([

@@ -8,14 +8,14 @@ import { bearer, budget, type Case, type Cases, chat, later, limitedKey, own, ra
 
 export const callersFaults = {
   virtual_key_required: [
-    { what: 'no key at all', provoke: (world) => world.send({ headers: {} }) },
+    { what: 'a request without a key', provoke: (world) => world.send({ headers: {} }) },
     {
-      what: 'no virtual key',
-      hint: 'what came in `authorization` is no virtual key of this gateway: they begin with `sk-svc-`',
+      what: 'a key that is not a virtual key',
+      hint: 'the value of `authorization` is no virtual key of this gateway: they begin with `sk-svc-`',
       provoke: (world) => world.send({ headers: { authorization: 'Bearer sk-other' } }),
     },
     {
-      what: 'no key for the models',
+      what: 'a list of models without a key',
       provoke: (world) => world.send({ path: '/v1/models', method: 'GET', headers: {} }),
     },
   ],
@@ -45,12 +45,12 @@ export const callersFaults = {
   ],
   policy_access_denied: [
     {
-      what: 'not turned on',
+      what: 'a direct key where direct keys are not enabled',
       provoke: (world) =>
         world.send({ headers: { 'x-svc-direct-key': 'true', 'x-svc-vk': world.key, 'x-api-key': 'sk-own' } }),
     },
     {
-      what: 'no virtual key in x-svc-vk',
+      what: 'a direct key without a virtual key in x-svc-vk',
       status: 401,
       message: specificMessages.directKeyNeedsVirtualKey,
       provoke: (world) =>
@@ -58,9 +58,13 @@ export const callersFaults = {
     },
   ],
   invalid_request: [
-    { what: 'no JSON', message: 'the body is not valid JSON', provoke: (world) => world.send({ body: '{' }) },
     {
-      what: 'no object',
+      what: 'a body that is not JSON',
+      message: 'the body is not valid JSON',
+      provoke: (world) => world.send({ body: '{' }),
+    },
+    {
+      what: 'a body that is not an object',
       message: 'the body must be a JSON object',
       provoke: (world) => world.send({ body: '[]' }),
     },
@@ -76,7 +80,7 @@ export const callersFaults = {
     field(
       'model',
       { model: `gpt-provider/${createCredential('virtualKey')}` },
-      'the model name holds characters that no model name has',
+      'the model name contains characters that no model name has',
     ),
     field('stream', { stream: 1 }, 'stream must be true or false'),
     field('messages', { messages: [] }, 'messages must be a non-empty array'),
@@ -85,7 +89,7 @@ export const callersFaults = {
     field('messages[0].content', { messages: [{ role: 'user', content: 1 }] }, /must be a string, an array/),
     field('stream_options', { stream_options: {} }, 'stream_options is only allowed when stream is true'),
     {
-      what: 'a flag that is none',
+      what: 'an invalid flag',
       message: '`x-svc-direct-key` must be true or false',
       provoke: (world) => world.send({ headers: { 'x-svc-direct-key': 'yes', 'x-svc-vk': world.key } }),
     },
@@ -95,7 +99,7 @@ export const callersFaults = {
       provoke: (world) => world.send({ path: '/v1/models/%zz', method: 'GET' }),
     },
     {
-      what: 'no HTTP',
+      what: 'a request that is not HTTP',
       message: 'the request is not valid HTTP/1.1',
       noRequest: true,
       provoke: (world) => world.sendRaw(world.gateway.proxy.port, 'hello\r\n\r\n'),
@@ -103,7 +107,7 @@ export const callersFaults = {
   ],
   unsupported_parameter: [
     {
-      what: 'several answers of a vendor that gives one',
+      what: 'several responses of a vendor that returns only one',
       param: 'n',
       message: 'n is not supported by this provider',
       provoke: async (world) => {
@@ -197,27 +201,27 @@ export const callersFaults = {
   guardrail_unavailable: later,
   project_key_required: [
     {
-      what: 'another virtual key only',
+      what: 'a provider’s own route with the virtual key in another header',
       provoke: (world) =>
         world.send({ path: own, headers: { 'x-svc-vk': world.openKey, authorization: 'Bearer sk-own' } }),
     },
   ],
   provider_key_required: [
     {
-      what: 'a direct request without one',
+      what: 'a direct request without a provider key',
       message:
         'a direct request needs a provider key as a bearer token, or in the `x-api-key` or `x-goog-api-key` header',
       provoke: (world) => world.send({ headers: { 'x-svc-direct-key': 'true', 'x-svc-vk': world.openKey } }),
     },
     {
-      what: "a provider's route without one",
+      what: 'a provider’s own route without a provider key',
       message: 'this route needs `Bearer <provider key>` in the `Authorization` header',
       provoke: (world) => world.send({ path: own, headers: { 'project-api-key': world.projectKey } }),
     },
   ],
   budget_exceeded: [
     {
-      what: 'a request that costs more than the budget of a month',
+      what: 'a request that costs more than a monthly budget',
       limited: true,
       message:
         /^the virtual key's budget of \$0.00001 a month is spent; it opens again at \d{4}-\d\d-01T00:00:00Z$/,
@@ -226,7 +230,7 @@ export const callersFaults = {
         world.withKey(await limitedKey(world, budget('0.00001', 'BUDGET_PERIOD_MONTH'))),
     },
     {
-      what: 'a request that costs more than a budget without end',
+      what: 'a request that costs more than a total budget',
       limited: true,
       message: "the virtual key's budget of $0.00001 is spent; an owner or admin can raise it",
       headers: { 'x-should-retry': 'false' },
@@ -248,8 +252,11 @@ export const callersFaults = {
     },
   ],
   route_not_found: [
-    { what: 'a path', provoke: (world) => world.send({ path: '/v1/completions' }) },
-    { what: 'a path, whatever the method', provoke: (world) => world.send({ path: '/', method: 'DELETE' }) },
+    { what: 'an unknown path', provoke: (world) => world.send({ path: '/v1/completions' }) },
+    {
+      what: 'an unknown path with any method',
+      provoke: (world) => world.send({ path: '/', method: 'DELETE' }),
+    },
   ],
   model_not_found: [
     {
@@ -260,14 +267,14 @@ export const callersFaults = {
       provoke: (world) => world.send({ body: chatBody({ model: 'nobody/gpt-4o' }) }),
     },
     {
-      what: 'an unknown id',
+      what: 'an unknown model id',
       message: 'no such model: gpt-provider/none; GET /v1/models lists what this key may call',
       provoke: (world) => world.send({ path: '/v1/models/gpt-provider%2Fnone', method: 'GET' }),
     },
   ],
   provider_not_configured: [
     {
-      what: 'an organization without a key of it',
+      what: 'a provider without a key of the organization',
       provoke: async (world) => {
         const bare = await world.gateway.createOrganization('bare');
         const listed = (await bare.api.call('ProviderKeys/List', { organizationId: bare.id })) as {
@@ -286,13 +293,13 @@ export const callersFaults = {
       provoke: (world) => world.send({ method: 'GET' }),
     },
     {
-      what: 'the models with POST',
+      what: 'the list of models with POST',
       message: 'this route takes GET only',
       headers: { allow: 'GET' },
       provoke: (world) => world.send({ path: '/v1/models' }),
     },
     {
-      what: 'a method that is none',
+      what: 'an unknown method',
       headers: { allow: 'GET, POST', connection: 'close' },
       noRequest: true,
       provoke: (world) => world.sendRaw(world.gateway.proxy.port, `BREW ${chat} HTTP/1.1\r\nhost: x\r\n\r\n`),
@@ -300,7 +307,7 @@ export const callersFaults = {
   ],
   request_timeout: [
     {
-      what: 'a body that does not come',
+      what: 'a body that does not arrive',
       headers: { 'x-should-retry': 'false' },
       provoke: (world) =>
         world.sendRaw(
@@ -317,25 +324,25 @@ export const callersFaults = {
   ],
   body_too_large: [
     {
-      what: 'a byte over the limit',
+      what: 'a body one byte over the limit',
       message: 'the body is larger than 1024 bytes',
       provoke: (world) => world.send({ url: world.tight.url, body: ' '.repeat(1025) }),
     },
   ],
   unsupported_media_type: [
     {
-      what: 'text',
+      what: 'a body of plain text',
       provoke: (world) =>
         world.send({ headers: { authorization: `Bearer ${world.key}`, 'content-type': 'text/plain' } }),
     },
     {
-      what: 'none',
+      what: 'a request without a content type',
       message: 'Content-Type is missing; send application/json',
       provoke: (world) => world.sendRaw(world.gateway.proxy.port, rawHead(world.key, ['content-length: 0'])),
     },
     {
       what: 'a compressed body',
-      message: 'a compressed body is not accepted; send it as it is',
+      message: 'a compressed body is not accepted; send it uncompressed',
       provoke: (world) =>
         world.send({ headers: { authorization: `Bearer ${world.key}`, 'content-encoding': 'gzip' } }),
     },

@@ -34,7 +34,7 @@ export const gatewayStates = {
   ],
   concurrency_limit_exceeded: [
     {
-      what: 'more requests at a time than the key may send',
+      what: 'more concurrent requests than the key may send',
       limited: true,
       message: "the virtual key's limit of 1 concurrent requests is reached; it opens when one of them ends",
       headers: { 'retry-after': '1' },
@@ -51,7 +51,7 @@ export const gatewayStates = {
   ],
   budget_busy: [
     {
-      what: 'a request beside one that holds most of the budget',
+      what: 'a request beside one that has reserved most of the budget',
       limited: true,
       message:
         "requests in flight have reserved what is left of the virtual key's budget of $0.006 a day; try again in a moment",
@@ -70,9 +70,9 @@ export const gatewayStates = {
   ],
   internal_error: [
     {
-      what: 'a defect',
+      what: 'a defect of the proxy',
       provoke: async (world) => {
-        const defect = new TypeError('nobody but the log may know this');
+        const defect = new TypeError('only the log may contain this');
         const faulty = await startFaultyProxy(defect);
         const response = await world.send({ url: faulty.url });
         await until(() => faulty.records.length === 1);
@@ -98,7 +98,7 @@ export const gatewayStates = {
   ],
   upstream_protocol_error: [
     {
-      what: 'an answer that is none',
+      what: 'a response that is not JSON',
       headers: { 'x-should-retry': 'false' },
       provoke: (world) => world.simulated({ body: '<html>' }),
     },
@@ -112,7 +112,7 @@ export const gatewayStates = {
   ],
   access_unavailable: [
     {
-      what: 'a key that nobody can check',
+      what: 'a key that cannot be checked',
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
         const { url } = await world.gateway.startProxy({
@@ -124,7 +124,7 @@ export const gatewayStates = {
   ],
   ledger_unavailable: [
     {
-      what: 'a budget of which nothing can be drawn',
+      what: 'a budget from which no lease can be acquired',
       limited: true,
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
@@ -143,7 +143,7 @@ export const gatewayStates = {
   ],
   overloaded: [
     {
-      what: 'more than one at a time',
+      what: 'a second concurrent request where one is allowed',
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
         world.gateway.simulator.script({ headDelayMs: 1000 });
@@ -178,7 +178,7 @@ export const gatewayStates = {
   no_healthy_target: later,
   upstream_timeout: [
     {
-      what: 'a stream that does not begin',
+      what: 'a stream that does not begin in time',
       provoke: (world) =>
         world.simulated({ headDelayMs: 5000 }, { url: world.tight.url, body: chatBody({ stream: true }) }),
     },

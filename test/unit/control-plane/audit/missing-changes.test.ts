@@ -112,7 +112,7 @@ describe('flaws of the collected log', () => {
     const { undone, flaws } = found(kept, [...kept, ...forged]);
     expect(undone).toEqual(['revocation VirtualKeys.Revoke key-1', 'revocation VirtualKeys.Revoke key-2']);
     expect(flaws).toEqual([
-      'the line of revision 4 was altered: it is not what its hash says',
+      'the line of revision 4 was altered: it does not match its hash',
       'lines are missing right before revision 5',
     ]);
   });

@@ -31,9 +31,9 @@ describe('watchers of the change feed', () => {
   it.each([
     ['of the longest version', '1'.repeat(64), '1'.repeat(64)],
     ['of a version that is too long', '1'.repeat(65), undefined],
-    ['of nothing', '', undefined],
+    ['that is empty', '', undefined],
     ['with a space', '0.1.0 beta', undefined],
-    ['that would draw on a terminal', '\u001b[2J', undefined],
+    ['that contains a terminal escape', '\u001b[2J', undefined],
     ['beyond ASCII', '0.1.0é', undefined],
   ])('keep or drop a version text %s', (_what, version, kept) => {
     const watchers = createWatchers(new VirtualTime());

@@ -184,7 +184,7 @@ describe('a guardrail check', () => {
       { pattern: { patterns: Array.from({ length: 11 }, (_, n) => `a[^b]{0,400}${n}`) } },
       ['.pattern'],
     ],
-    ['fields that there are not', { secrets: {}, also: ['GUARDRAIL_FIELD_UNSPECIFIED'] }, ['.also[0]']],
+    ['unknown fields', { secrets: {}, also: ['GUARDRAIL_FIELD_UNSPECIFIED'] }, ['.also[0]']],
     ['fields of the request for a service', { moderation: {}, also: ['GUARDRAIL_FIELD_USER'] }, ['.also']],
     ['a model with a space', { moderation: { model: 'a b' } }, ['.moderation.model']],
     ['a category in words', { moderation: { categories: ['Self harm'] } }, ['.moderation.categories[0]']],

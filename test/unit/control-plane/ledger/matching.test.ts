@@ -33,8 +33,8 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
   ['of another organization', { organizationId: 'organization-2' }, {}],
   ['of another organization with the same key', { organizationId: 'organization-2', subjectId: 'key' }, {}],
   ['for other models', { model: 'search-provider/*' }, {}],
-  ['for the model that answered', { model: 'gpt-4o-2026-05-01' }, {}],
-  ['without windows that was made later', {}, { at: 999 }],
+  ['for the served model', { model: 'gpt-4o-2026-05-01' }, {}],
+  ['without windows that was created later', {}, { at: 999 }],
 ])('a usage event does not count towards a budget %s', (_what, budget, fields) => {
   expect(counts(budget, fields)).toBe(0);
 });
@@ -49,8 +49,12 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
     { model: 'gpt-provider/gpt-4o' },
     { model_asked: 'gpt-provider/gpt-4o-2027-01-01' },
   ],
-  ['of a month, though it was made later in it', { period: 'month' }, { at: 0 }],
-  ['once, though its person stands in it twice', { subjectId: 'person' }, { project_person_id: 'person' }],
+  ['of a month, although it was created later in that month', { period: 'month' }, { at: 0 }],
+  [
+    'once, although the event contains its person twice',
+    { subjectId: 'person' },
+    { project_person_id: 'person' },
+  ],
 ])('a usage event counts towards a budget %s', (_what, budget, fields) => {
   expect(counts(budget, fields)).toBe(1);
 });
@@ -65,7 +69,7 @@ it('a usage event counts towards a budget that its proxy charged, by any name of
   expect(windows([newer], event)).toEqual([]);
   expect(windows([newer], event, 'budget')).toEqual(['1970-01-01']);
   expect(windows([{ ...newer, organizationId: 'organization-2' }], event, 'budget')).toEqual([]);
-  expect(windows([{ ...newer, subjectId: 'somebody' }], event, 'budget')).toEqual([]);
+  expect(windows([{ ...newer, subjectId: 'person-2' }], event, 'budget')).toEqual([]);
 });
 
 it('a usage event counts in the window of its time, and all events of a window share one object', () => {

@@ -30,10 +30,10 @@ describe('the next attempt of a webhook delivery', () => {
   });
 
   it.each([
-    ['asks for less than the schedule', 1 * second, 5 * second],
-    ['asks for more', 90 * second, 90 * second],
-    ['asks for an hour', hour, hour],
-    ['asks for more than an hour', 5 * hour, hour],
+    ['requests a shorter wait than the schedule', 1 * second, 5 * second],
+    ['requests a longer wait than the schedule', 90 * second, 90 * second],
+    ['requests a wait of an hour', hour, hour],
+    ['requests a wait of more than an hour, for an hour', 5 * hour, hour],
   ])('follows a receiver that %s', (_what, retryAfterMs, wait) => {
     expect(nextAttempt({ attempts: 1, createdAt: created, now: created, retryAfterMs })).toBe(created + wait);
   });

@@ -75,8 +75,8 @@ describe('rows of an export', () => {
     ['a row with more cells than names', 'aB,c\n1,2,3\n', 'more cells'],
     ['a row that was cut', 'aB,c,d\n1,2,3\n1,2\n', 'fewer cells'],
     ['a line without an end', `{"aB":"${'x'.repeat(4 * 1024 * 1024)}`, 'too long to be a row'],
-    ['what is no JSON', '{"aB":1}\n{"aB":', 'no JSON'],
-    ['what is no object', '[1]', 'no object'],
+    ['a line that is not JSON', '{"aB":1}\n{"aB":', 'not JSON'],
+    ['a line that is not an object', '[1]', 'not an object'],
     ['Parquet that is cut off', 'PAR1 and no more', 'cannot be read as Parquet'],
   ])('are refused for %s', async (_what, content, message) => {
     await expect(cells(content)).rejects.toThrow(message);

@@ -160,11 +160,11 @@ describe('the billing API of a vendor', () => {
       'is in eur',
     ],
     ['no amount', () => page([bucket('2026-10-01', [cost({ currency: 'usd' })])]), 'no amount in "value"'],
-    ['pages without an end', () => page([], 'again'), 'does not say where'],
+    ['pages without an end', () => page([], 'again'), 'but not the next one'],
     [
       'a page that it does not name',
       () => ({ status: 200, body: { data: [], has_more: true } }),
-      'does not say where',
+      'but not the next one',
     ],
     ['no list', () => ({ status: 200, body: { data: {} } }), 'no list "data"'],
   ])('is refused with %s', async (_what, respond, message) => {
@@ -176,7 +176,7 @@ describe('the billing API of a vendor', () => {
     const url = await respondingWith(() => refused(401, `Incorrect API key provided: ${key}`));
     const reading = readBill(openAiCosts(openAi(url, new Secret(key)), range));
     await expect(reading).rejects.toThrow(
-      'OpenAI answered 401: Incorrect API key provided: [key]; it takes an admin key of the organization',
+      'OpenAI responded with 401: Incorrect API key provided: [key]; it takes an admin key of the organization',
     );
   });
 

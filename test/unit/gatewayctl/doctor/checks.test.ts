@@ -85,10 +85,10 @@ describe('the doctor’s checks of name and connection', () => {
   });
 
   it.each([
-    ['all addresses answer', [up, up], 'ok'],
-    ['one of two does not', [up, refused], 'warning'],
-    ['none does', [refused, refused], 'failed'],
-    ['there is none', [], 'skipped'],
+    ['all addresses respond', [up, up], 'ok'],
+    ['one of two addresses does not respond', [up, refused], 'warning'],
+    ['no address responds', [refused, refused], 'failed'],
+    ['there is no address', [], 'skipped'],
   ] as const)('%s', (_what, mets, verdict) => {
     const meetings = mets.map((met, i) => ({ address: `10.0.0.${i}`, met }));
     expect(checkConnection(endpoint, meetings).verdict).toBe(verdict);
@@ -97,7 +97,7 @@ describe('the doctor’s checks of name and connection', () => {
   });
 
   it.each([
-    ['ETIMEDOUT', 'no answer', 'NetworkPolicies'],
+    ['ETIMEDOUT', 'no response', 'NetworkPolicies'],
     ['EHOSTUNREACH', 'no connection (EHOSTUNREACH)', 'NetworkPolicies'],
     ['ECONNREFUSED', 'nothing listens', 'GATEWAY_GRPC_LISTEN'],
   ])('there is no connection: %s', (code, says, advice) => {
@@ -157,11 +157,11 @@ describe('the doctor’s check of TLS', () => {
   });
 
   it.each([
-    ['plain text meets TLS', plaintext, { speaks: 'tls', http2: true, certificate }, 'failed'],
-    ['plain text meets plain text', plaintext, { speaks: 'http2' }, 'ok'],
-    ['TLS meets plain text', tls, { speaks: 'http2' }, 'failed'],
+    ['plaintext meets TLS', plaintext, { speaks: 'tls', http2: true, certificate }, 'failed'],
+    ['plaintext meets plaintext', plaintext, { speaks: 'http2' }, 'ok'],
+    ['TLS meets plaintext', tls, { speaks: 'http2' }, 'failed'],
     ['TLS meets silence', tls, { speaks: 'silence' }, 'failed'],
-    ['TLS meets nobody', tls, { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped'],
+    ['TLS meets a closed port', tls, { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped'],
     ['no certificate is shown', tls, { speaks: 'tls', http2: true, certificate: undefined }, 'failed'],
   ] as const)('%s', (_what, target, met, verdict) => {
     expect(checkTls(target, [{ address: '10.0.0.1', met }], now).verdict).toBe(verdict);
@@ -176,7 +176,7 @@ describe('the doctor’s check of gRPC', () => {
     ['HTTP/1.1', { speaks: 'http1' }, 'failed', 'HTTP/1.1'],
     ['TLS without HTTP/2', { speaks: 'tls', http2: false, certificate: undefined }, 'failed', 'HTTP/1.1'],
     ['something else', { speaks: 'unknown' }, 'failed', 'speaks no gRPC'],
-    ['nobody', { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped', 'no connection'],
+    ['no listener', { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped', 'no connection'],
     ['TLS that is not trusted', { speaks: 'tls', http2: true, certificate: undefined }, 'skipped', 'TLS'],
   ] as const)('there is %s', (_what, met, verdict, says) => {
     expect(verdicts(met)).toMatchObject({ verdict, says: expect.stringContaining(says) });
@@ -185,8 +185,8 @@ describe('the doctor’s check of gRPC', () => {
   it.each([
     ['a status', responseTo(), 'ok', 'replica replica-1, version 0.1.0'],
     ['a refusal of the contract', failedCall('UNAUTHENTICATED', 'unauthenticated'), 'ok', 'control plane'],
-    ['that of another server', failedCall('UNIMPLEMENTED'), 'failed', 'no control plane'],
-    ['none in time', failedCall('DEADLINE_EXCEEDED'), 'failed', 'no answer (DEADLINE_EXCEEDED'],
+    ['that of another server', failedCall('UNIMPLEMENTED'), 'failed', 'not a control plane'],
+    ['none in time', failedCall('DEADLINE_EXCEEDED'), 'failed', 'does not respond (DEADLINE_EXCEEDED'],
     [
       'that of an older control plane',
       { ...failedCall('UNIMPLEMENTED'), beforeStatus: true } as ProbeResult,
@@ -252,11 +252,11 @@ describe('the doctor’s check of clocks', () => {
   });
 
   it.each([
-    ['this machine, proxies agree', 600 * second, [10, 20], 'this machine’s clock that is wrong'],
-    ['the replica, all differ from it', 600 * second, [600 * second], 'replica’s clock that is wrong'],
-    ['nobody can tell', 600 * second, [], 'find out which'],
-    ['opinions differ', 600 * second, [0, 600 * second], 'find out which'],
-    ['one proxy', 0, [0, -600 * second], 'set the clocks of these proxies'],
+    ['this machine, as the proxies agree', 600 * second, [10, 20], 'this machine’s clock that is wrong'],
+    ['the replica, as all differ from it', 600 * second, [600 * second], 'replica’s clock that is wrong'],
+    ['unknown without proxies', 600 * second, [], 'find out which'],
+    ['unknown because proxies disagree', 600 * second, [0, 600 * second], 'find out which'],
+    ['of one proxy', 0, [0, -600 * second], 'set the clocks of these proxies'],
   ])('the wrong clock: %s', (_what, mine, proxies, advice) => {
     const finding = verdicts(mine, ...proxies);
     expect(finding).toMatchObject({ verdict: 'failed', advice: expect.stringContaining(advice) });
@@ -280,12 +280,12 @@ describe('the doctor’s check of the database', () => {
 
   it.each([
     [
-      'one of two replicas cannot read it',
+      'one of two replicas cannot read the database',
       [responseTo(), failedCall('UNAVAILABLE', 'unavailable')],
       'failed',
     ],
-    ['nobody was reached', [failedCall('UNAVAILABLE')], 'skipped'],
-    ['nobody was asked', [], 'skipped'],
+    ['no replica was reached', [failedCall('UNAVAILABLE')], 'skipped'],
+    ['no replica was called', [], 'skipped'],
     ['the token was refused', [failedCall('UNAUTHENTICATED', 'unauthenticated')], 'skipped'],
   ] as const)('%s', (_what, results, verdict) => {
     expect(checkDatabase(results).verdict).toBe(verdict);
@@ -294,13 +294,13 @@ describe('the doctor’s check of the database', () => {
 
 describe('the doctor’s check of proxies', () => {
   it.each([
-    ['are not told', responseTo(), 'skipped', 'platform operators'],
-    ['are none', watched(), 'warning', 'no proxy is connected to replica-1'],
-    ['are one', watched({}), 'ok', 'connected to replica-1: 1, namely proxy-a'],
-    ['were silent for 20 s', watched({ askedAt: at(now - 20 * second) }), 'ok', 'proxy-a'],
-    ['were silent for longer', watched({ askedAt: at(now - 20 * second - 1) }), 'warning', 'proxy-a (20 s)'],
+    ['the proxies are not reported to this caller', responseTo(), 'skipped', 'platform operators'],
+    ['no proxy is connected', watched(), 'warning', 'no proxy is connected to replica-1'],
+    ['one proxy is connected', watched({}), 'ok', 'connected to replica-1: 1, namely proxy-a'],
+    ['silent for 20 s', watched({ askedAt: at(now - 20 * second) }), 'ok', 'proxy-a'],
+    ['silent for over 20 s', watched({ askedAt: at(now - 20 * second - 1) }), 'warning', 'proxy-a (20 s)'],
     [
-      'tell no name',
+      'a proxy reports no name',
       responseTo({
         watchers: {
           watchers: [
@@ -322,13 +322,13 @@ describe('the doctor’s check of proxies', () => {
   });
 
   it.each([
-    ['none is known', [watched()], 'skipped'],
-    ['it answers all', [watched({}, {})], 'ok'],
-    ['it fails one', [watched({}, { redis: 'REDIS_STATE_FAILING' })], 'failed'],
-    ['it fails one of another replica', [watched({}), watched({ redis: 'REDIS_STATE_FAILING' })], 'failed'],
-    ['the only proxy has none', [watched({ redis: 'REDIS_STATE_NONE' })], 'ok'],
-    ['one of two has none', [watched({}, { redis: 'REDIS_STATE_NONE' })], 'warning'],
-    ['none has told', [watched({ redis: 'REDIS_STATE_UNSPECIFIED' })], 'skipped'],
+    ['no proxy is known', [watched()], 'skipped'],
+    ['it responds to all proxies', [watched({}, {})], 'ok'],
+    ['it fails a proxy', [watched({}, { redis: 'REDIS_STATE_FAILING' })], 'failed'],
+    ['it fails a proxy elsewhere', [watched({}), watched({ redis: 'REDIS_STATE_FAILING' })], 'failed'],
+    ['the only proxy has no Redis', [watched({ redis: 'REDIS_STATE_NONE' })], 'ok'],
+    ['one of two proxies has no Redis', [watched({}, { redis: 'REDIS_STATE_NONE' })], 'warning'],
+    ['no proxy has reported its state', [watched({ redis: 'REDIS_STATE_UNSPECIFIED' })], 'skipped'],
   ] as const)('Redis: %s', (_what, results, verdict) => {
     expect(checkRedis(results).verdict).toBe(verdict);
   });
@@ -345,7 +345,7 @@ describe('the doctor’s check of versions', () => {
     ['2.2.0', '1.2.0', 'failed', 'newer'],
     ['1.10.0', '1.9.0', 'warning', 'newer'],
     ['1.2.0-rc.1', '1.2.0', 'warning', 'than the control plane'],
-    [undefined, '1.2.0', 'warning', 'tells no version'],
+    [undefined, '1.2.0', 'warning', 'reports no version'],
     ['main', '1.2.0', 'warning', 'main'],
   ])('%s with a control plane of %s', (version, server, verdict, says) => {
     expect(checkSkew('proxy p', version, server)).toMatchObject({
@@ -377,11 +377,11 @@ describe('the doctor’s check of a proxy by its admin listener', () => {
     ['with an older feed', seen(feed('20.1')), 'failed', 'its feed is 20 s old'],
     ['without a feed since it started', seen(feed('NaN')), 'failed', 'no control plane has confirmed'],
     ['with Redis', seen(`${build}${feed('1')}gateway_redis_up 1\n`), 'ok', 'ready'],
-    ['whose Redis is away', seen(`${feed('1')}gateway_redis_up 0\n`), 'failed', 'Redis does not answer'],
+    ['whose Redis is away', seen(`${feed('1')}gateway_redis_up 0\n`), 'failed', 'Redis does not respond'],
     ['whose Redis is not known yet', seen(`${feed('1')}gateway_redis_up NaN\n`), 'ok', 'ready'],
     ['without metrics', seen(undefined), 'warning', 'no metrics'],
     ['that drains', seen(build, 'not ready: draining'), 'failed', 'draining'],
-    ['that is away', { error: 'ECONNREFUSED' }, 'failed', 'no answer (ECONNREFUSED)'],
+    ['that is away', { error: 'ECONNREFUSED' }, 'failed', 'no response (ECONNREFUSED)'],
   ])('%s', (_what, admin, verdict, says) => {
     expect(checkProxy(url, admin)).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });

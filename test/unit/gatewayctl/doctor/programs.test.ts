@@ -12,7 +12,7 @@ describe('the doctor’s check of a program by its admin listener', () => {
   const keeper = 'gateway_keeper_leader 1\ngateway_keeper_webhook_present 1\n';
 
   it.each([
-    ['does not answer', { error: 'ECONNREFUSED' }, 'failed', 'no answer (ECONNREFUSED)'],
+    ['does not respond', { error: 'ECONNREFUSED' }, 'failed', 'no response (ECONNREFUSED)'],
     ['is a ready injector', { metrics: injector }, 'ok', '(injector): ready'],
     [
       'is a ready control plane',

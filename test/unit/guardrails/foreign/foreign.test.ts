@@ -52,7 +52,7 @@ describe('secrets from other projects', () => {
     ['gitleaks, named', 0.98],
     ['gitleaks, curl', 1],
     ['credentials of today', 1],
-    ['places', 1],
+    ['secrets by location', 1],
     ['detect-secrets', 0.9],
   ])('%s are found with a recall of %f', (set, floor) => {
     const { found, all } = sets.get(set) ?? { found: 0, all: 1 };
@@ -61,10 +61,10 @@ describe('secrets from other projects', () => {
 
   it('are not found in examples, masked values or values of a fifth of the length', () => {
     const texts = innocentTexts();
-    const taken = texts.filter((text) => secretsIn(text).length > 0);
-    for (const text of taken) console.log(`taken for a secret: ${text.slice(0, 160)}`);
-    console.log(`${taken.length} of ${texts.length} innocent texts are taken for secrets`);
-    expect(taken.length / texts.length).toBeLessThanOrEqual(0.025);
+    const matched = texts.filter((text) => secretsIn(text).length > 0);
+    for (const text of matched) console.log(`matched as a secret: ${text.slice(0, 160)}`);
+    console.log(`${matched.length} of ${texts.length} innocent texts are matched as secrets`);
+    expect(matched.length / texts.length).toBeLessThanOrEqual(0.025);
   });
 });
 
@@ -128,7 +128,7 @@ describe('benign text', () => {
 describe("personal data of Presidio's tests", () => {
   const cases = casesOfPresidio();
   const positive = cases.filter(({ count }) => count > 0);
-  const reclaim = tallied(
+  const recall = tallied(
     positive,
     ({ type }) => type,
     (one) => countIn(one) >= one.count,
@@ -152,7 +152,7 @@ describe("personal data of Presidio's tests", () => {
   ])('%s: a recall of %f', (type, floor) => {
     for (const one of positive.filter((case_) => case_.type === type && countIn(case_) < case_.count))
       console.log(`  missed: ${one.text}`);
-    const { found, all } = reclaim.get(type) ?? { found: 0, all: 1 };
+    const { found, all } = recall.get(type) ?? { found: 0, all: 1 };
     console.log(`${type}: ${found} of ${all}`);
     expect(found / all).toBeGreaterThanOrEqual(floor);
   });

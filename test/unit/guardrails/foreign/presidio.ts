@@ -237,7 +237,7 @@ const addresses: readonly Row[] = [
 ];
 
 /** Addresses that identify nobody; the documentation says that they are not found. */
-const namingNobody: readonly Row[] = [
+const reservedAddresses: readonly Row[] = [
   ['localhost 127.0.0.1', 1],
   ['Broadcast 255.255.255.255', 1],
   ['Default 0.0.0.0', 1],
@@ -297,7 +297,7 @@ export function presidioCases(random: Random): readonly Case[] {
     ...of('NATIONAL_ID', 'US SSN, bare', bareSsns),
     ...Object.entries(ids).flatMap(([type, rows]) => of('NATIONAL_ID', type, rows)),
     ...of('IP_ADDRESS', 'IP address', addresses),
-    ...of('IP_ADDRESS', 'IP address that names nobody', namingNobody),
+    ...of('IP_ADDRESS', 'reserved IP address', reservedAddresses),
     ...phones.flatMap(([country, ...row]) => of('PHONE', `phone ${country}`, [row], country)),
   ];
 }

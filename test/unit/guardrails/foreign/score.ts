@@ -55,7 +55,9 @@ export function plantedSecrets(): readonly Planted[] {
       plant({ set: 'gitleaks, curl', type: 'curl', how: 'code' }, template, form),
     ),
     ...bare('credentials of today', credentials),
-    ...locations.map(([type, template, form]) => plant({ set: 'places', type, how: type }, template, form)),
+    ...locations.map(([type, template, form]) =>
+      plant({ set: 'secrets by location', type, how: type }, template, form),
+    ),
     ...detectSecretsSecrets.map(([type, template, form]) =>
       plant({ set: 'detect-secrets', type, how: template }, template, form),
     ),

@@ -30,9 +30,9 @@ const texts: Readonly<Record<string, JsonObject>> = {
   'a part of an unknown type': part({ type: 'poem', verses: [{ line: text }] }),
   'the name of a file': part({ type: 'file', file: { file_id: 'file_1', filename: text } }),
   'text where a file’s data belongs': part({ type: 'file', file: { file_data: text } }),
-  'a data URL that is no base64': part({ type: 'file', file: { file_data: `data:text/plain,${text}` } }),
+  'a data URL that is not base64': part({ type: 'file', file: { file_data: `data:text/plain,${text}` } }),
   'text where an image’s URL belongs': part({ type: 'image_url', image_url: { url: text } }),
-  'text in place of an image': part({ type: 'image_url', image_url: text }),
+  'text instead of an image': part({ type: 'image_url', image_url: text }),
   'text where sound belongs': part({ type: 'input_audio', input_audio: { data: text, format: 'mp3' } }),
   'text after an image’s URL': part({
     type: 'image_url',
@@ -57,7 +57,7 @@ const texts: Readonly<Record<string, JsonObject>> = {
   'text where a role of a cache belongs': message({ content: [{ type: text, text: 'x' }] }),
   'arguments of a call': call({ type: 'function', function: { name: 'f', arguments: `{"a":"${text}"}` } }),
   'a name in arguments': call({ type: 'function', function: { name: 'f', arguments: `{"${text}":1}` } }),
-  'arguments that are no JSON': call({
+  'arguments that are not JSON': call({
     type: 'function',
     function: { name: 'f', arguments: `{"a": ${text}` },
   }),
@@ -101,11 +101,11 @@ const texts: Readonly<Record<string, JsonObject>> = {
   'a grammar as a format': { response_format: { type: 'grammar', grammar: text } },
   'a prediction': { prediction: { type: 'content', content: text } },
   'a part of a prediction': { prediction: { type: 'content', content: [{ type: 'text', text: text }] } },
-  'where a search is to look': {
+  'the location of a search': {
     web_search_options: { user_location: { type: 'approximate', approximate: { city: text } } },
   },
-  'a field that nobody knows': { prompt_prefix: text },
-  'a field deep in one that nobody knows': { extra: [{ deep: { deeper: [[text]] } }] },
+  'an unknown field': { prompt_prefix: text },
+  'a field deep in an unknown field': { extra: [{ deep: { deeper: [[text]] } }] },
   'text where a word belongs': { reasoning_effort: text },
   'text where a number belongs': { seed: text },
 };
@@ -131,8 +131,8 @@ const fixed: Readonly<Record<string, JsonObject>> = {
   'a pattern': schema({ properties: { a: { pattern: `^${planted}$` } } }),
   'a reference': schema({ properties: { a: { $ref: `#/$defs/${planted}` } } }),
   'the name of a format': format({ name: planted }),
-  'what stops the answer': { stop: [planted] },
-  'the one thing that stops the answer': { stop: planted },
+  'a stop sequence in a list': { stop: [planted] },
+  'a single stop sequence': { stop: planted },
   'the name of an unknown field': { [planted]: 1 },
   'a name deep in an unknown field': { extra: [{ [planted]: [] }] },
 };
@@ -145,9 +145,9 @@ const exempt: Readonly<Record<string, JsonObject>> = {
   'the bias of tokens': { logit_bias: { [planted]: 1 } },
   'a type': part({ type: planted }),
   'the id of a call': call({ id: planted, type: 'function', function: { name: 'f', arguments: '{}' } }),
-  'the id that a result answers': message({ content: 'x', tool_call_id: planted }, 'tool'),
+  'the call id of a result': message({ content: 'x', tool_call_id: planted }, 'tool'),
   'the id of a file': part({ type: 'file', file: { file_id: planted } }),
-  'the id of a voice’s answer': message({ audio: { id: planted } }, 'assistant'),
+  'the id of an audio response': message({ audio: { id: planted } }, 'assistant'),
   'a URL of an image': part({ type: 'image_url', image_url: { url: `https://example.com/${planted}.png` } }),
   'a data URL': part({ type: 'image_url', image_url: { url: `data:image/png;base64,${planted}` } }),
   'sound in base64': part({ type: 'input_audio', input_audio: { data: planted, format: 'wav' } }),
@@ -161,7 +161,7 @@ const exempt: Readonly<Record<string, JsonObject>> = {
 
 const guard = (action: 'block' | 'redact' | 'observe') => phrasesGuardrail([planted], { action });
 
-describe.each(Object.entries(texts))('%s', (_place, body) => {
+describe.each(Object.entries(texts))('%s', (_what, body) => {
   it('is inspected: a match there blocks the request', async () => {
     await expect(inspected(guard('block'), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
@@ -178,7 +178,7 @@ describe.each(Object.entries(texts))('%s', (_place, body) => {
   });
 });
 
-describe.each(Object.entries(fixed))('%s', (_place, body) => {
+describe.each(Object.entries(fixed))('%s', (_what, body) => {
   it.each(['block', 'redact'] as const)(
     'is inspected: a match there blocks the request under %s',
     async (action) => {
@@ -191,7 +191,7 @@ describe.each(Object.entries(fixed))('%s', (_place, body) => {
   });
 });
 
-describe.each(Object.entries(exempt))('%s', (_place, body) => {
+describe.each(Object.entries(exempt))('%s', (_what, body) => {
   it.each(['block', 'redact'] as const)('is not inspected under %s', async (action) => {
     expect(await inspected(guard(action), body)).toMatchObject(body);
   });

@@ -49,7 +49,7 @@ const texts: Readonly<Record<string, JsonObject>> = {
 const fixed: Readonly<Record<string, JsonObject>> = {
   'the name of a called tool': call({ function: { name: planted, arguments: '{}' } }),
   'the name of a called function': message({ function_call: { name: planted, arguments: '{}' } }),
-  'what a voice says': message({ audio: { id: 'audio_1', data: 'c291bmQ=', transcript: planted } }),
+  'the transcript of audio': message({ audio: { id: 'audio_1', data: 'c291bmQ=', transcript: planted } }),
   'the name of an unknown field': { ...message({}), [planted]: true },
 };
 
@@ -90,7 +90,7 @@ function asChunk(action: 'block' | 'redact', response: JsonObject): JsonObject {
   return guardStrings(response, guards);
 }
 
-describe.each(Object.entries(texts))('%s', (_place, response) => {
+describe.each(Object.entries(texts))('%s', (_what, response) => {
   it('is inspected: a match there blocks the response', async () => {
     await expect(responded(guard('block'), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect(() => asChunk('block', response)).toThrow(BlockedError);
@@ -107,7 +107,7 @@ describe.each(Object.entries(texts))('%s', (_place, response) => {
   });
 });
 
-describe.each(Object.entries(fixed))('%s', (_place, response) => {
+describe.each(Object.entries(fixed))('%s', (_what, response) => {
   it.each(['block', 'redact'] as const)(
     'is inspected: a match there blocks the response under %s',
     async (action) => {
@@ -117,7 +117,7 @@ describe.each(Object.entries(fixed))('%s', (_place, response) => {
   );
 });
 
-describe.each(Object.entries(exempt))('%s', (_place, response) => {
+describe.each(Object.entries(exempt))('%s', (_what, response) => {
   it.each(['block', 'redact'] as const)('is not inspected under %s', async (action) => {
     expect((await responded(guard(action), response)).body.toString()).toBe(JSON.stringify(response));
     expect(asChunk(action, response)).toBe(response);

@@ -87,7 +87,7 @@ describe('the cost of a pattern', () => {
 
   it('is the same each time and uses no clock, and is smaller in prose than in a text of its own letters', () => {
     const now = vi.spyOn(performance, 'now').mockImplementation(() => {
-      throw new Error('is asked for the time');
+      throw new Error('the clock was read');
     });
     const [first, second] = [compile('(.*a){20}'), compile('(.*a){20}')];
     now.mockRestore();

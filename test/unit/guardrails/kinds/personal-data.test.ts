@@ -32,7 +32,7 @@ interface Score {
 }
 
 const precision = ({ hits, falseAlarms }: Score) => hits / (hits + falseAlarms);
-const reclaim = ({ hits, misses }: Score) => hits / (hits + misses);
+const recall = ({ hits, misses }: Score) => hits / (hits + misses);
 
 function scores(texts: readonly LabelledText[]): ReadonlyMap<string, Score> {
   const all = { hits: 0, misses: 0, falseAlarms: 0 };
@@ -62,9 +62,7 @@ describe('the corpus of personal data', () => {
     expect(corpus.filter(({ spans }) => spans.length === 0).length).toBeGreaterThanOrEqual(200);
     console.log(`personal data, ${corpus.length} texts:`);
     for (const [label, score] of byLabel)
-      console.log(
-        `  ${label}: precision ${precision(score).toFixed(4)}, recall ${reclaim(score).toFixed(4)}`,
-      );
+      console.log(`  ${label}: precision ${precision(score).toFixed(4)}, recall ${recall(score).toFixed(4)}`);
   });
 
   it.each([
@@ -78,14 +76,14 @@ describe('the corpus of personal data', () => {
   ])('is matched for %s with a precision of %f and a recall of %f', (label, precisionMin, recallMin) => {
     const score = byLabel.get(label) ?? { hits: 0, misses: 1, falseAlarms: 1 };
     expect(precision(score)).toBeGreaterThanOrEqual(precisionMin);
-    expect(reclaim(score)).toBeGreaterThanOrEqual(recallMin);
+    expect(recall(score)).toBeGreaterThanOrEqual(recallMin);
   });
 });
 
 describe('overlapping types of personal data', () => {
   it.each([
     ['a card is no phone number', '4111 1111 1111 1111', 'PAYMENT_CARD 4111 1111 1111 1111'],
-    ['an IBAN holds no card', 'SE4550000000058398257466', 'IBAN SE4550000000058398257466'],
+    ['an IBAN contains no card', 'SE4550000000058398257466', 'IBAN SE4550000000058398257466'],
     [
       'digits before an "@" are no number',
       '4111111111111111@example.com',

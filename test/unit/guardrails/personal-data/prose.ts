@@ -21,7 +21,7 @@ Her SSN is ‹N 123-45-6789›, born 1980-01-02.
 The applicant (SSN ‹N 536-90-4399›) called from ‹T 202-555-0114›.
 ssn of the customer: ‹N 536904399›
 NI number ‹N AB 12 34 56 C› and postcode SW1A 1AA.
-The server at ‹I 192.0.2.1› did not answer; try ‹I 2001:db8::1›.
+The server at ‹I 192.0.2.1› did not respond; try ‹I 2001:db8::1›.
 Blocked ‹I 203.0.113.7›:443 after 5 attempts.
 Ping ‹I 198.51.100.23›. It works.
 Call me on ‹T 202-555-0123› after 5pm.

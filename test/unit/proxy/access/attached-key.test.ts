@@ -142,7 +142,7 @@ describe('the attached key’s file', () => {
 
   it.each([
     ['empty', ''],
-    ['no key', 'junk-that-nobody-may-see'],
+    ['no key', 'junk-that-must-stay-hidden'],
     ['gone', undefined],
   ])(
     'while the file is %s, the last good key is kept; one log line reports it without the file’s content',

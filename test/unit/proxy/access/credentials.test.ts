@@ -66,11 +66,11 @@ describe('the virtual key on a generic route', () => {
     [['api-key', 'SK-SVC-a', 'x-goog-api-key', 'AIza'], 'x-goog-api-key'],
     [['x-svc-vk', 'x', 'authorization', 'Bearer y'], 'x-svc-vk'],
   ])('is required, and a hint names the header whose value is no virtual key: %j', (raw, name) => {
-    const hint = `what came in \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
+    const hint = `the value of \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
     expect(refusedBy(() => generic(...raw))).toMatchObject({ code: 'virtual_key_required', hint });
   });
 
-  it('is required with its scheme word, and a hint says so', () => {
+  it('is required with its scheme word, and a hint names it', () => {
     const bare = refusedBy(() => generic('authorization', 'sk-svc-a'));
     expect(bare.hint).toContain('without `Bearer `');
     expect(bare.hint).not.toContain('sk-svc-a');

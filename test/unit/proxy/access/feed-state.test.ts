@@ -160,7 +160,7 @@ describe('a confirmation', () => {
 
   it.each([
     ['of another epoch', at(99, 'two')],
-    ['before what is already known', at(11)],
+    ['at an older position than is known', at(11)],
   ])('is refused %s', (_, position) => {
     const feed = begun();
     feed.change('a', 12);

@@ -67,7 +67,7 @@ function deliver(message: FeedMessage): void {
 }
 
 function respond(revision: number): void {
-  deliver({ type: 'answer', nonce: newest().requests.at(-1) ?? 0, position: at(revision) });
+  deliver({ type: 'response', nonce: newest().requests.at(-1) ?? 0, position: at(revision) });
 }
 
 describe('the change feed', () => {
@@ -97,7 +97,7 @@ describe('the change feed', () => {
     const confirmedAt = records.feed.confirmedAt;
     await time.advance(1_000);
     respond(1);
-    deliver({ type: 'answer', nonce: 999, position: at(1) });
+    deliver({ type: 'response', nonce: 999, position: at(1) });
     expect(records.feed.confirmedAt).toBe(confirmedAt);
   });
 
@@ -130,9 +130,9 @@ describe('a reclaim message', () => {
   const reclaim: Reclaim = { budgetId: 'b', window: 'total' };
 
   it('is passed on even before the feed has begun, and does not change the feed', () => {
-    deliver({ type: 'recall', reclaim });
+    deliver({ type: 'reclaim', reclaim });
     deliver({ type: 'started', horizon: at(1) });
-    deliver({ type: 'recall', reclaim });
+    deliver({ type: 'reclaim', reclaim });
     expect(reclaims).toEqual([reclaim, reclaim]);
     expect(newest().cancelled).toBe(false);
   });
@@ -181,8 +181,8 @@ describe('a connection of the feed', () => {
   });
 
   it.each([
-    ['changes before it says where it begins', { type: 'changes', invalidations: [] }],
-    ['an answer before it says where it begins', { type: 'answer', nonce: 1, position: at(1) }],
+    ['changes before its first position', { type: 'changes', invalidations: [] }],
+    ['a response before its first position', { type: 'response', nonce: 1, position: at(1) }],
   ] as const)('is given up when it sends %s', (_, message) => {
     deliver(message);
     expect(newest().cancelled).toBe(true);
@@ -193,7 +193,7 @@ describe('a connection of the feed', () => {
     await time.advance(100);
     expect(logged).toEqual([]);
     deliver({ type: 'changes', invalidations: [] });
-    expect(logged).toEqual([expect.stringContaining('the feed did not say where it begins')]);
+    expect(logged).toEqual([expect.stringContaining('the feed did not begin with a position')]);
     await time.advance(200);
     newest().handlers.closed(new Error('the third reason'));
     expect(logged).toHaveLength(1);

@@ -247,7 +247,7 @@ describe.each(
   Object.entries({ 'with the cache key': withCacheKey, 'without the cache key': withoutCacheKey }),
 )('an attacker %s', (_attacker, kinds) => {
   describe.each(Object.entries(kinds))('a %s record', (_kind, attacks) => {
-    it.each(Object.entries(attacks))('a record %s admits nobody', async (_name, { act, lets }) => {
+    it.each(Object.entries(attacks))('a record %s admits no caller', async (_name, { act, lets }) => {
       act();
       const connected = await startConnected();
       expect(await find(connected, lets)).toBe('access_not_found');

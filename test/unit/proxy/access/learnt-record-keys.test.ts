@@ -81,7 +81,7 @@ describe('a proxy without configured public keys', () => {
     await startWarm();
     const proxy = startCutOff({ recordKeys: noRecordKeys() });
     expect(await find(proxy)).toBe('access_unavailable');
-    expect(proxy.source.notReady()).toContain('a Redis that can be believed');
+    expect(proxy.source.notReady()).toContain('a Redis whose records can be verified');
     const given = startCutOff();
     expect(await find(given)).toBe(`id-${key}`);
     expect(given.source.notReady()).toBeUndefined();

@@ -77,7 +77,7 @@ describe('a file of public keys', () => {
     given.close();
     expect(logged).toEqual([
       expect.stringContaining('was read anew'),
-      expect.stringContaining(`what stands in ${file} `),
+      expect.stringContaining(`the content of ${file} `),
       expect.stringContaining('was read anew'),
     ]);
   });

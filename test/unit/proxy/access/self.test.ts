@@ -32,7 +32,7 @@ describe('a watch message with the proxy’s own state', () => {
       { start: { maxStaleSeconds: 60, proxy: { version: '0.1.0', host: 'a' }, state } },
       { start: { maxStaleSeconds: 60 } },
     ],
-    ['ask', { ask: { nonce: 7, state } }, { ask: { nonce: '7' } }],
+    ['its periodic message', { ask: { nonce: 7, state } }, { ask: { nonce: '7' } }],
   ] as [string, WatchRequest, object][])(
     'is read by an older control plane without that state: %s',
     (_what, request, read) => {

@@ -56,7 +56,7 @@ const keySubject = (ref: string): Subject => ({ kind: 'key', ref });
 function stored(subject: Subject): SignedRecord {
   const value = world.redis.get(recordName(subject));
   const record = value && unsealRecord(sealKeys, subject, value);
-  if (!record) throw new Error(`nothing stands under ${subject.ref}`);
+  if (!record) throw new Error(`Redis contains no record of ${subject.ref}`);
   return record;
 }
 
@@ -73,7 +73,7 @@ function keepDump(): () => void {
 }
 
 describe('an attacker with the cache key', () => {
-  it('cannot turn another key’s record into a record of a key that never existed', async () => {
+  it('cannot use another key’s record for a key that never existed', async () => {
     await startWarm();
     plant(keySubject(neverWas), stored(keySubject(key)));
     for (const proxy of [startCutOff(), startProxy(world, { withRedis: true })]) {

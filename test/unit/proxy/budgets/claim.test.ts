@@ -15,7 +15,7 @@ function leaseOf(granted: number, outcome: AcquireResponse['outcome'] = 'granted
 }
 
 function respond(lease: Lease, granted: number, outcome: AcquireResponse['outcome']): void {
-  lease.acquire('draw', now);
+  lease.acquire('acquire', now);
   lease.acquired({ outcome, granted, attainable: undefined, epoch: '', now: 0 }, now);
 }
 
@@ -34,15 +34,15 @@ const kindsOf = (claim: Claim) => [...toBeAcquired(claim, now).values()];
 describe('a request that reserves money', () => {
   it('reserves its full amount when its leases have it open, and nothing is acquired', () => {
     const claim = claimOf(100, 10, leaseOf(100), leaseOf(200));
-    expect(decide(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 100 });
+    expect(decide(claim, 'acquire', now)).toEqual({ kind: 'reserve', amount: 100 });
     expect(kindsOf(claim)).toEqual([]);
   });
 
   it('waits until money is acquired for each lease that has too little', () => {
     const [poor, rich] = [leaseOf(99), leaseOf(100)];
     const claim = claimOf(100, 10, poor, rich);
-    expect(decide(claim, 'draw', now)).toEqual({ kind: 'wait' });
-    expect([...toBeAcquired(claim, now)]).toEqual([[poor, 'draw']]);
+    expect(decide(claim, 'acquire', now)).toEqual({ kind: 'wait' });
+    expect([...toBeAcquired(claim, now)]).toEqual([[poor, 'acquire']]);
   });
 
   it('reserves less than its full amount after an acquire operation that was made for it', () => {
@@ -50,21 +50,21 @@ describe('a request that reserves money', () => {
     const claim = claimOf(100, 10, lease);
     respond(lease, 50, 'granted');
     expect(kindsOf(claim)).toEqual([]);
-    expect(decide(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 15 });
+    expect(decide(claim, 'acquire', now)).toEqual({ kind: 'reserve', amount: 15 });
   });
 
   it('acquires again when such an operation brought less than its least amount', () => {
     const lease = leaseOf(0);
     const claim = claimOf(100, 10, lease);
     respond(lease, 9, 'granted');
-    expect(kindsOf(claim)).toEqual(['draw']);
-    expect(decide(claim, 'draw', now)).toEqual({ kind: 'wait' });
+    expect(kindsOf(claim)).toEqual(['acquire']);
+    expect(decide(claim, 'acquire', now)).toEqual({ kind: 'wait' });
   });
 
   it('reserves the available money when a lease was refused more shortly before', () => {
     const claim = claimOf(100, 10, leaseOf(40, 'busy'));
     expect(kindsOf(claim)).toEqual([]);
-    expect(decide(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 10 });
+    expect(decide(claim, 'acquire', now)).toEqual({ kind: 'reserve', amount: 10 });
   });
 });
 
@@ -98,7 +98,7 @@ describe('a request that cannot acquire money', () => {
   });
 
   it('reserves the available money when that is at least its least amount', () => {
-    expect(decide(claimOf(100, 10, leaseOf(60)), 'away', now)).toEqual({ kind: 'hold', amount: 15 });
+    expect(decide(claimOf(100, 10, leaseOf(60)), 'away', now)).toEqual({ kind: 'reserve', amount: 15 });
   });
 });
 
@@ -109,7 +109,7 @@ describe('a request that several budgets refuse', () => {
       [busy, spent],
       [spent, busy],
     ]) {
-      const verdict = decide(claimOf(100, 10, ...leases), 'draw', now);
+      const verdict = decide(claimOf(100, 10, ...leases), 'acquire', now);
       expect(verdict).toEqual({ kind: 'refused', lease: spent, reason: 'exceeded' });
     }
   });

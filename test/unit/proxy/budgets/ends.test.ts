@@ -46,7 +46,7 @@ describe('a restored database', () => {
     expect(ends()).toEqual([{ session: old, outstanding, andOthers: false }]);
     expect(session()).not.toBe(old);
     expect(session()).not.toBe('');
-    expect(ledger()).toMatchObject({ leased: 0, unsettled: 110 });
+    expect(ledger()).toMatchObject({ leased: 0, unconfirmed: 110 });
   });
 
   it('nothing is released to a session that ended shortly before, even if its requests end later', async () => {
@@ -77,7 +77,7 @@ describe('a restored database', () => {
     const returns = world.link.returns.length;
     await world.time.advance(1_500);
     expect(ends().at(-1)).toEqual({ session: old, outstanding: [], andOthers: false });
-    expect(ledger()).toMatchObject({ spent: 40, leased: 0, unsettled: 0 });
+    expect(ledger()).toMatchObject({ spent: 40, leased: 0, unconfirmed: 0 });
     expect(world.link.returns.slice(returns).filter((each) => each.session === old)).toEqual([]);
     await world.time.advance(10_000);
     expect(ends()).toHaveLength(2);
@@ -90,7 +90,7 @@ describe('a restored database', () => {
     world.link.condition = 'up';
     await world.time.advance(2_000);
     expect(session()).not.toBe('');
-    expect(ledger()).toMatchObject({ leased: 0, unsettled: 110 });
+    expect(ledger()).toMatchObject({ leased: 0, unconfirmed: 110 });
   });
 
   it('when the control plane cannot close sessions, the session ends as without a restore', async () => {
@@ -187,7 +187,7 @@ describe('usage that was lost on its way', () => {
     expect(world.lost).toEqual([70]);
     expect(session()).not.toBe(old);
     world.ledger.expire(old);
-    expect(ledger()).toMatchObject({ leased: 0, unsettled: 70 });
+    expect(ledger()).toMatchObject({ leased: 0, unconfirmed: 70 });
   });
 
   it('is not searched for while usage waits in the overflow', async () => {
@@ -230,7 +230,7 @@ describe('the end of the proxy', () => {
     await world.time.advance(50);
     await ended;
     expect(ends()).toMatchObject([{ session: old, outstanding: [{ amount: 100 }] }]);
-    expect(ledger()).toMatchObject({ leased: 0, unsettled: 100 });
+    expect(ledger()).toMatchObject({ leased: 0, unconfirmed: 100 });
   });
 });
 

@@ -30,7 +30,7 @@ describe('the lease of a budget', () => {
     const leases = new LeaseTable();
     const instant = { at: dayMs / 2, now: 0 };
     const lease = leases.open(session, budget, instant);
-    lease.acquire('draw', 0);
+    lease.acquire('acquire', 0);
     leases.forget(lease, 's');
     expect(leases.current('a')).toBeUndefined();
     const again = leases.open(session, budget, instant);

@@ -124,19 +124,19 @@ describe('a session of the proxy', () => {
     expect((await pending).stamp.session).toBe(link.sessions[0]);
   });
 
-  it.each(['a draw', 'the next ask'])('is followed by another when it is gone by %s', async (by) => {
+  it.each(['acquiring', 'renewing'])('is replaced when %s finds that it has ended', async (by) => {
     const lost = session();
     const reservation = await world.take(ask(100, 'a'));
     world.ledger.expire(lost);
-    if (by === 'the next ask') await world.time.advance(10_100);
+    if (by === 'renewing') await world.time.advance(10_100);
     const next = await world.take(ask(900, 'a'));
     expect(next.stamp.session).not.toBe(lost);
     expect(reservation.stamp.session).toBe(lost);
-    expect(world.budgets.leases().filter(({ reservations: contains }) => contains > 0)).toHaveLength(2);
+    expect(world.budgets.leases().filter(({ reservations }) => reservations > 0)).toHaveLength(2);
     world.ledger.spend(reservation, 40);
     world.ledger.spend(next, 40);
     await world.time.advance(10_000);
-    expect(world.ledger.ledger('a')).toEqual({ spent: 80, leased: 0, unsettled: 0 });
+    expect(world.ledger.ledger('a')).toEqual({ spent: 80, leased: 0, unconfirmed: 0 });
     expect(world.budgets.leases().map(({ origin }) => origin.session)).not.toContain(lost);
   });
 
@@ -149,7 +149,7 @@ describe('a session of the proxy', () => {
     expect(world.link.returns).toContainEqual(
       expect.objectContaining({ session: lost, budgetId: 'a', amount: 100 }),
     );
-    expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unsettled: 100 });
+    expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unconfirmed: 100 });
   });
 
   it('is never mixed with another session in one reservation', async () => {
@@ -157,7 +157,7 @@ describe('a session of the proxy', () => {
     await world.take(ask(100, 'b'));
     world.ledger.expire(session());
     const reservation = await world.take(ask(900, 'a', 'b'));
-    const holding = world.budgets.leases().filter(({ reservations: contains }) => contains === 900);
+    const holding = world.budgets.leases().filter(({ reservations }) => reservations === 900);
     expect(holding.map(({ origin }) => origin.session)).toEqual([
       reservation.stamp.session,
       reservation.stamp.session,

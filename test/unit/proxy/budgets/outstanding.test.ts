@@ -16,7 +16,7 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 /** A lease of the session with these free and reserved amounts. */
 function leaseOf(session: string, free: number, reserved: number): Lease {
   const lease = new Lease(leaseOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
-  lease.acquire('draw', 0);
+  lease.acquire('acquire', 0);
   lease.acquired(
     { outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 },
     0,

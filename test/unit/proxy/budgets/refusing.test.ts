@@ -112,7 +112,7 @@ describe('a deleted budget', () => {
     await world.take(ask(800, 'a'));
     world.ledger.spend(reservation, 40);
     await world.time.advance(20);
-    expect(world.ledger.ledger('a')).toEqual({ spent: 40, leased: 0, unsettled: 0 });
+    expect(world.ledger.ledger('a')).toEqual({ spent: 40, leased: 0, unconfirmed: 0 });
   });
 });
 

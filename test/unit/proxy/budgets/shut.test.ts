@@ -97,11 +97,11 @@ describe('the shut part of a lease', () => {
   it('stays shut when the session is over', async () => {
     const [session = ''] = world.link.sessions;
     world.ledger.expire(session);
-    expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unsettled: 200 });
+    expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unconfirmed: 200 });
     const reservation = await world.take(ask(1_500, 'a'));
     expect(reservation.stamp.session).not.toBe(session);
     await world.time.advance(1_000);
-    expect(world.ledger.ledger('a').unsettled).toBe(0);
+    expect(world.ledger.ledger('a').unconfirmed).toBe(0);
   });
 
   it('is not available while the control plane is unreachable', async () => {

@@ -6,7 +6,7 @@ import {
   type BudgetReservation,
 } from '../../../../proxy/budgets/budgets.ts';
 import type { Lease } from '../../../../proxy/budgets/lease.ts';
-import { type LeaseMetrics, SlicedBudgets } from '../../../../proxy/budgets/leased-budgets.ts';
+import { LeasedBudgets, type LeaseMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
 import type { UnconfirmedUsage } from '../../../../proxy/usage/live-usage-log.ts';
 import type { Escrow } from '../../../../proxy/usage/unacknowledged.ts';
 import { FakeLedger, LedgerLink } from '../../../support/fake-ledger.ts';
@@ -23,7 +23,7 @@ export class World {
   readonly lost: number[] = [];
   readonly usage = new FakeUsage();
   readonly defects: string[] = [];
-  readonly budgets: SlicedBudgets;
+  readonly budgets: LeasedBudgets;
 
   constructor() {
     this.budgets = this.proxy(this.link, {
@@ -36,8 +36,8 @@ export class World {
   }
 
   /** Another proxy at the same ledger. */
-  proxy(link: LedgerLink, metrics: LeaseMetrics = noMetrics): SlicedBudgets {
-    return new SlicedBudgets({
+  proxy(link: LedgerLink, metrics: LeaseMetrics = noMetrics): LeasedBudgets {
+    return new LeasedBudgets({
       client: this.ledger.connect(link),
       clock: this.time,
       timers: this.time,
@@ -116,7 +116,7 @@ export class FakeUsage implements UnconfirmedUsage {
 }
 
 /** Turns a refusal that is thrown synchronously into a rejection. */
-export async function attempt(budgets: SlicedBudgets, question: BudgetQuestion): Promise<BudgetReservation> {
+export async function attempt(budgets: LeasedBudgets, question: BudgetQuestion): Promise<BudgetReservation> {
   return await budgets.take(question);
 }
 

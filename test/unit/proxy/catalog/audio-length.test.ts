@@ -31,18 +31,18 @@ const padded = (head: Buffer, bytes: number) =>
 
 describe('the longest duration of sound', () => {
   it.each<[string, string, number]>([
-    ['as long as its header says', wav({}, 96_000), 3],
+    ['as long as its header declares', wav({}, 96_000), 3],
     ['as long in a data URL', `data:audio/wav;base64,${wav({}, 96_000)}`, 3],
     ['half as long on two channels', wav({ channels: 2 }, 96_000), 1.5],
-    ['as long as the slower of two rates says', wav({ samples: 1, bytesPerSecond: 1e9 }, 96_000), 48_000],
     [
-      'as long as the slower of two rates says, told the other way',
-      wav({ bytesPerSecond: 1 }, 96_000),
-      96_000,
+      'as long as the slower of two rates allows, the sample rate',
+      wav({ samples: 1, bytesPerSecond: 1e9 }, 96_000),
+      48_000,
     ],
+    ['as long as the slower of two rates allows, the byte rate', wav({ bytesPerSecond: 1 }, 96_000), 96_000],
     ['as long as the lowest rate of MP3 allows', padded(Buffer.from([0xff, 0xfb, 0x90]), 3000), 3],
-    ['as long as that behind a tag', padded(Buffer.from('ID3'), 3000), 3],
-    ['as long as speech can be pressed to in what nobody knows', padded(Buffer.from('OggS'), 9600), 300],
+    ['as long as the sound after a tag', padded(Buffer.from('ID3'), 3000), 3],
+    ['as long as the densest speech in an unknown format', padded(Buffer.from('OggS'), 9600), 300],
   ])('sound lasts %s', (_what, base64, seconds) => {
     expect(audioSecondsMax(base64)).toBeCloseTo(seconds, 2);
   });

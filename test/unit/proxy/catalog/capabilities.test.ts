@@ -63,13 +63,13 @@ describe('model capabilities', () => {
   });
 
   it.each([
-    ['no list', {}],
-    ['a row that is none', ['x']],
-    ['no glob', [{ models: '(' }]],
-    ['a trait that there is not', [{ models: '*', colour: 'red' }]],
-    ['a value that a trait cannot have', [{ models: '*', sampling: 'yes' }]],
-    ['likeness to nothing', [{ models: '*', like: 'claude' }]],
-    ['likeness that is no text', [{ models: '*', like: 7 }]],
+    ['rows that are not a list', {}],
+    ['a row that is not an object', ['x']],
+    ['an invalid glob', [{ models: '(' }]],
+    ['an unknown capability', [{ models: '*', colour: 'red' }]],
+    ['an invalid value of a capability', [{ models: '*', sampling: 'yes' }]],
+    ['likeness to an unknown model', [{ models: '*', like: 'claude' }]],
+    ['likeness that is not a text', [{ models: '*', like: 7 }]],
   ])('a table with %s is refused with a message that names its source', (_what, rows) => {
     expect(() => parseCapabilityRows(rows, 'own rows')).toThrow(/^own rows/);
   });

@@ -66,7 +66,7 @@ describe('a guardrail of a record', () => {
     ['id', { id: '' }],
     ['name', { name: '' }],
   ])('is refused without its %s', (_what, without) => {
-    expect(() => decode({ ...record, ...without })).toThrow('the record holds half a guardrail');
+    expect(() => decode({ ...record, ...without })).toThrow('the record contains half a guardrail');
   });
 });
 

@@ -12,7 +12,7 @@ import {
   encodeReturn,
 } from '../../../../proxy/control-plane/wire-ledger.ts';
 
-const { CloseSession, Draw, KeepSession, Return } = services.Ledger;
+const { Ledger } = services;
 const operation = { session: 's', budgetId: 'b', window: '2026-11-20', seq: 7 };
 const now = '2026-11-20T10:00:00.123Z';
 const at = Date.parse(now);
@@ -21,7 +21,7 @@ const largest = 9_000_000_000_000_000;
 describe('an operation at the ledger', () => {
   it('carries money to the nano-dollar', () => {
     const acquire = encodeAcquire({ ...operation, shut: largest, need: 1, want: largest });
-    expect(Draw.requestDeserialize(Draw.requestSerialize(acquire))).toEqual({
+    expect(Ledger.Draw.requestDeserialize(Ledger.Draw.requestSerialize(acquire))).toEqual({
       ...operation,
       seq: '7',
       needNanoUsd: '1',
@@ -30,7 +30,7 @@ describe('an operation at the ledger', () => {
       _shutNanoUsd: 'shutNanoUsd',
     });
     const release = encodeReturn({ ...operation, shut: 3, amount: largest });
-    expect(Return.requestDeserialize(Return.requestSerialize(release))).toEqual({
+    expect(Ledger.Return.requestDeserialize(Ledger.Return.requestSerialize(release))).toEqual({
       ...operation,
       seq: '7',
       amountNanoUsd: '9000000000000000',
@@ -50,7 +50,7 @@ describe('an operation at the ledger', () => {
     ['IGNORED', 'ignored'],
   ] as const)('gets the outcome %s', (wire, outcome) => {
     const response = { outcome: `DRAW_OUTCOME_${wire}`, grantedNanoUsd: String(largest), now } as const;
-    expect(decodeAcquire(Draw.responseDeserialize(Draw.responseSerialize(response)))).toEqual({
+    expect(decodeAcquire(Ledger.Draw.responseDeserialize(Ledger.Draw.responseSerialize(response)))).toEqual({
       outcome,
       granted: largest,
       now: at,
@@ -62,18 +62,25 @@ describe('an operation at the ledger', () => {
   it.each([
     ['an outcome that is unknown', { grantedNanoUsd: '1', now }],
     ['half a nano-dollar', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '0.5', now }],
-    ['less than nothing', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '-1', now }],
-    ['more than numbers hold', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '9007199254740993', now }],
+    ['a negative amount', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '-1', now }],
+    [
+      'an amount above the safe integers',
+      { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '9007199254740993', now },
+    ],
     ['no time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1' }],
-    ['a time that is none', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1', now: 'noon' }],
+    ['an invalid time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1', now: 'noon' }],
   ] as const)('counts as unacknowledged when its response has %s', (_, response) => {
-    expect(() => decodeAcquire(Draw.responseDeserialize(Draw.responseSerialize(response)))).toThrow();
+    expect(() =>
+      decodeAcquire(Ledger.Draw.responseDeserialize(Ledger.Draw.responseSerialize(response))),
+    ).toThrow();
   });
 });
 
 describe('responses of the ledger', () => {
   const session = (fields: object) =>
-    KeepSession.responseDeserialize(KeepSession.responseSerialize({ open: true, now, ...fields }));
+    Ledger.KeepSession.responseDeserialize(
+      Ledger.KeepSession.responseSerialize({ open: true, now, ...fields }),
+    );
 
   it('contain the time and the epoch of the database', () => {
     const parsed = { sessions: 3, epoch: 'e', leasedNanoUsd: '9000000000000000' };
@@ -81,7 +88,7 @@ describe('responses of the ledger', () => {
       ...{ open: true, now: at, epoch: 'e', sessions: 3, leased: largest },
     });
     const response = { returnedNanoUsd: '5', now, epoch: 'e' };
-    const returned = Return.responseDeserialize(Return.responseSerialize(response));
+    const returned = Ledger.Return.responseDeserialize(Ledger.Return.responseSerialize(response));
     expect(decodeReturn(returned)).toEqual({ returned: 5, now: at, epoch: 'e' });
   });
 
@@ -94,7 +101,7 @@ describe('responses of the ledger', () => {
   it('to a busy acquire operation contain the attainable amount', () => {
     const outcome = 'DRAW_OUTCOME_BUSY';
     const response = { outcome, grantedNanoUsd: '0', now, attainableNanoUsd: '7' } as const;
-    const busy = decodeAcquire(Draw.responseDeserialize(Draw.responseSerialize(response)));
+    const busy = decodeAcquire(Ledger.Draw.responseDeserialize(Ledger.Draw.responseSerialize(response)));
     expect(busy).toMatchObject({ outcome: 'busy', attainable: 7 });
   });
 });
@@ -105,10 +112,16 @@ it('the end of a session reports the outstanding money', () => {
     outstanding: [{ budgetId: 'b', window: 'total', amount: largest }],
     andOthers: true,
   };
-  expect(CloseSession.requestDeserialize(CloseSession.requestSerialize(encodeEnd(end)))).toEqual({
+  expect(
+    Ledger.CloseSession.requestDeserialize(Ledger.CloseSession.requestSerialize(encodeEnd(end))),
+  ).toEqual({
     ...{ session: 's', andOthers: true },
     outstanding: [{ budgetId: 'b', window: 'total', outstandingNanoUsd: '9000000000000000' }],
   });
-  const response = CloseSession.responseSerialize({ freedNanoUsd: '4', now, epoch: 'e' });
-  expect(decodeEnd(CloseSession.responseDeserialize(response))).toEqual({ freed: 4, now: at, epoch: 'e' });
+  const response = Ledger.CloseSession.responseSerialize({ freedNanoUsd: '4', now, epoch: 'e' });
+  expect(decodeEnd(Ledger.CloseSession.responseDeserialize(response))).toEqual({
+    freed: 4,
+    now: at,
+    epoch: 'e',
+  });
 });

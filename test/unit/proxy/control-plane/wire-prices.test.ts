@@ -69,6 +69,6 @@ describe('an organization’s own price', () => {
     ['a model', { id: '1', prices }],
     ['prices', { id: '1', model: 'm' }],
   ])('is refused without %s', (_what, record) => {
-    expect(() => decode(record)).toThrow('the record holds half a price');
+    expect(() => decode(record)).toThrow('the record contains half a price');
   });
 });

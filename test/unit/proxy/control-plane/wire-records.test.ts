@@ -132,7 +132,7 @@ describe('a message of the change feed', () => {
 
   it('may reclaim leases of a budget', () => {
     const reclaim = { budgetId: 'b', window: '2026-11-20' };
-    expect(feed({ recall: reclaim })).toEqual({ type: 'recall', reclaim });
+    expect(feed({ recall: reclaim })).toEqual({ type: 'reclaim', reclaim });
   });
 
   it('of an unknown kind is ignored', () => {
@@ -152,7 +152,7 @@ describe('a message of the change feed', () => {
       'a change without a subject',
       { changes: { invalidations: [{ kind: 'RECORD_KIND_KEY', revision: 1 }] } },
     ],
-    ['an answer without a position', { answer: { nonce: 1 } }],
+    ['a response without a position', { answer: { nonce: 1 } }],
   ])('with %s is refused', (_, response) => {
     expect(() => feed(response)).toThrow();
   });

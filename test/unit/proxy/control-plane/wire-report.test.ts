@@ -29,7 +29,7 @@ describe('a usage event in a report', () => {
     const source = {
       ...{ session: 's', organizationId: 'o', keyId: 'k', aiSystemId: 'a', personId: 'p' },
       ...{ projectKeyId: 'pk', projectAiSystemId: 'pa', projectPersonId: 'pp', directKey: true },
-      ...{ provider: 'gpt-provider', modelAsked: 'asked', modelAnswered: 'answered', providerKeyId: 'v' },
+      ...{ provider: 'gpt-provider', modelAsked: 'requested', modelAnswered: 'served', providerKeyId: 'v' },
     };
     const same = {
       ...{ id: 'id', requestId: 'r', unpriced: true, status: 499, errorSource: 'gateway', errorCode: 'code' },
@@ -82,7 +82,7 @@ describe('fields that usage events share', () => {
   const common = {
     ...{ session: 's', organizationId: 'o', keyId: 'k', aiSystemId: 'a', personId: 'p' },
     ...{ projectKeyId: 'pk', projectAiSystemId: 'pa', projectPersonId: 'pp', directKey: false },
-    ...{ provider: 'gpt-provider', modelAsked: 'asked', modelAnswered: 'answered', providerKeyId: 'v' },
+    ...{ provider: 'gpt-provider', modelAsked: 'requested', modelAnswered: 'served', providerKeyId: 'v' },
   };
 
   it('are sent once', () => {

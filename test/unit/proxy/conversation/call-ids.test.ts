@@ -21,11 +21,11 @@ describe('call ids for a vendor', () => {
 
   it.each([
     ['good ones stay', ['call_1', 'toolu-2'], ['call_1', 'toolu-2']],
-    ['what no vendor takes becomes an underscore', ['a.b c'], ['a_b_c']],
+    ['a character that no vendor accepts becomes an underscore', ['a.b c'], ['a_b_c']],
     ['one that is too long is cut', ['x'.repeat(65)], ['x'.repeat(64)]],
     ['no id becomes one', ['', ''], ['call', 'call_2']],
     ['of two the same the second differs', ['a', 'a', 'a'], ['a', 'a_2', 'a_3']],
-    ['a number that is taken is passed over', ['a_2', 'a', 'a'], ['a_2', 'a', 'a_3']],
+    ['a number that is in use is skipped', ['a_2', 'a', 'a'], ['a_2', 'a', 'a_3']],
     [
       'a long one has room for its number',
       ['x'.repeat(64), 'x'.repeat(64)],

@@ -28,7 +28,7 @@ function shown({ conversation }: ReturnType<typeof emulated>) {
   });
 }
 
-const user = { role: 'user', content: 'draw' };
+const user = { role: 'user', content: 'paint' };
 const image = (name: string) => ({
   type: 'image_url',
   image_url: { url: `https://example.com/${name}.png` },
@@ -57,7 +57,7 @@ describe('a system message in the middle of a conversation', () => {
     expect(names).toEqual([]);
     const turns = shown({ emulated: names, ...rest });
     expect(turns).toEqual([
-      ['user', 'draw'],
+      ['user', 'paint'],
       ['system', 'note'],
       ['user', 'next'],
     ]);
@@ -67,7 +67,7 @@ describe('a system message in the middle of a conversation', () => {
 describe('images that the assistant made', () => {
   it('follow the results of its calls, before its next turn', () => {
     expect(shown(emulated(user, drawing('a', '1'), result('1'), drawing('b', '2'), result('2')))).toEqual([
-      ['user', 'draw'],
+      ['user', 'paint'],
       ['assistant', 'made a'],
       ['tool', 'framed'],
       ['user', '[The assistant made:]', 'https://example.com/a.png'],

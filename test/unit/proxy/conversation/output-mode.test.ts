@@ -27,9 +27,9 @@ function formOf(body: JsonObject, abilities: { native?: boolean; forcedTools?: b
 
 describe('the output mode of a response', () => {
   it.each([
-    ['as it comes where none is asked for', {}, {}, { kind: 'text' }],
+    ['text when none is requested', {}, {}, { kind: 'text' }],
     [
-      'any JSON in words',
+      'a description of any JSON',
       { response_format: json },
       { native: true },
       { kind: 'words', text: expect.stringContaining('JSON object') },
@@ -47,19 +47,19 @@ describe('the output mode of a response', () => {
       { kind: 'tool', tool: { name: 'json_tool_call', parameters: schema } },
     ],
     [
-      'in words where no tool can be forced',
+      'a description where no tool can be forced',
       { response_format: bySchema() },
       { forcedTools: false },
       { kind: 'words', text: expect.stringContaining(JSON.stringify(schema)) },
     ],
     [
-      'in words where the answer is no object',
+      'a description where the response is not an object',
       { response_format: bySchema({ schema: { type: 'array' } }) },
       {},
       { kind: 'words' },
     ],
     [
-      'none where the answer is a call',
+      'text where the response is a call',
       { response_format: bySchema(), tools: tools('b'), tool_choice: 'required' },
       {},
       { kind: 'text' },
@@ -71,7 +71,7 @@ describe('the output mode of a response', () => {
       { kind: 'tool', tool: { name: 'json_tool_call__' } },
     ],
     [
-      'a tool with the purpose that the caller tells',
+      'a tool with the caller’s description',
       { response_format: bySchema({ description: 'A tea.' }) },
       {},
       { kind: 'tool', tool: { description: expect.stringMatching(/A tea\.$/) } },
@@ -121,17 +121,17 @@ describe('the text of a structured response', () => {
   const fenced = '```json\n{"a": "`x`"}\n```';
 
   it.each([
-    ['passes as it comes', { kind: 'text' } as const, fenced, fenced],
+    ['passes unchanged', { kind: 'text' } as const, fenced, fenced],
     ['loses the fence around JSON', words, fenced, '{"a": "`x`"}'],
-    ['loses what stands around the fence', words, `\n${fenced}\nThere you are.`, '{"a": "`x`"}'],
+    ['loses text around the fence', words, `\n${fenced}\nThere you are.`, '{"a": "`x`"}'],
     ['loses a fence on the same line', words, '```{"a": 1}```', '{"a": 1}'],
     ['loses a fence without a name', words, '```\n[1]\n```\n', '[1]'],
     ['keeps a fence inside', words, '{"a": "\\n```"}', '{"a": "\\n```"}'],
-    ['keeps what has no fence', words, ' {"a": 1} ', ' {"a": 1} '],
-    ['keeps what is no JSON', words, '```sh\nls\n```', '```sh\nls\n```'],
+    ['keeps text without a fence', words, ' {"a": 1} ', ' {"a": 1} '],
+    ['keeps text that is not JSON', words, '```sh\nls\n```', '```sh\nls\n```'],
     ['keeps a single backtick', words, '`', '`'],
     ['may be empty', words, '', ''],
-    ['is nothing where there is only a fence', words, '```json\n', ''],
+    ['is empty when there is only a fence', words, '```json\n', ''],
   ])('the text %s', (_what, form, text, expected) => {
     expect(through(form, [text])).toBe(expected);
     expect(through(form, [...text])).toBe(expected);

@@ -20,7 +20,7 @@ describe('references of a schema', () => {
     ],
     ['escaped names', { $ref: '#/$defs/a~1b%20c~0' }, { $defs: { 'a/b c~': { const: 1 } } }, { const: 1 }],
     [
-      'what stands beside one wins',
+      'keywords beside a reference win',
       { $ref: '#/$defs/a', title: 'mine' },
       { $defs: { a: { title: 'its' } } },
       { title: 'mine' },

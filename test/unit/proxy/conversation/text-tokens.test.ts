@@ -6,8 +6,8 @@ describe('the upper bound of a text’s tokens', () => {
   it.each<[string, string, number]>([
     ['nothing', '', 0],
     ['a word: three letters each', 'letters', 3],
-    ['what is no word: five letters are three', 'zxcvbnmkjh', 6],
-    ['what is too long for a word', 'ab'.repeat(15), 18],
+    ['letters that are no word: five are three', 'zxcvbnmkjh', 6],
+    ['letters too long for a word', 'ab'.repeat(15), 18],
     ['a word with a capital', 'Letters', 3],
     ['capitals: each', 'HTTP', 4],
     ['a capital inside a word', 'camelCase', 4],

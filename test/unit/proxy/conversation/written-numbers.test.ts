@@ -143,7 +143,7 @@ describe('numeric options of a translator', () => {
     expect(() => dropped('"top_logprobs":0.5')).toThrow('not supported');
   });
 
-  it('numbers in place of objects and flags are refused', () => {
+  it('numbers instead of objects and flags are refused', () => {
     for (const field of ['"stream_options":1.0', '"stream":1.0'])
       expect(() => request(`"x":1,${field}`)).toThrow(/must be/);
     expect(() => parseChatRequest(Buffer.from('{"model":1.0,"messages":[1.0]}'))).toThrow('model must be');

@@ -43,7 +43,7 @@ describe('headers of a request in forward mode', () => {
     expect(forward(['X-Request-Id', 'sent', 'x-request-id', 'again'])).toEqual(['x-request-id', 'made']);
   });
 
-  it('contain the attached key in place of a header with its name', () => {
+  it('contain the attached key instead of a header with its name', () => {
     const key = { header: 'x-svc-vk', value: 'attached' };
     expect(forward(['X-Svc-Vk', 'junk', 'authorization', 'Bearer other'], key)).toEqual([
       ...['authorization', 'Bearer other'],
@@ -67,7 +67,7 @@ describe('headers of a response in forward mode', () => {
     ]);
   });
 
-  it('are read as Latin-1, as they are written', () => {
+  it('are read and written as Latin-1', () => {
     expect(returnedHeaders([Buffer.from('x-name'), Buffer.from([0x63, 0xe9])])).toEqual([
       'x-name',
       'c\u00e9',

@@ -37,16 +37,18 @@ describe('request fields that the model does not read', () => {
   });
 
   it('are inspected by guardrails that list them, and by no others', async () => {
-    const redacting = named('asks', { action: 'redact', also: ['user', 'metadata'] });
+    const redacting = named('redacts', { action: 'redact', also: ['user', 'metadata'] });
     const { body: left, decisions } = await sent([named('blocks'), redacting], body);
     expect(left).toMatchObject({ ...body, user: '[WORD_1]', metadata: { customer: '[WORD_1]' } });
-    expect(decisions).toEqual(['blocks input pass', 'asks input redact']);
+    expect(decisions).toEqual(['blocks input pass', 'redacts input redact']);
   });
 
   it.each(['user', 'metadata', 'safety_identifier', 'prompt_cache_key'] as const)(
     'are blocked by a guardrail that lists %s',
     async (field) => {
-      await expect(sent([named('asks', { also: [field] })], { [field]: body[field] })).rejects.toMatchObject({
+      await expect(
+        sent([named('redacts', { also: [field] })], { [field]: body[field] }),
+      ).rejects.toMatchObject({
         code: 'guardrail_blocked',
       });
     },

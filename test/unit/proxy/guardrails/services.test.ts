@@ -26,7 +26,7 @@ function openServices(verifiers: Readonly<Record<string, Classify>>) {
   const inspecting = openInspecting({
     serviceGuard: (guardrail) => ({
       guardrail,
-      reservations: guardrail.action !== 'observe',
+      delaysResponse: guardrail.action !== 'observe',
       window: 1000,
       ended: () => undefined,
       inspect: (texts, signal, about) => {

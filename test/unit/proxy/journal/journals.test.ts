@@ -47,7 +47,7 @@ const reservationOf = (id: string, session = 's'): BudgetReservation => ({
 });
 const take = (id: string) => {
   const taken = journals.take(reservationOf(id), usageOf({ id, session: 's', cost: 0, charges: [] }));
-  if (taken === undefined) throw new Error('it was not taken down');
+  if (taken === undefined) throw new Error('the journal did not record the reservation');
   return taken;
 };
 const eventOf = (id: string, fields = {}) => usageOf({ id, session: 's', ...fields });

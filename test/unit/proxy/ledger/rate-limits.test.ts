@@ -81,7 +81,7 @@ const appliedIds = (of: ChatCall) => {
 
 function reserve(of: ChatCall): RateLimitsReservation {
   const reservation = takeRates(deps, of, appliedLimits(of).rates);
-  if (reservation instanceof Promise) throw new Error('memory answers at once');
+  if (reservation instanceof Promise) throw new Error('rates in memory were reserved asynchronously');
   return reservation;
 }
 

@@ -36,12 +36,12 @@ describe('the bound of the output', () => {
   const small = { ...unlimited, limits: { maxOutputTokens: 4096 } };
 
   it.each<[string, object, number, CatalogModel?]>([
-    ['is the default where nobody says less', {}, 8192],
-    ['is what the model puts out at most', {}, 4096, small],
+    ['is the default without a lower limit', {}, 8192],
+    ['is the model’s maximum', {}, 4096, small],
     ['is the caller’s maximum', { max_completion_tokens: 100 }, 100],
     ['is the caller’s maximum by its older name', { max_tokens: 100_000 }, 100_000],
-    ['is the larger where both names are given', { max_completion_tokens: 10, max_tokens: 100 }, 100],
-    ['is the model’s where the caller says more', { max_tokens: 100_000 }, 4096, small],
+    ['is the larger of both names', { max_completion_tokens: 10, max_tokens: 100 }, 100],
+    ['is the model’s maximum where the caller’s is larger', { max_tokens: 100_000 }, 4096, small],
     ['is of each choice', { max_tokens: 100, n: 3 }, 300],
   ])('the output bound %s', (_what, fields, most, model) => {
     expect(tokens(bound(fields, perOutput, model).full)).toBe(most);

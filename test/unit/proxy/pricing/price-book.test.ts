@@ -107,7 +107,7 @@ describe('the price of a call', () => {
     const record = organization(own('1', 'acme/*', '2'));
     const regional = { ...model, regions: { north: usd('99') } };
     expect(inputOf(call(record, 'acme/m', regional, ['north']))).toBe(2);
-    expect(inputOf(call(record, 'acme/unheard-of'))).toBe(2);
+    expect(inputOf(call(record, 'acme/unknown'))).toBe(2);
   });
 
   it('is the price of the target’s region', () => {
@@ -137,8 +137,12 @@ describe('the region of a call', () => {
 
   it.each<[string, Target, number]>([
     ['costs more where it is configured', targetIn('eu'), 11],
-    ['costs more where the vendor’s host says so', targetIn(undefined, 'https://eu.api.openai.com'), 11],
-    ['costs the usual where neither says it', targetIn(undefined, 'https://api.openai.com'), 10],
+    [
+      'costs more where the vendor’s host names the region',
+      targetIn(undefined, 'https://eu.api.openai.com'),
+      11,
+    ],
+    ['costs the usual where neither names a region', targetIn(undefined, 'https://api.openai.com'), 10],
     ['costs the usual elsewhere', targetIn('us'), 10],
     [
       'costs the usual behind a host that only looks like it',

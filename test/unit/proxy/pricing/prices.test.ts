@@ -76,7 +76,7 @@ describe('the cost of usage', () => {
     ],
     [
       // 100 × 300, and nothing below zero
-      'of a cache that is said to have given more than there was is that of what it gave',
+      'of more cached tokens than the prompt has is that of the cached tokens',
       full,
       { promptTokens: 10, cacheReadTokens: 100 },
       30_000,
@@ -88,7 +88,7 @@ describe('the cost of usage', () => {
       60_000,
     ],
     [
-      'of counts that nobody can have used is bounded',
+      'of impossible counts is bounded',
       { input: '1000', output: '1000' },
       { promptTokens: Number.MAX_SAFE_INTEGER, completionTokens: Number.MAX_SAFE_INTEGER },
       2e15,
@@ -111,7 +111,7 @@ describe('the cost of usage', () => {
     ['by the whole prompt, cached tokens too', { promptTokens: 1001, cacheReadTokens: 1001 }, 200_200],
     ['the highest', { promptTokens: 5001, completionTokens: 1 }, 20_024_000],
     [
-      'the highest, whose input stands for what it does not price',
+      'the highest, with its input price for kinds that it does not price',
       { promptTokens: 6000, cacheReadTokens: 6000 },
       24e6,
     ],

@@ -45,9 +45,9 @@ describe('a provider key whose requests are served as priority without a request
   });
 
   it.each<[string, string | undefined, object, ServedTier | undefined]>([
-    ['that asked for it', 'a', { service_tier: 'priority' }, 'priority'],
+    ['that requested priority', 'a', { service_tier: 'priority' }, 'priority'],
     ['with a key of its caller’s own', undefined, {}, 'priority'],
-    ['that was served as nobody knows', 'a', {}, 'unknown'],
+    ['that was served with an unknown tier', 'a', {}, 'unknown'],
     ['that was served as usual', 'a', {}, undefined],
   ])('is not detected by a request %s', (_what, keyId, requested, tier) => {
     const tiers = new ServedTiers();

@@ -39,7 +39,7 @@ describe('the reservation for a service tier', () => {
   });
 
   it.each<[string, object, number]>([
-    ['nothing is said', {}, 1100],
+    ['no tier is requested', {}, 1100],
     ['the vendor chooses', { service_tier: 'auto' }, 1100],
     ['it is to be cheap, since it may not be', { service_tier: 'flex' }, 1100],
     ['it is to be fast', { service_tier: 'priority' }, 2200],
@@ -56,7 +56,7 @@ describe('the reservation for input outside the body', () => {
     ['a stored file', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] }],
     ['pages that are read', { tools: [{ urlContext: {} }] }],
     ['code that is run', { tools: [{ codeExecution: {} }] }],
-    ['sound of an earlier answer', { messages: [...hello, { role: 'assistant', audio: { id: 'a' } }] }],
+    ['sound of an earlier response', { messages: [...hello, { role: 'assistant', audio: { id: 'a' } }] }],
   ])('covers all that the model accepts: %s', (_what, fields) => {
     expect(bound(fields, perToken).nano).toBeGreaterThanOrEqual(window);
   });

@@ -74,19 +74,19 @@ describe('the cost of special usage', () => {
       700_000,
     ],
     [
-      'of sound and images in the answer is their own',
+      'of sound and images in the response is their own',
       full,
       used({ completionTokens: 100 }, { audioCompletionTokens: 20, imageCompletionTokens: 30 }),
       50 * 10_000 + 20 * 50_000 + 30 * 70_000,
     ],
     [
-      'of what is written for twelve hours is its own',
+      'of cache writes for twelve hours is their own',
       full,
       used({ promptTokens: 60, cacheWriteTokens: 60, cacheWrite1hTokens: 20 }, { cacheWrite12hTokens: 10 }),
       30 * 2_000 + 20 * 3_000 + 10 * 4_000,
     ],
     [
-      'of what is written for twelve hours without a price is that of an hour',
+      'of cache writes for twelve hours without a price is that of an hour',
       { input: '1', output: '10', cacheWrite: '2', cacheWrite1h: '3' },
       used({ promptTokens: 10, cacheWriteTokens: 10 }, { cacheWrite12hTokens: 10 }),
       30_000,
@@ -137,13 +137,13 @@ describe('the cost of special usage', () => {
       100 * 30_000,
     ],
     [
-      'of images whose tokens are not told is by the piece',
+      'of images whose tokens are not reported is by the piece',
       { input: '0', output: '1', imageOutput: '30', calls: { image: '0.04' } },
       used({ completionTokens: 100 }, { images: 2 }),
       80_000_000 + 100_000,
     ],
     [
-      'of searches that nobody can have made is bounded',
+      'of an impossible number of searches is bounded',
       { input: '0', output: '0', calls: { search: '10' } },
       used({ promptTokens: 1 }, { searches: Number.MAX_SAFE_INTEGER }),
       1e14,
@@ -167,9 +167,14 @@ describe('the cost of special usage', () => {
     ['as priority', { serviceTier: 'priority' }, 100, 100 * 4_000 + 40_000],
     ['as priority above the tier', { serviceTier: 'priority' }, 101, 101 * 8_000 + 60_000],
     ['by a tier without a price as usual', { serviceTier: 'scale' }, 100, 100 * 1_000 + 10_000],
-    ['in a place with a surcharge', { region: 'us' }, 100, 110_000 + 11_000],
-    ['as priority in such a place', { serviceTier: 'priority', region: 'us' }, 101, 101 * 8_800 + 66_000],
-    ['in a place without one as usual', { region: 'eu' }, 100, 100 * 1_000 + 10_000],
+    ['in a region with a surcharge', { region: 'us' }, 100, 110_000 + 11_000],
+    [
+      'as priority in a region with a surcharge',
+      { serviceTier: 'priority', region: 'us' },
+      101,
+      101 * 8_800 + 66_000,
+    ],
+    ['in a region without a surcharge as usual', { region: 'eu' }, 100, 100 * 1_000 + 10_000],
   ])('is charged %s', (_what, beside, promptTokens, nano) => {
     expect(compile(tiered).costOf(used({ promptTokens, completionTokens: 1 }, beside))).toBe(nano);
   });
@@ -212,10 +217,15 @@ describe('the price of special usage', () => {
       true,
     ],
     ['is not known of priority', usual, { serviceTier: 'priority' }, false],
-    ['is not known of a tier that nobody knows', usual, { serviceTier: 'unknown' }, false],
+    ['is not known of an unknown tier', usual, { serviceTier: 'unknown' }, false],
     ['is known of flex, as usual', usual, { serviceTier: 'flex' }, true],
-    ['is not known of a place', usual, { region: 'us' }, false],
-    ['is known of a place with a surcharge', { ...usual, surcharges: { us: '1.1' } }, { region: 'us' }, true],
+    ['is not known of a region without a surcharge', usual, { region: 'us' }, false],
+    [
+      'is known of a region with a surcharge',
+      { ...usual, surcharges: { us: '1.1' } },
+      { region: 'us' },
+      true,
+    ],
   ])('the price %s', (_what, prices, beside, isKnown) => {
     const usage = used({ promptTokens: 10, completionTokens: 10 }, beside);
     expect(compile(prices).covers(usage)).toBe(isKnown);

@@ -21,7 +21,7 @@ const modality = (name: string, tokenCount: number) => ({ modality: name, tokenC
 type Case = readonly [
   what: string,
   vendor: VendorName,
-  told: ReportedUsage,
+  reported: ReportedUsage,
   special: Partial<SpecialUsage> | undefined,
 ];
 
@@ -41,25 +41,25 @@ const served: readonly Case[] = [
     { serviceTier: 'scale' },
   ],
   [
-    'a tier nobody knows',
+    'an unknown tier',
     'gpt-provider',
     { usage: gptTokens, beside: { service_tier: 'warp' } },
     { serviceTier: 'unknown' },
   ],
   [
-    'the usual tier though priority was asked for',
+    'the usual tier although priority was requested',
     'gpt-provider',
     { usage: gptTokens, request: { service_tier: 'priority' }, beside: { service_tier: 'default' } },
     undefined,
   ],
   [
-    'no tier where priority was asked for',
+    'no tier where priority was requested',
     'gpt-provider',
     { usage: gptTokens, request: { service_tier: 'fast' } },
     { serviceTier: 'priority' },
   ],
   [
-    'no tier where flex was asked for',
+    'no tier where flex was requested',
     'gpt-provider',
     { usage: gptTokens, request: { service_tier: 'flex' } },
     undefined,
@@ -83,7 +83,7 @@ const served: readonly Case[] = [
     { serviceTier: 'fast' },
   ],
   [
-    'another speed than asked for where none is told',
+    'no speed where priority was requested',
     'assistant-provider',
     { usage: claudeTokens, request: { service_tier: 'priority' } },
     undefined,
@@ -101,7 +101,7 @@ const served: readonly Case[] = [
     { serviceTier: 'optimized' },
   ],
   [
-    'no tier where priority was asked for',
+    'no tier where priority was requested',
     'managed-cloud-models',
     { usage: cloudTokens, request: { service_tier: 'priority' } },
     { serviceTier: 'priority' },
@@ -131,7 +131,7 @@ const served: readonly Case[] = [
     undefined,
   ],
   [
-    'a kind of traffic nobody knows',
+    'an unknown kind of traffic',
     'search-provider',
     { usage: { ...geminiTokens, trafficType: 'ON_WHIM' } },
     { serviceTier: 'unknown' },
@@ -148,7 +148,7 @@ const placed: readonly Case[] = [
   ['the globe', 'assistant-provider', { usage: { ...claudeTokens, inference_geo: 'global' } }, undefined],
   ['none', 'assistant-provider', { usage: { ...claudeTokens, inference_geo: 'not_available' } }, undefined],
   [
-    'what is no name',
+    'an invalid name of a geography',
     'assistant-provider',
     { usage: { ...claudeTokens, inference_geo: 'US; DROP' } },
     { region: 'unknown' },
@@ -231,7 +231,7 @@ const seen: readonly Case[] = [
     { audioPromptTokens: 65, audioCacheReadTokens: 30 },
   ],
   [
-    'sound and images in the answer',
+    'sound and images in the response',
     'search-provider',
     {
       usage: {
@@ -302,7 +302,7 @@ const absurd: readonly Case[] = [
 ];
 
 describe.each<readonly [string, Read]>([
-  ['a whole answer', whole],
+  ['a whole response', whole],
   ['a stream', streamed],
 ])('special usage in %s', (_form, read) => {
   const all = [...served, ...placed, ...seen, ...absurd];

@@ -30,23 +30,27 @@ describe('a request without a known price', () => {
   it.each<[string, object, string]>([
     ['a priority tier', { service_tier: 'priority' }, 'service_tier'],
     ['reserved capacity', { service_tier: 'reserved' }, 'service_tier'],
-    ['a tier that nobody knows', { service_tier: 'turbo' }, 'service_tier'],
-    ['a tier that is no word', { service_tier: 5 }, 'service_tier'],
+    ['an unknown tier', { service_tier: 'turbo' }, 'service_tier'],
+    ['a tier that is a number', { service_tier: 5 }, 'service_tier'],
     ['a search', { web_search_options: {} }, 'web_search_options'],
     ['a search of another vendor', { search_parameters: { mode: 'on' } }, 'search_parameters'],
     ['a search of a third', { enable_search: true }, 'enable_search'],
     ['a plugin', { plugins: [{ id: 'web' }] }, 'plugins'],
-    ['another model in its place', { models: ['dear/model'] }, 'models'],
-    ['sound in the answer', { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] }, 'audio'],
-    ['images in the answer', { modalities: ['text', 'image'] }, 'modalities'],
-    ['modalities that are no list', { modalities: 'audio' }, 'modalities'],
+    ['a fallback model', { models: ['dear/model'] }, 'models'],
+    [
+      'sound in the response',
+      { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] },
+      'audio',
+    ],
+    ['images in the response', { modalities: ['text', 'image'] }, 'modalities'],
+    ['modalities that are not a list', { modalities: 'audio' }, 'modalities'],
     ['a stored prompt', { cached_content: 'cachedContents/1' }, 'cached_content'],
     ['a stored prompt in the vendor’s spelling', { cachedContent: 'cachedContents/1' }, 'cachedContent'],
     ['an output without an end', { max_tokens: -1 }, 'max_tokens'],
     ['an output of nothing', { max_tokens: 0 }, 'max_tokens'],
-    ['an output limit in words', { max_completion_tokens: '100' }, 'max_completion_tokens'],
+    ['an output limit that is a text', { max_completion_tokens: '100' }, 'max_completion_tokens'],
     ['an output limit that is not whole', { max_completion_tokens: 1.5 }, 'max_completion_tokens'],
-    ['half an answer', { n: 0.5 }, 'n'],
+    ['half a choice', { n: 0.5 }, 'n'],
     ['a tool that searches', { tools: [{ type: 'web_search' }] }, 'tools[0]'],
     [
       'a tool of the search company’s own, behind one of the caller’s',
@@ -83,7 +87,7 @@ describe('a request without a known price', () => {
       'messages[1].content[0]',
     ],
     [
-      'stored sound of an earlier answer',
+      'stored sound of an earlier response',
       { messages: [hello, { role: 'assistant', audio: { id: 'a' } }] },
       'messages[1].audio',
     ],
@@ -102,7 +106,7 @@ describe('a request without a known price', () => {
 
 describe('a request at text-only prices', () => {
   it.each<[string, object]>([
-    ['what says nothing of it', {}],
+    ['no further fields', {}],
     [
       'null',
       { service_tier: null, web_search_options: null, audio: null, n: null, max_tokens: null, tools: null },
@@ -113,7 +117,7 @@ describe('a request at text-only prices', () => {
     ['a prediction', { prediction: { type: 'content', content: 'x' } }],
     ['text alone', { modalities: ['text'] }],
     ['a search that is not wanted', { enable_search: false }],
-    ['several answers of a length', { n: 4, max_completion_tokens: 1 }],
+    ['several choices with an output limit', { n: 4, max_completion_tokens: 1 }],
     [
       'the caller’s own tools',
       {
@@ -124,7 +128,7 @@ describe('a request at text-only prices', () => {
       },
     ],
     ['reasoning', { reasoning_effort: 'high', thinking: { type: 'enabled', budget_tokens: 5000 } }],
-    ['what is to be cached', { cache_control: { type: 'ephemeral', ttl: '1h' }, prompt_cache_key: 'k' }],
+    ['a prompt to cache', { cache_control: { type: 'ephemeral', ttl: '1h' }, prompt_cache_key: 'k' }],
     [
       'text and images',
       {
@@ -142,7 +146,7 @@ describe('a request at text-only prices', () => {
     ['a file as data', part({ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } })],
     ['a file as base64', part({ type: 'file', file: { file_data: 'httpsAAA' } })],
     [
-      'a refusal of an earlier answer',
+      'a refusal of an earlier response',
       { messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }, hello] },
     ],
   ])('has a price with %s', (_what, fields) => {
@@ -164,26 +168,26 @@ describe('a request at prices for all features', () => {
     ['a search', { web_search_options: {} }],
     ['a tool that searches', { tools: [{ googleSearch: {} }] }],
     ['tools that read and compute', { tools: [{ urlContext: {} }, { code_execution: {} }] }],
-    ['sound in the answer', { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] }],
-    ['images in the answer', { modalities: ['text', 'image'] }],
+    ['sound in the response', { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] }],
+    ['images in the response', { modalities: ['text', 'image'] }],
     ['a stored prompt', { cached_content: 'cachedContents/1' }],
     ['sound', part(audio)],
     ['a stored file', part({ type: 'file', file: { file_id: 'file-1' } })],
     ['a file by URL', part({ type: 'file', file: { file_data: 'https://a.example/a.pdf' } })],
     ['a video', part({ type: 'file', file: { file_data: 'data:video/mp4;base64,AA==' } })],
-    ['stored sound of an earlier answer', { messages: [hello, { role: 'assistant', audio: { id: 'a' } }] }],
+    ['stored sound of an earlier response', { messages: [hello, { role: 'assistant', audio: { id: 'a' } }] }],
     ['a model that searches at every request', {}, 'gpt-provider/gpt-5-search-api'],
   ])('has a price with %s', (_what, fields, model) => {
     expect(fieldOf(fields, model, everything, limits)).toBeUndefined();
   });
 
   it.each<[string, object, string, string?]>([
-    ['a tier that nobody knows', { service_tier: 'turbo' }, 'service_tier'],
+    ['an unknown tier', { service_tier: 'turbo' }, 'service_tier'],
     ['a tier of another kind', { service_tier: 'scale' }, 'service_tier'],
-    ['a tool of a vendor that nobody here knows', { tools: [{ type: 'web_search' }] }, 'tools[0]'],
+    ['another vendor’s tool', { tools: [{ type: 'web_search' }] }, 'tools[0]'],
     ['two tools in one', { tools: [{ googleSearch: {}, urlContext: {} }] }, 'tools[0]'],
-    ['searches that nobody tells of', {}, 'model', 'gpt-provider/o3-deep-research'],
-    ['modalities that nobody knows', { modalities: ['smell'] }, 'modalities'],
+    ['searches that are not reported', {}, 'model', 'gpt-provider/o3-deep-research'],
+    ['unknown modalities', { modalities: ['smell'] }, 'modalities'],
   ])('still has no price with %s', (_what, fields, field, model) => {
     expect(fieldOf(fields, model, everything, limits)).toBe(field);
   });

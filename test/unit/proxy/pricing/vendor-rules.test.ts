@@ -27,21 +27,21 @@ const models: Readonly<Record<VendorName, string>> = {
 
 /** A response with this usage, in the vendor's form. */
 const responses: Readonly<Record<VendorName, (usage: object) => object>> = {
-  'gpt-provider': (usage) => ({ id: 'a', model: 'answered', choices: [gptChoice], usage }),
-  'studio-ai': (usage) => ({ id: 'a', model: 'answered', choices: [gptChoice], usage }),
+  'gpt-provider': (usage) => ({ id: 'a', model: 'served', choices: [gptChoice], usage }),
+  'studio-ai': (usage) => ({ id: 'a', model: 'served', choices: [gptChoice], usage }),
   'managed-cloud-models': (usage) => ({
     output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
     stopReason: 'end_turn',
-    trace: { promptRouter: { invokedModelId: 'answered' } },
+    trace: { promptRouter: { invokedModelId: 'served' } },
     usage,
   }),
   'assistant-provider': (usage) => ({
-    ...{ id: 'a', type: 'message', model: 'answered', stop_reason: 'end_turn' },
+    ...{ id: 'a', type: 'message', model: 'served', stop_reason: 'end_turn' },
     content: [{ type: 'text', text: 'Hi' }],
     usage,
   }),
   'search-provider': (usageMetadata) => ({
-    modelVersion: 'answered',
+    modelVersion: 'served',
     candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
     usageMetadata,
   }),
@@ -57,7 +57,7 @@ function read(vendor: VendorName, usage: object) {
 
 function reportedBy(vendor: VendorName, usage: object): Usage {
   const parsed = read(vendor, usage).usage;
-  if (parsed === undefined) throw new Error(`${vendor} tells no usage`);
+  if (parsed === undefined) throw new Error(`${vendor} reports no usage`);
   return parsed;
 }
 
@@ -90,7 +90,7 @@ describe('the tokens of a prompt', () => {
       100 + 40 * 100 + 30 * 10_000,
     ],
     [
-      'of the assistant vendor tells writes of an hour apart',
+      'of the assistant vendor reports cache writes for an hour separately',
       'assistant-provider',
       {
         ...{ input_tokens: 100, output_tokens: 5, cache_creation_input_tokens: 30 },
@@ -105,7 +105,7 @@ describe('the tokens of a prompt', () => {
       100 + 40 * 100 + 30 * 10_000,
     ],
     [
-      'of the cloud tells writes by how long they live',
+      'of the cloud reports cache writes by lifetime',
       'managed-cloud-models',
       {
         ...{ inputTokens: 100, outputTokens: 5, cacheWriteInputTokens: 30 },
@@ -145,7 +145,7 @@ describe('the tokens of a prompt', () => {
 describe('the tokens of a completion', () => {
   it.each<[string, VendorName, object, number]>([
     [
-      'of the GPT vendor has the reasoning in it',
+      'of the GPT vendor contains the reasoning',
       'gpt-provider',
       {
         ...{ prompt_tokens: 10, completion_tokens: 50, total_tokens: 60 },
@@ -154,7 +154,7 @@ describe('the tokens of a completion', () => {
       50,
     ],
     [
-      'of a server whose total says so lacks it',
+      'of a server whose total is larger lacks the reasoning',
       'gpt-provider',
       {
         ...{ prompt_tokens: 10, completion_tokens: 50, total_tokens: 90 },
@@ -163,12 +163,17 @@ describe('the tokens of a completion', () => {
       80,
     ],
     [
-      'of the assistant vendor has the thinking in it',
+      'of the assistant vendor contains the thinking',
       'assistant-provider',
       { input_tokens: 10, output_tokens: 50, output_tokens_details: { thinking_tokens: 30 } },
       50,
     ],
-    ['of the cloud has it in it', 'managed-cloud-models', { inputTokens: 10, outputTokens: 50 }, 50],
+    [
+      'of the cloud contains the reasoning',
+      'managed-cloud-models',
+      { inputTokens: 10, outputTokens: 50 },
+      50,
+    ],
     [
       'of the search company lacks the thoughts',
       'search-provider',
@@ -179,7 +184,7 @@ describe('the tokens of a completion', () => {
       50,
     ],
     [
-      'of the search company has them in it where the total says so',
+      'of the search company contains the thoughts where the total shows it',
       'search-provider',
       {
         ...{ promptTokenCount: 10, candidatesTokenCount: 50, thoughtsTokenCount: 30 },
@@ -194,6 +199,6 @@ describe('the tokens of a completion', () => {
 
 describe('the model that produced a response', () => {
   it.each(vendors)('is reported by %s', (vendor) => {
-    expect(read(vendor, {}).model).toBe('answered');
+    expect(read(vendor, {}).model).toBe('served');
   });
 });

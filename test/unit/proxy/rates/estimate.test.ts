@@ -13,7 +13,7 @@ function estimate(fields: object, model = catalogModel) {
 
 describe('the estimated output of a request', () => {
   it.each<[string, object, number]>([
-    ['the default where the caller says nothing', {}, 8192],
+    ['the default where the caller sets none', {}, 8192],
     ['the caller’s maximum', { max_completion_tokens: 100 }, 100],
     ['the older name', { max_tokens: 200 }, 200],
     ['the newer name over the older', { max_completion_tokens: 100, max_tokens: 200 }, 100],
@@ -39,12 +39,12 @@ describe('the estimated output of a request', () => {
 
 describe('a guessed output', () => {
   it.each<[string, object, number, number]>([
-    ['stands where there is room for it', {}, 100_000, 8192],
+    ['is unchanged where it has room', {}, 100_000, 8192],
     ['just has room', {}, 8192, 8192],
-    ['shrinks to what is left beside the input', {}, 8191, 8191],
+    ['shrinks to the room beside the input', {}, 8191, 8191],
     ['shrinks with all its choices', { n: 4 }, 5000, 5000],
-    ['is of one token where there is none left', {}, 0, 1],
-    ['is of one token where the input has no room', {}, -1000, 1],
+    ['is one token where no room remains', {}, 0, 1],
+    ['is one token where the input has no room', {}, -1000, 1],
     ['is one also where a maximum is no number', { max_tokens: 'many' }, 500, 500],
     ['is not what the caller has set', { max_tokens: 900 }, 500, 900],
   ])('is fitted to a limit: it %s', (_what, fields, room, output) => {
@@ -74,7 +74,7 @@ describe('the estimated input of a request', () => {
   it.each([
     ['an image', { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } }],
     [
-      'an image whose URL stands in place of the object',
+      'an image with a URL instead of an object',
       { type: 'image_url', image_url: 'https://pictures.example/1' },
     ],
     ['sound', { type: 'input_audio', input_audio: { data: 'A'.repeat(1_000_000), format: 'wav' } }],

@@ -143,7 +143,7 @@ describe('a report of requests admitted without Redis', () => {
     expect(second.sum).toEqual([1]);
     first.end(false);
     const third = counts(limit);
-    expect(third.sum, 'the first was not heard').toEqual([4]);
+    expect(third.sum, 'the first was not acknowledged').toEqual([4]);
     for (const { end } of [second, third]) end(true);
     expect(counts(limit).sum).toEqual([]);
   });

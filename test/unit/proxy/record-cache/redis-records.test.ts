@@ -89,7 +89,7 @@ function signed(hash = keyHash, agoMs = 0): readonly SignedRecord[] {
   return responseTo(hash, agoMs).signed ?? [];
 }
 
-function held({ asOf, principal }: ResolvedRecords): readonly CachedRecord[] {
+function recordsIn({ asOf, principal }: ResolvedRecords): readonly CachedRecord[] {
   return principal === undefined ? [] : cachedRecordsOf(keyHash, principal, { asOf, confirmedAt: 0 });
 }
 
@@ -114,7 +114,7 @@ describe('a record in Redis', () => {
     const cache = cacheWith(parseSealKeys(newKey));
     const response = responseTo();
     await write(cache, response.signed ?? []);
-    const records = held(response);
+    const records = recordsIn(response);
     expect(records).toHaveLength(3);
     for (const record of records) {
       const back = await read(cache, record);

@@ -92,7 +92,7 @@ const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value 
 const usage = { prompt_tokens: 5, completion_tokens: 3 };
 const choices = [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }];
 const chunk = (content: string, more: object = {}) =>
-  bytes(`data: ${JSON.stringify({ model: 'answered', choices: [{ delta: { content } }], ...more })}\n\n`);
+  bytes(`data: ${JSON.stringify({ model: 'served', choices: [{ delta: { content } }], ...more })}\n\n`);
 const usageChunk = bytes(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
 const done = bytes('data: [DONE]\n\n');
 
@@ -175,7 +175,7 @@ describe('an attempt that used nothing', () => {
       (played) => played.breaks(new TransportError('forbidden', 'private', false)),
     ],
     [
-      'of a request that no connection had taken',
+      'of a request that no connection had accepted',
       (played) => played.breaks(new TransportError('closed', 'gone', false)),
     ],
   ])('is one %s', async (_what, play) => {
@@ -231,7 +231,7 @@ describe('a stream of an attempt', () => {
       ending: 'reset',
       complete: false,
       usage: undefined,
-      model: 'answered',
+      model: 'served',
       tokens: 202,
     });
   });

@@ -92,11 +92,11 @@ describe('fetched images', () => {
   });
 
   it.each<[string, RequestListener, RegExp]>([
-    ['a status', (_request, response) => response.writeHead(404).end(), /answered with status 404/],
+    ['a status', (_request, response) => response.writeHead(404).end(), /responded with status 404/],
     ['no image', (_request, response) => response.end('<html>'), /no PNG, JPEG, GIF or WebP/],
     ['nothing', (_request, response) => response.end(), /no PNG, JPEG, GIF or WebP/],
     [
-      'a cut answer',
+      'a response that is cut off',
       (_request, response) =>
         void response.writeHead(200, { 'content-length': '900' }).write(png, () => response.destroy()),
       /could not be fetched/,
@@ -187,7 +187,7 @@ describe('an image is never fetched from', () => {
     'gopher://x/',
     'file:///etc/passwd',
   ])('a URL that is no plain https URL: %s', async (url) => {
-    await expect(start([url], []).images).rejects.toEqual(refusal(/not an https URL|holds credentials/));
+    await expect(start([url], []).images).rejects.toEqual(refusal(/not an https URL|contains credentials/));
   });
 
   it('a private address to which a public one redirects', async () => {

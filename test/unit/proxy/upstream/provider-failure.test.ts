@@ -114,7 +114,7 @@ describe('a provider’s error as the caller gets it', () => {
   });
 });
 
-describe('a provider’s error as it is logged', () => {
+describe('a logged provider error', () => {
   const reason = (status: number, message: string, call = storedKey) => {
     const failure = providerFailure({ ...vendor(status), message }, {}, call, now);
     return 'reason' in failure ? failure.reason : String((failure.cause as Error).message);

@@ -18,14 +18,14 @@ describe('the model that produced a response', () => {
   });
 
   it.each([
-    ['is not told', undefined],
+    ['is not reported', undefined],
     ['is empty', ''],
-    ['holds what cannot be stored', 'a\u0000b'],
-    ['holds a line break', 'a\nb'],
-    ['holds what is no ASCII', 'модель'],
-    ['holds the provider’s key', 'model-key-of-the-provider'],
-    ['holds the provider’s key where it is cut', `${'m'.repeat(250)}key-of-the-provider`],
-    ['holds a key of the gateway’s', 'model-sk-svc-not-a-key'],
+    ['contains a null character', 'a\u0000b'],
+    ['contains a line break', 'a\nb'],
+    ['contains characters beyond ASCII', 'модель'],
+    ['contains the provider’s key', 'model-key-of-the-provider'],
+    ['contains the provider’s key where it is cut', `${'m'.repeat(250)}key-of-the-provider`],
+    ['contains a key of the gateway', 'model-sk-svc-not-a-key'],
   ])('is not recorded when it %s', (_what, model) => {
     expect(reported(model)).toBeUndefined();
   });

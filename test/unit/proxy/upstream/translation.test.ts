@@ -69,7 +69,7 @@ const body = {
       role: i % 2 === 0 ? 'user' : 'assistant',
       content: `turn ${i}`,
     })),
-    { role: 'user', content: 'Go on.' },
+    { role: 'user', content: 'Continue.' },
   ],
   tools: [
     {
@@ -229,7 +229,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
   });
 });
 
-it('a worker reports an error in place of a response, and a request that cannot be built', async () => {
+it('a worker reports an error instead of a response, and a request that cannot be built', async () => {
   const [gpt] = providers;
   if (gpt === undefined) throw new Error('no provider');
   const failure = Buffer.from(JSON.stringify({ error: { message: 'too much', code: 'x' } }));
@@ -256,7 +256,7 @@ it('only large calls of known providers are translated in a worker', () => {
   expect(translation.isLarge({ ...plain, request: large() })).toBe(true);
   const image = { mediaType: 'image/png', base64: 'A'.repeat(1024 * 1024) };
   expect(translation.isLarge({ ...plain, images: new Map([['https://a.example', image]]) })).toBe(true);
-  const unknown = { ...plain.target, provider: { ...gpt, name: 'nobody' } };
+  const unknown = { ...plain.target, provider: { ...gpt, name: 'unknown' } };
   expect(translation.isLarge({ ...plain, target: unknown, request: large() })).toBe(false);
 });
 

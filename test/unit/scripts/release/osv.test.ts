@@ -55,7 +55,7 @@ describe('an advisory', () => {
   it.each([
     ['lists the version', advisory({ versions: ['2.0.0', '2.1.0'] }), true],
     ['lists others', advisory({ versions: ['2.0.0'] }), false],
-    ['says no version at all', advisory({}), true],
+    ['names no version', advisory({}), true],
     ['was withdrawn', advisory(range({ introduced: '0' }), { withdrawn: '2026-11-01T00:00:00Z' }), false],
     ['is of another package', advisory({ package: { ecosystem: 'npm', name: '@made/other' } }), false],
     ['is of another ecosystem', advisory({ package: { ecosystem: 'PyPI', name: '@made/up' } }), false],

@@ -121,7 +121,7 @@ describe('licences of packages', () => {
       { name: 'silent', licence: undefined },
     ];
     expect(() => assertAllowedLicences('proxy', packages)).toThrow(
-      'the bundle of proxy holds bad (GPL-3.0-only), silent (no licence)',
+      'the bundle of proxy contains bad (GPL-3.0-only), silent (no licence)',
     );
     expect(() => assertAllowedLicences('proxy', packages.slice(0, 1))).not.toThrow();
   });

@@ -26,7 +26,7 @@ describe('the facts of an error that a server reports', () => {
       { message: 'm', param: 'a[0].b' },
     ],
     [
-      'with its place beside it',
+      'with its location beside it',
       { status: 422, code: 'c', message: 'm', detail: { loc: ['body', 'messages', 1, 'role'], input: 'x' } },
       { message: 'm', param: 'messages[1].role', code: 'c' },
     ],
@@ -40,8 +40,12 @@ describe('the facts of an error that a server reports', () => {
       { error: { code: 'c', message: 'm', details: 'm' } },
       { message: 'm', code: 'c' },
     ],
-    ['with its place outside', { error: { message: 'm' }, detail: { loc: ['body'] } }, { message: 'm' }],
-    ['with a place that is none', { error: { message: 'm', details: [{ loc: 'body' }] } }, { message: 'm' }],
+    [
+      'with its location outside it',
+      { error: { message: 'm' }, detail: { loc: ['body'] } },
+      { message: 'm' },
+    ],
+    ['with an invalid location', { error: { message: 'm', details: [{ loc: 'body' }] } }, { message: 'm' }],
     ['with a code that is a number', { error: { message: 'm', code: 404 } }, { message: 'm' }],
     ['in nothing', {}, {}],
     ['in a list', [{ error: { message: 'm' } }], {}],

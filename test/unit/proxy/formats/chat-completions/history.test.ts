@@ -44,7 +44,7 @@ describe('the history of a conversation', () => {
       { role: 'assistant', content: '', tool_calls: [call('call_1'), call('call_2'), 'odd'] },
     ],
     [
-      'blocks of a turn that paused, and a signature of words',
+      'blocks of a turn that paused, and a signature of the text',
       { role: 'assistant', content: 'Hi', content_blocks: [{}], extra_content: {}, annotations: [] },
       { role: 'assistant', content: 'Hi', annotations: [] },
     ],

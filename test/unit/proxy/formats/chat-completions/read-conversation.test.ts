@@ -36,7 +36,7 @@ function shown({ turns }: Conversation): unknown[] {
 describe('the turns of a conversation', () => {
   it.each([
     [
-      'system and developer texts behind the first turn stay where they stood',
+      'system and developer texts after the first turn keep their position',
       [user('a'), { role: 'developer', content: 'x' }, { role: 'system', content: 'y' }, user('b')],
       [
         ['user', 'a'],
@@ -45,7 +45,7 @@ describe('the turns of a conversation', () => {
       ],
     ],
     [
-      'neighbours of one role are one turn',
+      'successive messages of one role are one turn',
       [user('a'), user('b'), { role: 'assistant', content: 'c' }, { role: 'assistant', content: 'd' }],
       [
         ['user', 'a', 'b'],
@@ -53,7 +53,7 @@ describe('the turns of a conversation', () => {
       ],
     ],
     [
-      'a refusal is what was said',
+      'a refusal is the text of its turn',
       [user(), { role: 'assistant', content: null, refusal: 'No.' }],
       [
         ['user', 'Hi'],
@@ -61,7 +61,7 @@ describe('the turns of a conversation', () => {
       ],
     ],
     [
-      'an empty answer is a turn',
+      'an empty response is a turn',
       [user(), { role: 'assistant', content: '' }],
       [
         ['user', 'Hi'],
@@ -95,7 +95,7 @@ describe('the turns of a conversation', () => {
       ],
     ],
     [
-      'calls with the same id are answered in turn',
+      'calls with the same id get their results in order',
       [user(), calling(call('1'), call('1')), result('1', 'a'), result('1', 'b')],
       [
         ['user', 'Hi'],
@@ -190,14 +190,14 @@ describe('a call in a conversation', () => {
 
 describe('an invalid conversation', () => {
   it.each([
-    ['where a result answers nothing', [user(), result('1')], 'messages[1].tool_call_id'],
+    ['where a result has no call', [user(), result('1')], 'messages[1].tool_call_id'],
     [
-      'where a result answers another call',
+      'where a result has the id of no call',
       [user(), calling(call('1')), result('2')],
       'messages[2].tool_call_id',
     ],
     [
-      'where a call is answered twice',
+      'where a call has two results',
       [user(), calling(call('1')), result('1'), result('1')],
       'messages[3].tool_call_id',
     ],
@@ -207,13 +207,13 @@ describe('an invalid conversation', () => {
       'messages[2].tool_call_id',
     ],
     [
-      'where a call is not answered before the next turn',
+      'where a call has no result before the next turn',
       [user(), calling(call('1'), call('2')), result('1'), user()],
       'messages[3]',
     ],
-    ['where a call is not answered at the end', [user(), calling(call('1'))], 'messages'],
+    ['where a call at the end has no result', [user(), calling(call('1'))], 'messages'],
     [
-      'where a function answers nothing',
+      'where the result of a function has no call',
       [user(), { role: 'function', name: 'boil', content: 'x' }],
       'messages[1].name',
     ],

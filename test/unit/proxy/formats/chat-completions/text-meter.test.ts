@@ -80,9 +80,9 @@ describe('text in parsed chunks', () => {
       { audio: { id: 'audio_1', data: 'AAAA', transcript: 'yes' } },
       1,
     ],
-    ['a field that nobody has heard of', { musings: [{ words: 'yes' }] }, 1],
+    ['an unknown field', { musings: [{ words: 'yes' }] }, 1],
     ['nothing', {}, 0],
-    ['what is malformed', { content: 5, tool_calls: [null, 5, { function: 'f' }], function_call: [] }, 1],
+    ['malformed fields', { content: 5, tool_calls: [null, 5, { function: 'f' }], function_call: [] }, 1],
     ['no delta', null, 0],
   ])('counts %s', (_what, delta, tokens) => {
     expect(counted(delta)).toBe(tokens);

@@ -19,7 +19,7 @@ describe('the cost in a usage chunk', () => {
       'data: {"choices":[],"usage":{"x_svc_cost":"0.0012","prompt_tokens":1}}\n\n',
     ],
     [
-      'whatever stands between, and nothing else is written anew',
+      'in a chunk of any spacing, and nothing else is rewritten',
       'id: 7\r\ndata: {"choices": [], "usage" : { "prompt_tokens": 1.0, "large": 12345678901234567890 } }\r\n\r\n',
       'id: 7\r\ndata: {"choices": [], "usage" : {"x_svc_cost":"0.0012", "prompt_tokens": 1.0, "large": 12345678901234567890 } }\r\n\r\n',
     ],
@@ -58,7 +58,7 @@ describe('a request for long cache entries', () => {
   });
 
   it.each<[string, object]>([
-    ['nothing is said', { messages: [{ role: 'user', content: 'a' }] }],
+    ['no lifetime is given', { messages: [{ role: 'user', content: 'a' }] }],
     ['they are to be short', { prompt_cache_options: { ttl: '30m' }, messages: [] }],
     ['the word is elsewhere', { messages: [{ role: 'user', content: '12h', metadata: long }] }],
     ['nothing is as it should be', { prompt_cache_options: '12h', messages: [null, 3], tools: 'x' }],

@@ -4,7 +4,7 @@ import { Random } from '../../../../support/access/random.ts';
 import { startingSeed } from '../../../../support/seed.ts';
 
 const body = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-const parsed = { message: 'as told' };
+const parsed = { message: 'as reported' };
 
 describe('an error of the managed cloud service', () => {
   it.each([
@@ -39,12 +39,12 @@ describe('an error of the managed cloud service', () => {
         expect(readConverseError(status, body(parsed), { 'x-amzn-errortype': written })).toMatchObject(all);
       }
       for (const written of [type, `com.amazon.coral.service#${type}`]) {
-        expect(readConverseError(status, body({ __type: written, Message: 'as told' }), {})).toMatchObject(
-          all,
-        );
+        expect(
+          readConverseError(status, body({ __type: written, Message: 'as reported' }), {}),
+        ).toMatchObject(all);
       }
       const inStream = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
-      expect(converseError({ type: inStream, message: 'as told' })).toMatchObject(all);
+      expect(converseError({ type: inStream, message: 'as reported' })).toMatchObject(all);
     },
   );
 

@@ -42,7 +42,7 @@ describe('the conversation sent to the search-company vendor', () => {
 
   it.each([
     ['gemini-3-flash-preview', 'skip_thought_signature_validator'],
-    ['gemini-4-unheard-of', 'skip_thought_signature_validator'],
+    ['gemini-4-unknown', 'skip_thought_signature_validator'],
     ['gemini-2.5-flash', undefined],
   ])('trap 11: gets a substitute for a lost signature if the model requires one: %s', (model, signature) => {
     const body = {

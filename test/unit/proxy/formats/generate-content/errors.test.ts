@@ -89,7 +89,7 @@ describe('errors of the search-company vendor', () => {
     ['UNIMPLEMENTED', 501, 400, false],
     ['UNAVAILABLE', 503, 503, true],
     ['DEADLINE_EXCEEDED', 504, 504, true],
-    ['NEVER_HEARD_OF', 503, 503, true],
+    ['UNKNOWN_STATUS', 503, 503, true],
   ])('%s with status %i is reported as %i', (status, sent, expected, retryable) => {
     expect(reported(sent, error(status))).toMatchObject({ status: expected, retryable });
   });

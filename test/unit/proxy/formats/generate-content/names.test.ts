@@ -22,6 +22,6 @@ describe('names of functions for the search-company vendor', () => {
   it('from a history become valid, and unknown names come back unchanged', () => {
     const names = functionNames([]);
     expect(['a b', 'é', '', 'x'.repeat(90)].map(names.toVendor)).toEqual(['a_b', '_', '_', 'x'.repeat(64)]);
-    expect(names.toCaller('unheard-of')).toBe('unheard-of');
+    expect(names.toCaller('unknown-name')).toBe('unknown-name');
   });
 });

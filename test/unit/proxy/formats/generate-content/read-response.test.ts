@@ -32,7 +32,7 @@ describe('a response of the search-company vendor', () => {
     ['MALFORMED_RESPONSE', 'error'],
     ['MISSING_THOUGHT_SIGNATURE', 'error'],
     ['FINISH_REASON_UNSPECIFIED', 'stop'],
-    ['NEVER_HEARD_OF', 'stop'],
+    ['UNKNOWN_REASON', 'stop'],
     ['toString', 'stop'],
     [undefined, 'stop'],
   ])('that ended with %s has the finish reason %s', (finishReason, expected) => {
@@ -152,7 +152,7 @@ describe('cited sources', () => {
       (message.content ?? '').slice(Number(url_citation.start_index), Number(url_citation.end_index)),
     );
 
-  it('trap 12: have character indices in place of byte offsets', () => {
+  it('trap 12: have character indices instead of byte offsets', () => {
     const segment = { startIndex: bytes('tea'), endIndex: bytes(' is'), text: 'tea' };
     const message = grounded(segment);
     expect(message.annotations).toEqual([
@@ -187,7 +187,7 @@ describe('cited sources', () => {
 
   it.each([
     ['retrieved', { retrievedContext: { uri: 'https://example.com/r' } }, 'https://example.com/r'],
-    ['a place', { maps: { uri: 'https://example.com/m', title: 'Tea house' } }, 'Tea house'],
+    ['a map', { maps: { uri: 'https://example.com/m', title: 'Tea house' } }, 'Tea house'],
   ])('of other kinds are returned too: %s', (_what, source, title) => {
     const [annotation] = grounded({ endIndex: 4 }, [{ text }], [source]).annotations ?? [];
     expect(annotation?.url_citation.title).toBe(title);
@@ -217,12 +217,12 @@ describe('the usage of the search-company vendor', () => {
       [10, 2, 4, 0],
     ],
     [
-      'thoughts beside the answer',
+      'thoughts counted beside the output',
       { promptTokenCount: 10, candidatesTokenCount: 2, thoughtsTokenCount: 30, totalTokenCount: 42 },
       [10, 32, 0, 30],
     ],
     [
-      'thoughts inside the answer, as the total tells',
+      'thoughts counted inside the output, as the total shows',
       { promptTokenCount: 10, candidatesTokenCount: 32, thoughtsTokenCount: 30, totalTokenCount: 42 },
       [10, 32, 0, 30],
     ],
@@ -241,9 +241,9 @@ describe('the usage of the search-company vendor', () => {
       { promptTokenCount: 10, thoughtsTokenCount: 30, totalTokenCount: 40 },
       [10, 30, 0, 30],
     ],
-    ['output that the total alone tells', { promptTokenCount: 10, totalTokenCount: 50 }, [10, 40, 0, 0]],
+    ['output that only the total shows', { promptTokenCount: 10, totalTokenCount: 50 }, [10, 40, 0, 0]],
     [
-      'thoughts that the total alone tells',
+      'thoughts that only the total shows',
       { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 42 },
       [10, 32, 0, 0],
     ],
@@ -278,12 +278,12 @@ describe('the usage of the search-company vendor', () => {
       [907, 0],
     ],
     [
-      'both: input, as nobody tells them apart',
+      'both: input, because the vendor counts them together',
       [{ googleSearch: {} }, { urlContext: {} }],
       { webSearchQueries: ['a'], groundingChunks: [{ web }] },
       [907, 1],
     ],
-    ['a search that was not asked for', [], { webSearchQueries: ['a'] }, [907, 1]],
+    ['a search that was not requested', [], { webSearchQueries: ['a'] }, [907, 1]],
   ])('is read after %s', (_what, tools, groundingMetadata, [promptTokens, searches]) => {
     const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 897, candidatesTokenCount: 2 };
     const parsed = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };

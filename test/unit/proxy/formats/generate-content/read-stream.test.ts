@@ -43,8 +43,8 @@ describe('a stream of the search-company vendor', () => {
   });
 
   it.each([
-    ['nothing came', ''],
-    ['no reason was told', events(part('Hi'))],
+    ['nothing arrived', ''],
+    ['no finish reason was reported', events(part('Hi'))],
     ['an event is cut', `${events(part('Hi'), stop)}data: {"candi`],
     ['the last event lacks its end', events(part('Hi'), stop).slice(0, -4)],
   ])('is not complete when %s', (_what, stream) => {

@@ -98,7 +98,7 @@ describe('fields of a request to the search-company vendor', () => {
     ['max tokens', 'trap 21: the older alone', { max_tokens: 5 }, { maxOutputTokens: 5 }],
     ['stop', 'a single text', { stop: 'END' }, { stopSequences: ['END'] }],
     ['seed', 'keeps 32 of its 64 bits', { seed: 2 ** 40 + 3 }, { seed: 3 }],
-    ['n', 'several answers', { n: 3 }, { candidateCount: 3 }],
+    ['n', 'several choices', { n: 3 }, { candidateCount: 3 }],
     [
       'modalities',
       'text and images',
@@ -158,7 +158,7 @@ describe('reasoning at the search-company vendor', () => {
     ['gemini-3-flash-preview', 'minimal', { thinkingLevel: 'minimal', includeThoughts: true }],
     ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'medium', includeThoughts: true }],
     ['gemini-3.8-flash', 'minimal', { thinkingLevel: 'low', includeThoughts: true }],
-    ['gemini-9-unheard-of', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
+    ['gemini-9-unknown', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
   ])('%s reasons with the effort %s', (model, effort, expected) => {
     expect(config({ model, reasoning_effort: effort })).toEqual(expected);
   });
@@ -201,9 +201,14 @@ describe('JSON output beside tools at the search-company vendor', () => {
   const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
 
   it.each([
-    ['that must not be called: they are not shown', { tool_choice: 'none' }, undefined, true],
-    ['that may be called: the answer is one of them', {}, { mode: 'ANY' }, false],
-    ['of which one must be called: there is no text', { tool_choice: 'required' }, { mode: 'ANY' }, false],
+    ['that must not be called: they are not sent', { tool_choice: 'none' }, undefined, true],
+    ['that may be called: the response is one more tool', {}, { mode: 'ANY' }, false],
+    [
+      'of which one must be called: there is no JSON text',
+      { tool_choice: 'required' },
+      { mode: 'ANY' },
+      false,
+    ],
   ])('is requested with tools %s', (_what, choice, mode, isNative) => {
     const { body } = sent({ tools: [boil], response_format: format, ...choice });
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode);

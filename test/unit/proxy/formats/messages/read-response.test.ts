@@ -86,8 +86,8 @@ describe('a response of the assistant vendor', () => {
     const refusalOf = (stop_details: unknown) =>
       read({ stop_reason: 'refusal', stop_details }).body.choices[0].message.refusal;
     expect(refusalOf({ type: 'refusal', explanation: 'No.' })).toBe('No.');
-    expect(refusalOf({ type: 'refusal', explanation: null })).toBe('The model refused to answer.');
-    expect(refusalOf(null)).toBe('The model refused to answer.');
+    expect(refusalOf({ type: 'refusal', explanation: null })).toBe('The model refused to respond.');
+    expect(refusalOf(null)).toBe('The model refused to respond.');
   });
 
   it('keeps thinking that is not shown, so that the caller can send it back', () => {
@@ -140,7 +140,7 @@ describe('an error of the assistant vendor', () => {
     ['{"error":{"message":{},"type":[],"details":"x"}}', 503],
   ])('trap 22: is reported for any bytes: %j', (body, status) => {
     const parsed = assistantProvider.format.readError(status, Buffer.from(body), {});
-    expect(parsed.message).toMatch(/^the provider answered with status \d+$/);
+    expect(parsed.message).toMatch(/^the provider responded with status \d+$/);
     expect(parsed.status).toBe(status === 529 ? 503 : status);
   });
 });

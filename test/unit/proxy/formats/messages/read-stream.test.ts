@@ -118,26 +118,26 @@ describe('a call in a stream of the assistant vendor', () => {
 describe('the usage of a stream of the assistant vendor', () => {
   it.each([
     [
-      'trap 7: keeps what its end does not tell',
+      'trap 7: keeps counts that the end omits',
       { output_tokens: 9 },
       { promptTokens: 420, completionTokens: 9 },
     ],
     [
-      'trap 7: keeps what its end tells as null',
+      'trap 7: keeps counts that the end reports as null',
       { input_tokens: null, cache_read_input_tokens: null, output_tokens: 9 },
       { promptTokens: 420, completionTokens: 9 },
     ],
     [
-      'trap 7: takes what its end tells in place of the beginning',
+      'trap 7: replaces counts that the end reports again',
       { input_tokens: 30, cache_read_input_tokens: 500, output_tokens: 9 },
       { promptTokens: 530, completionTokens: 9, cacheReadTokens: 500 },
     ],
     [
-      'passes over what is no count',
+      'ignores invalid counts',
       { output_tokens: -1, input_tokens: '5' },
       { promptTokens: 420, completionTokens: 0 },
     ],
-    ['passes over what is no usage', 'much', { promptTokens: 420, completionTokens: 0 }],
+    ['ignores invalid usage', 'much', { promptTokens: 420, completionTokens: 0 }],
   ])('is merged from its beginning and its end: %s', (_what, usage, expected) => {
     expect(read([start(), ended('end_turn', usage), stop]).reader.usage).toMatchObject(expected);
   });

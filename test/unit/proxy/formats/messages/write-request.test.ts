@@ -26,12 +26,12 @@ const messagesOf = (...messages: JsonObject[]) => built({ messages }).body.messa
 describe('messages to the assistant vendor', () => {
   it.each([
     [
-      'trap 13: results come before the words of the same turn',
+      'trap 13: results precede the text of the same turn',
       [user(), calling('a', 'b'), result('b'), result('a'), user('next')],
       { role: 'user', content: [{ tool_use_id: 'a' }, { tool_use_id: 'b' }, text('next')] },
     ],
     [
-      'trap 14: a developer message in the middle is a note in its place, and leaves the turns alone',
+      'trap 14: a developer message between turns becomes a note there and keeps the turns unchanged',
       [user('a'), { role: 'developer', content: 'd' }, user('b')],
       { role: 'user', content: [text('a'), text('<system_message>\nd\n</system_message>'), text('b')] },
     ],
@@ -46,7 +46,7 @@ describe('messages to the assistant vendor', () => {
       { role: 'user', content: [{ type: 'image', source: { type: 'url' } }] },
     ],
     [
-      'an empty answer is left out',
+      'an empty response is omitted',
       [user('a'), { role: 'assistant', content: '' }, user('b')],
       { role: 'user', content: [text('a'), text('b')] },
     ],
@@ -128,10 +128,10 @@ describe('thinking with a budget', () => {
 
   it.each([
     ['begins with a question', [user()], true],
-    ['goes on where the thoughts came back', [user(), called, result('a')], true],
-    ['goes on over several calls', [user(), called, result('a'), calling('b'), result('b')], true],
+    ['continues where the thoughts were sent back', [user(), called, result('a')], true],
+    ['continues over several calls', [user(), called, result('a'), calling('b'), result('b')], true],
     [
-      'stops where they did not, whatever empty answer stands between',
+      'stops where they were not, even with an empty response in between',
       [user(), calling('a'), result('a'), { role: 'assistant', content: ' ' }, user(), user()],
       false,
     ],
@@ -152,7 +152,7 @@ describe('tools of a request to the assistant vendor', () => {
   const tools = [tool('boil'), tool('stir')];
 
   it.each([
-    ['auto is not said where nobody said it', {}, undefined],
+    ['auto is omitted when the caller omits it', {}, undefined],
     ['auto', { tool_choice: 'auto' }, { type: 'auto' }],
     ['required', { tool_choice: 'required' }, { type: 'any' }],
     ['named', { tool_choice: tool('stir') }, { type: 'tool', name: 'stir' }],
@@ -219,7 +219,7 @@ describe('the output limit of a request to the assistant vendor', () => {
       4096,
     ],
     ["is the caller's", { max_tokens: 5 }, 5, undefined],
-    ['trap 21: is told in either field', { max_tokens: undefined, max_completion_tokens: 7 }, 7, undefined],
+    ['trap 21: is read from either field', { max_tokens: undefined, max_completion_tokens: 7 }, 7, undefined],
     ['is no more than the model puts out', { max_tokens: 1_000_000 }, 64_000, undefined],
     [
       "is the caller's where nothing is known",

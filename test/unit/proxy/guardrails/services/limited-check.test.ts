@@ -62,7 +62,7 @@ const ask = () => check.ask(question, leaving.signal);
 const under = (count: number) => expect.poll(() => requested.length).toBe(count);
 const reasonOf = (pending: Promise<ServiceVerdict>) =>
   pending.then(
-    () => 'answered',
+    () => 'responded',
     (error: unknown) =>
       error instanceof ServiceFailedError || error instanceof NotRequestedError
         ? error.reason
@@ -89,7 +89,7 @@ describe('calls of one service', () => {
     await under(66);
     for (const { respond } of requested) respond({ kind: 'pass' });
     const reasons = await Promise.all(pending);
-    expect(reasons.filter((reason) => reason === 'answered')).toHaveLength(65);
+    expect(reasons.filter((reason) => reason === 'responded')).toHaveLength(65);
     expect(reasons[8]).toBe('unreachable');
   });
 
@@ -112,7 +112,7 @@ describe('calls of one service', () => {
     const next = reasonOf(ask());
     await under(65);
     for (const { respond } of requested) respond({ kind: 'pass' });
-    expect([await next, ...new Set(await Promise.all(hanging))]).toEqual(['answered', 'answered']);
+    expect([await next, ...new Set(await Promise.all(hanging))]).toEqual(['responded', 'responded']);
   });
 
   it('that are abandoned while they wait leave their slot to the next', async () => {
@@ -126,7 +126,7 @@ describe('calls of one service', () => {
     requested[0]?.respond({ kind: 'pass' });
     await under(65);
     requested[64]?.respond({ kind: 'pass' });
-    expect(await next).toBe('answered');
+    expect(await next).toBe('responded');
     leaving.abort();
     await Promise.all(first);
   });
@@ -159,8 +159,8 @@ describe('the breaker of a service', () => {
     await under(6);
     expect(await reasonOf(ask())).toBe('resting');
     requested[5]?.respond({ kind: 'pass' });
-    expect(await trial).toBe('answered');
-    expect(logged.at(-1)).toContain('answers again');
+    expect(await trial).toBe('responded');
+    expect(logged.at(-1)).toContain('responds again');
     const two = [ask(), ask()];
     await under(8);
     for (const { respond } of requested) respond({ kind: 'pass' });
@@ -178,7 +178,7 @@ describe('the breaker of a service', () => {
     const trial = reasonOf(ask());
     await under(7);
     requested[6]?.respond({ kind: 'pass' });
-    expect(await trial).toBe('answered');
+    expect(await trial).toBe('responded');
   });
 
   it('counts only failures in a row', async () => {
@@ -211,7 +211,7 @@ describe('the breaker of a service', () => {
     const next = reasonOf(ask());
     await under(11);
     requested.at(-1)?.respond({ kind: 'pass' });
-    expect(await next).toBe('answered');
+    expect(await next).toBe('responded');
   });
 
   it('does not count a missing key', async () => {

@@ -98,7 +98,7 @@ type Case = [what: string, check: Partial<ModerationCheck>, text: string, decisi
 
 describe('moderation', () => {
   it.each<Case>([
-    ['nothing in what is not flagged', {}, 'tea', 'pass'],
+    ['nothing in a text that is not flagged', {}, 'tea', 'pass'],
     ['what the vendor flags', {}, 'flag:violence', 'block'],
     ['nothing that the vendor does not flag', {}, 'flag:violence=0.49', 'pass'],
     ['a category that it looks at', { categories: ['violence', 'hate'] }, 'flag:hate', 'block'],
@@ -146,15 +146,15 @@ describe('a failed moderation', () => {
   it.each<Failure>([
     ['the vendor refuses', 'refused', { status: 429 }],
     ['the vendor fails', 'refused', { status: 503 }],
-    ['the answer is no JSON', 'answer', { body: 'fine' }],
-    ['the answer has no results', 'answer', { body: '{"results":null}' }],
-    ['the answer has too few results', 'answer', { body: '{"results":[]}' }],
-    ['a result says nothing', 'answer', { body: '{"results":[{}]}' }],
-    ['a result is none', 'answer', { body: '{"results":[null]}' }],
-    ['the answer is huge', 'answer', { body: `{"results":[],"more":"${'a'.repeat(1024 * 1024)}"}` }],
+    ['the response is not JSON', 'answer', { body: 'fine' }],
+    ['the response has no results', 'answer', { body: '{"results":null}' }],
+    ['the response has too few results', 'answer', { body: '{"results":[]}' }],
+    ['a result is empty', 'answer', { body: '{"results":[{}]}' }],
+    ['a result is null', 'answer', { body: '{"results":[null]}' }],
+    ['the response is too large', 'answer', { body: `{"results":[],"more":"${'a'.repeat(1024 * 1024)}"}` }],
     ['the connection is cut', 'unreachable', { stop: { by: 'cut', beforeHead: true } }],
-    ['the answer is cut', 'unreachable', { stop: { by: 'cut', afterBytes: 10 } }],
-    ['what comes is no HTTP', 'unreachable', { rawBase64: Buffer.from('SSH-2.0\r\n').toString('base64') }],
+    ['the response is cut off', 'unreachable', { stop: { by: 'cut', afterBytes: 10 } }],
+    ['the response is not HTTP', 'unreachable', { rawBase64: Buffer.from('SSH-2.0\r\n').toString('base64') }],
   ])('is recorded when %s', async (_what, reason, behaviour) => {
     for (const onFailure of ['block', 'pass'] as const) {
       simulator.script(behaviour);

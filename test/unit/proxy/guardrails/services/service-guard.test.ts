@@ -56,7 +56,7 @@ it.each([
   ['redact', true],
   ['observe', false],
 ] as const)('a guard with action %s withholds a response until it has decided: %s', (action, contains) => {
-  expect(openServiceFixture({ post: unreachable }).guard(webhook({ action })).reservations).toBe(contains);
+  expect(openServiceFixture({ post: unreachable }).guard(webhook({ action })).delaysResponse).toBe(contains);
 });
 
 it.each(['block', 'pass'] as const)(

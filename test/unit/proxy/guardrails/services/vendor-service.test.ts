@@ -149,11 +149,11 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
   );
 
   it.each<readonly [string, string, Receiver['respond']]>([
-    ['no JSON', 'answer', (response) => response.writeHead(200).end('<p>fine</p>')],
+    ['text that is not JSON', 'answer', (response) => response.writeHead(200).end('<p>fine</p>')],
     ['an error', 'refused', (response) => response.writeHead(429).end('{}')],
-    ['another place', 'refused', (response) => response.writeHead(307, { location: '/x' }).end()],
-    ['too much', 'answer', (response) => respond(response, ['x'.repeat(100_000)])],
-    ['a part', 'unreachable', cut],
+    ['a redirect', 'refused', (response) => response.writeHead(307, { location: '/x' }).end()],
+    ['too many bytes', 'answer', (response) => respond(response, ['x'.repeat(100_000)])],
+    ['a part of its response', 'unreachable', cut],
   ])('fails when the service responds with %s', async (_what, outcome, respond) => {
     receiver.respond = (response, request) =>
       request.path === '/token' ? responding({})(response, request) : respond(response, request);

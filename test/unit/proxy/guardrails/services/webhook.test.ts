@@ -89,7 +89,7 @@ describe('a call of a webhook', () => {
   });
 });
 
-type Case = [answer: object, action: Guardrail['action'], decision: string, left?: readonly string[]];
+type Case = [response: object, action: Guardrail['action'], decision: string, left?: readonly string[]];
 
 describe('the response of a webhook', () => {
   it.each<Case>([
@@ -123,8 +123,8 @@ describe('the response of a webhook', () => {
   });
 
   it.each([
-    ['the text that is left as it is', 1, 'redact'],
-    ['the text that is rewritten', 0, 'block'],
+    ['the unchanged text', 1, 'redact'],
+    ['the rewritten text', 0, 'block'],
   ])('that redacts is applied or blocks when the fixed text is %s', async (_where, fixed, decision) => {
     receiver.respond = responds({ decision: 'redact', texts: ['Where is it?', texts[1]] });
     const { guard, decisions } = openFixture();
@@ -152,36 +152,48 @@ function passOf(bytes: number): object {
 
 const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
   [
-    'answers another status',
+    'responds with another status',
     'refused',
     { respond: (response) => response.writeHead(500).end('{"decision":"pass"}') },
   ],
-  ['answers 204', 'refused', { respond: (response) => response.writeHead(204).end() }],
+  ['responds with status 204', 'refused', { respond: (response) => response.writeHead(204).end() }],
   [
     'redirects',
     'refused',
     { respond: (response) => response.writeHead(307, { location: receiver.url() }).end() },
   ],
-  ['answers no JSON', 'answer', { respond: (response) => response.writeHead(200).end('pass') }],
-  ['answers nothing', 'answer', { respond: (response) => response.writeHead(200).end() }],
-  ['answers a list', 'answer', { respond: responds([{ decision: 'pass' }]) }],
-  ['answers null', 'answer', { respond: responds(null) }],
-  ['decides otherwise', 'answer', { respond: responds({ decision: 'maybe' }) }],
-  ['decides nothing', 'answer', { respond: responds({}) }],
-  ['answers too few texts', 'answer', { respond: responds({ decision: 'redact', texts: ['one'] }) }],
-  ['answers too many texts', 'answer', { respond: responds({ decision: 'redact', texts: ['', '', ''] }) }],
-  ['answers no texts', 'answer', { respond: responds({ decision: 'redact' }) }],
-  ['answers what is no text', 'answer', { respond: responds({ decision: 'redact', texts: ['one', 2] }) }],
-  ['answers too much', 'answer', { respond: responds(passOf(webhookResponseBytesMax + 1)) }],
   [
-    'answers too long a head',
+    'responds with text that is not JSON',
+    'answer',
+    { respond: (response) => response.writeHead(200).end('pass') },
+  ],
+  ['responds with an empty body', 'answer', { respond: (response) => response.writeHead(200).end() }],
+  ['responds with a list', 'answer', { respond: responds([{ decision: 'pass' }]) }],
+  ['responds with null', 'answer', { respond: responds(null) }],
+  ['responds with an unknown decision', 'answer', { respond: responds({ decision: 'maybe' }) }],
+  ['responds without a decision', 'answer', { respond: responds({}) }],
+  ['responds with too few texts', 'answer', { respond: responds({ decision: 'redact', texts: ['one'] }) }],
+  [
+    'responds with too many texts',
+    'answer',
+    { respond: responds({ decision: 'redact', texts: ['', '', ''] }) },
+  ],
+  ['responds without texts', 'answer', { respond: responds({ decision: 'redact' }) }],
+  [
+    'responds with a text that is a number',
+    'answer',
+    { respond: responds({ decision: 'redact', texts: ['one', 2] }) },
+  ],
+  ['responds with too many bytes', 'answer', { respond: responds(passOf(webhookResponseBytesMax + 1)) }],
+  [
+    'responds with too many bytes of headers',
     'unreachable',
     {
       respond: (response) => response.writeHead(200, { long: 'a'.repeat(20_000) }).end('{"decision":"pass"}'),
     },
   ],
   [
-    'cuts its answer',
+    'cuts its response off',
     'unreachable',
     {
       respond: (response) => {
@@ -191,9 +203,9 @@ const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
     },
   ],
   ['closes the connection', 'unreachable', { respond: (response) => response.destroy() }],
-  ['does not answer', 'timeout', { respond: () => undefined, desired: () => ({ timeoutMs: 100 }) }],
+  ['does not respond', 'timeout', { respond: () => undefined, desired: () => ({ timeoutMs: 100 }) }],
   [
-    'does not end its answer',
+    'does not end its response',
     'timeout',
     { respond: (response) => response.writeHead(200).write('{'), desired: () => ({ timeoutMs: 100 }) },
   ],
@@ -204,7 +216,7 @@ const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
     { options: { allows: addressRule({ deny: [] }), resolve: lookup } },
   ],
   [
-    'is at an address that is none',
+    'has an empty list of addresses',
     'unreachable',
     { options: { resolve: (_host, _options, found) => found(null, []) } },
   ],
@@ -214,7 +226,7 @@ const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
     { options: { resolve: (_host, _options, found) => found(new Error('ENOTFOUND'), []) } },
   ],
   [
-    'has a name whose servers say nothing',
+    'has a name whose name servers do not respond',
     'timeout',
     { options: { resolve: () => undefined }, desired: () => ({ timeoutMs: 100 }) },
   ],

@@ -27,7 +27,7 @@ function watching(action: 'block' | 'redact', window: number, word = found): Wat
   const requested: string[] = [];
   return {
     guardrail: guardrailOf({ kind: 'unknown' }, { id: `${action}${window}`, action }),
-    ...{ reservations: true, window, requested, ended: () => undefined },
+    ...{ delaysResponse: true, window, requested, ended: () => undefined },
     inspect: async (texts) => {
       requested.push(...texts);
       if (action === 'redact') return texts.map((text) => text.replaceAll(word, '[IT]'));

@@ -64,7 +64,7 @@ const paths: readonly Path[] = [
   ['reasoning_text'],
   ['thinking_blocks', 0, 'thinking'],
   ['provider_specific_fields', 'text'],
-  ['provider_specific_fields', 'parts', 1, 'said', 'words'],
+  ['provider_specific_fields', 'parts', 1, 'note', 'words'],
 ];
 
 describe('a text that is cut in two', () => {
@@ -152,7 +152,7 @@ interface Statement {
 }
 
 function randomTexts(random: Random): readonly Statement[] {
-  const names = ['a', 'said', 'x_y', 'thoughts'];
+  const names = ['a', 'note', 'x_y', 'thoughts'];
   return Array.from({ length: 1 + random.below(3) }, (_, index) => {
     const steps = Array.from({ length: random.below(3) }, () =>
       random.chance(0.4) ? random.below(2) : random.pick(names),

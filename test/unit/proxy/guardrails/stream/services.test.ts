@@ -21,7 +21,7 @@ const secret = marked('<', '>', 'SECRET');
 /** A service that responds when the test decides. */
 class RecordingService implements ServiceGuard {
   readonly guardrail: Guardrail;
-  readonly reservations: boolean;
+  readonly delaysResponse: boolean;
   readonly window: number;
   hasEnded = false;
   readonly requested: (readonly string[])[] = [];
@@ -41,7 +41,7 @@ class RecordingService implements ServiceGuard {
       message: '',
     } as const;
     this.guardrail = { ...fields, action, aiSystemIds: [], check, revision: 1 };
-    this.reservations = action !== 'observe';
+    this.delaysResponse = action !== 'observe';
   }
 
   async inspect(

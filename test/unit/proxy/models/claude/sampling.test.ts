@@ -14,7 +14,7 @@ const none = 'claude-opus-4-8';
 describe('sampling options of a Claude model', () => {
   it.each([
     [
-      'takes both where the model does',
+      'keeps both where the model accepts both',
       free,
       { temperature: 0.5, top_p: 0.5, top_k: 3 },
       { temperature: 0.5, topP: 0.5, topK: 3, dropped: [] },
@@ -26,7 +26,7 @@ describe('sampling options of a Claude model', () => {
       { temperature: 1, topP: undefined, topK: undefined, dropped: [] },
     ],
     [
-      'keeps the temperature where only one is taken',
+      'keeps the temperature where the model accepts only one',
       one,
       { temperature: 0.5, top_p: 0.5 },
       { temperature: 0.5, topP: undefined, topK: undefined, dropped: ['top_p'] },
@@ -38,19 +38,19 @@ describe('sampling options of a Claude model', () => {
       { temperature: 0.5, topP: undefined, topK: undefined, dropped: [] },
     ],
     [
-      'prefers what is no default',
+      'prefers a value that is not the default',
       one,
       { temperature: 1, top_p: 0.5 },
       { temperature: undefined, topP: 0.5, topK: undefined, dropped: [] },
     ],
     [
-      'takes top_p alone',
+      'keeps top_p alone',
       one,
       { top_p: 0.5 },
       { temperature: undefined, topP: 0.5, topK: undefined, dropped: [] },
     ],
     [
-      'is dropped where the model samples by itself',
+      'is dropped where the model accepts none',
       none,
       { temperature: 0.5, top_p: 0.5, top_k: 3 },
       {

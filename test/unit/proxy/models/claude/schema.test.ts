@@ -21,12 +21,12 @@ describe('the input schema of a Claude tool', () => {
     ],
     ['is an object where it may be null', { type: ['object', 'null'] }, { type: 'object', properties: {} }],
     [
-      'stays as it is otherwise',
+      'is unchanged otherwise',
       object({ a: { type: 'integer', minimum: 1 } }),
       object({ a: { type: 'integer', minimum: 1 } }),
     ],
     [
-      'tells alternatives at the root in words',
+      'describes alternatives at the root',
       { description: 'Either.', anyOf: [{ required: ['a'] }] },
       { type: 'object', properties: {}, description: 'Either. (anyOf: [{"required":["a"]}])' },
     ],
@@ -52,7 +52,7 @@ describe('a strict schema for a Claude model', () => {
       },
     ],
     [
-      'says in words what is no keyword',
+      'describes unsupported keywords',
       { ...object({ a: { type: 'integer', minimum: 1, description: 'Stars.' } }), minProperties: 1 },
       {
         ...object({ a: { type: 'integer', description: 'Stars. (minimum: 1)' } }),
@@ -106,7 +106,7 @@ describe('a strict schema for a Claude model', () => {
       { $ref: '#/definitions/a', definitions: { a: object({ b: string }) } },
     ],
     [
-      'may hold one of all',
+      'may contain an allOf of one',
       object({ a: { allOf: [string], description: 'x' } }),
       object({ a: { allOf: [string], description: 'x' } }),
     ],
@@ -115,24 +115,24 @@ describe('a strict schema for a Claude model', () => {
   });
 
   it.each([
-    ['a schema that says nothing', {}],
-    ['one that allows anything', object({ a: true })],
+    ['an empty schema', {}],
+    ['a property that allows anything', object({ a: true })],
     ['an object with any names', { type: 'object' }],
     [
       'an object with values of one type',
       { type: 'object', properties: { a: string }, additionalProperties: string },
     ],
     ['an object with names by pattern', { ...object({ a: string }), patternProperties: { '^x': string } }],
-    ['one that holds itself', object({ children: { type: 'array', items: { $ref: '#' } } })],
+    ['a schema that contains itself', object({ children: { type: 'array', items: { $ref: '#' } } })],
     [
-      'one that holds itself by way of others',
+      'a schema that contains itself indirectly',
       {
         ...object({ a: { $ref: '#/$defs/a' } }),
         $defs: { a: object({ b: { $ref: '#/$defs/b' } }), b: object({ a: { $ref: '#/$defs/a' } }) },
       },
     ],
     ['a reference to nowhere', object({ a: { $ref: '#/$defs/a' } })],
-    ['a reference outside', object({ a: { $ref: 'https://example.com/schema' } })],
+    ['a reference to another document', object({ a: { $ref: 'https://example.com/schema' } })],
     ['several objects at once', { allOf: [object({ a: string }), object({ b: string })] }],
     [
       'alternatives beside properties',
@@ -141,7 +141,7 @@ describe('a strict schema for a Claude model', () => {
     ['values that are objects', object({ a: { enum: [{ b: 1 }] } })],
     ['tuples', object({ a: { type: 'array', items: [string] } })],
     [
-      'what is nested too deep',
+      'a schema that is nested too deep',
       Array.from({ length: 101 }).reduce<JsonObject>((inner) => object({ a: inner }), string),
     ],
     [

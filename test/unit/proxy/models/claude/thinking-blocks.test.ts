@@ -19,12 +19,12 @@ function keeps(messages: readonly object[]): boolean {
 
 describe('the thinking of a conversation', () => {
   it.each([
-    ['where nothing was said', [user], true],
-    ['where the answer called nothing', [user, { role: 'assistant', content: 'y' }], true],
+    ['where there is no response yet', [user], true],
+    ['where the response has no calls', [user, { role: 'assistant', content: 'y' }], true],
     ['with the thought that led to the call', [user, called('a', [thought]), result('a')], true],
-    ['not without it', [user, called('a'), result('a')], false],
+    ['not without that thought', [user, called('a'), result('a')], false],
     [
-      'not with one that nobody signed',
+      'not with a thought without a signature',
       [user, called('a', [{ ...thought, signature: '' }]), result('a')],
       false,
     ],
@@ -33,15 +33,19 @@ describe('the thinking of a conversation', () => {
       [user, called('a', [thought]), result('a'), called('b'), result('b')],
       true,
     ],
-    ['not without that one', [user, called('a'), result('a'), called('b', [thought]), result('b')], false],
     [
-      'where an earlier answer lost its own',
+      'not with a thought only at a later call',
+      [user, called('a'), result('a'), called('b', [thought]), result('b')],
+      false,
+    ],
+    [
+      'where an earlier response lost its thought',
       [user, called('a'), result('a'), { role: 'assistant', content: 'y' }, user],
       true,
     ],
-    ['not where the user spoke behind the results', [user, called('a'), result('a'), user], false],
+    ['not where text of the user follows the results', [user, called('a'), result('a'), user], false],
     [
-      'not behind an answer that says nothing',
+      'not after an empty response',
       [user, called('a'), result('a'), user, { role: 'assistant', content: ' ' }, user],
       false,
     ],

@@ -50,7 +50,7 @@ describe('a reasoning effort for a Claude model', () => {
     ['claude-opus-5-5', { ...off, effort: 'low', dropped: ['reasoning_effort'] }],
     ['claude-fable-5', { ...off, effort: 'low', dropped: ['reasoning_effort'] }],
     ['claude-new-9', { ...off, effort: 'low', dropped: ['reasoning_effort'] }],
-  ])('of none turns thinking off as far as %s allows', (model, expected) => {
+  ])('of none disables thinking as far as %s allows', (model, expected) => {
     expect(read(model, { reasoning_effort: 'none' })).toEqual(expected);
   });
 
@@ -76,15 +76,15 @@ describe('the vendor’s own thinking field', () => {
   const enabled = { type: 'enabled', budget_tokens: 2000 };
 
   it.each([
-    ['goes as it is', 'claude-sonnet-4-5', { thinking: enabled }, budget(2000)],
+    ['is sent unchanged', 'claude-sonnet-4-5', { thinking: enabled }, budget(2000)],
     [
-      'leaves room for the answer',
+      'leaves room for the response',
       'claude-sonnet-4-5',
       { thinking: { ...enabled, budget_tokens: 50_000 } },
       budget(9000),
     ],
     [
-      'shows as much as asked',
+      'shows as much as requested',
       'claude-opus-4-8',
       { thinking: { type: 'adaptive', display: 'omitted' } },
       { ...adaptive(), config: { type: 'adaptive', display: 'omitted' } },
@@ -102,7 +102,7 @@ describe('the vendor’s own thinking field', () => {
       budget(3000),
     ],
     [
-      'takes how much from the effort',
+      'gets its amount from the effort',
       'claude-opus-4-8',
       { thinking: { type: 'adaptive' }, reasoning_effort: 'max' },
       adaptive('max'),

@@ -15,11 +15,11 @@ describe('a schema in the vendor’s subset of JSON Schema', () => {
     ['oneOf is anyOf', { oneOf: [{ type: 'string' }] }, { anyOf: [{ type: 'string' }] }],
     ['types together stay', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
     [
-      'what limits values is said in the description, and comments are left out',
+      'limits of values are in the description, and comments are omitted',
       { type: 'string', description: 'Tea.', pattern: 'x', $comment: 'y', not: { const: 'z' } },
       { type: 'string', description: 'Tea. (not: {"const":"z"}, pattern: "x")' },
     ],
-    ['nothing stands beside a reference', { $ref: '#/$defs/a', description: 'x' }, { $ref: '#/$defs/a' }],
+    ['a reference has no keywords beside it', { $ref: '#/$defs/a', description: 'x' }, { $ref: '#/$defs/a' }],
     [
       'definitions by their newer name',
       { $ref: '#/definitions/a', definitions: { a: { const: 1 } } },
@@ -82,7 +82,7 @@ describe('a schema in the vendor’s OpenAPI form', () => {
       { type: 'integer', description: 'x (multipleOf: 5)', nullable: true },
     ],
     [
-      'alternatives that only narrow what is said beside them',
+      'alternatives that only narrow the schema beside them',
       { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }] },
       {
         type: 'object',
@@ -118,7 +118,7 @@ describe('a schema in the vendor’s OpenAPI form', () => {
       { type: 'object', properties: { a: { type: 'boolean' } }, propertyOrdering: ['a'] },
     ],
     [
-      'what nobody defines is not required',
+      'an undefined property is not required',
       {
         type: 'object',
         properties: { b: { type: 'string' }, a: { type: 'object' } },

@@ -48,7 +48,7 @@ export function refusal(body: object): { code: string; param: string | undefined
     if (error instanceof GatewayError) return { code: error.code, param: error.param };
     throw error;
   }
-  throw new Error('the request was taken');
+  throw new Error('the request was accepted');
 }
 
 /** The response that the caller gets for this response of the vendor. */

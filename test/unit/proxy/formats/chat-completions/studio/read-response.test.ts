@@ -37,7 +37,7 @@ describe('a response of the studio', () => {
     ['nothing', undefined, {}, 'stop'],
     ['"" beside calls', '', { tool_calls: [call] }, 'tool_calls'],
     ['"" beside no calls', '', { tool_calls: [] }, 'stop'],
-    ['what nobody knows', 'model_length', {}, 'model_length'],
+    ['model_length', 'model_length', {}, 'model_length'],
   ])('with the finish reason %s gets a valid finish reason', (_what, reason, message, expected) => {
     expect(responseTo(completion({ content: 'Hi', ...message }, reason))).toEqual(
       completion({ content: 'Hi', ...message }, expected),

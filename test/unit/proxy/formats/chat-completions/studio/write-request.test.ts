@@ -20,8 +20,8 @@ describe('the inference API', () => {
     ['trap 21: a temperature up to 1', { temperature: 1.7 }, { temperature: 1 }],
     ['trap 21: the older field for the output limit', { max_completion_tokens: 9 }, { max_tokens: 9 }],
     ['trap 21: one output limit of two', { max_completion_tokens: 9, max_tokens: 5 }, { max_tokens: 9 }],
-    ['no stream that is none', { stream: false }, {}],
-    ['no form of an answer for text', { response_format: { type: 'text' } }, {}],
+    ['no stream when none is requested', { stream: false }, {}],
+    ['no response format for text', { response_format: { type: 'text' } }, {}],
     [
       'JSON by its mode',
       { response_format: { type: 'json_object' } },
@@ -31,7 +31,7 @@ describe('the inference API', () => {
     ['no choice without tools', { tools: [], tool_choice: 'auto' }, {}],
     ['tools', { tools: [boil], tool_choice: 'required' }, { tools: [boil], tool_choice: 'required' }],
     [
-      'the allowed of the tools',
+      'only the allowed tools',
       {
         tools: [boil, stir],
         tool_choice: {
@@ -64,14 +64,14 @@ describe('the inference API', () => {
       { store: true, metadata: { a: 'b' }, verbosity: 'low' },
       { store: true, metadata: { a: 'b' }, verbosity: 'low' },
     ],
-    ['several answers', { n: 2 }, { n: 2 }],
+    ['several choices', { n: 2 }, { n: 2 }],
     [
       'an effort, to makes that take it',
       { model: 'grok-3-mini', reasoning_effort: 'low' },
       { reasoning_effort: 'low' },
     ],
     [
-      'what no client of the format sends by itself',
+      'a field that clients of the format do not send unasked',
       { model: 'Llama-3.3-70B-Instruct', top_k: 3 },
       { top_k: 3 },
     ],
